@@ -20,19 +20,20 @@ const ENTRIES = {
 };
 
 /** Not bundled: packages with native code or own files, or that Temporal and the service must share. */
-const NOT_BUNDLED = [
+export const NOT_BUNDLED = [
   '@grpc/*',
   '@node-rs/argon2',
   '@temporalio/*',
   '@zxcvbn-ts/language-common',
   'better-sqlite3',
+  'better-sqlite3-napi',
   'grpc-health-check',
   'pg-native',
   'pino-pretty',
 ];
 
 /** A context of esbuild, which builds once or watches. */
-export function compiler(outdir, plugins = []) {
+export function compiler(outdir, plugins = [], options = {}) {
   return context({
     entryPoints: ENTRIES,
     outdir,
@@ -52,6 +53,7 @@ export function compiler(outdir, plugins = []) {
       js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);',
     },
     logLevel: 'warning',
+    ...options,
   });
 }
 

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access as accessFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BackoffSettings, backoffDelayMs, pause } from './backoff.js';
 import { reasonOf } from './reason.js';
@@ -16,7 +16,15 @@ export interface WorkerState {
 
 type Tunable = 'shutdownGraceMs' | 'probeIntervalMs' | 'bundlePath';
 
+type Access = Pick<SessionSettings, 'tls' | 'apiKey'>;
+
 export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
+  /**
+   * Called for each session: when a certificate or key expires, the server ends the session, and the next
+   * session uses the new files. If a later call throws, the last result stays in use. The first call must
+   * not throw.
+   */
+  access?: () => Access;
   onState?: (state: WorkerState) => void;
   /** How long running activities may continue after shutdown() before they are cancelled. */
   shutdownGraceMs?: number;
@@ -45,7 +53,9 @@ const shutdownMarginMs = 3_000;
 /** Works for Temporal whenever it is available. Throws only if the bundle is missing. */
 export async function startTemporalWorker(options: WorkerOptions): Promise<TemporalWorker> {
   const settings = withDefaults(options);
-  await access(settings.bundlePath).catch(() => {
+  // Throws for unusable files: the worker does not start.
+  const first = options.access?.() ?? {};
+  await accessFile(settings.bundlePath).catch(() => {
     throw new Error(`The workflow bundle ${settings.bundlePath} is missing: build the project first.`);
   });
   installRuntime(settings.log);
@@ -66,7 +76,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   };
 
   options.onState?.(state);
-  const ended = keepRunning(settings, report, stop.signal);
+  const ended = keepRunning(settings, first, report, stop.signal);
   return {
     get state() {
       return state;
@@ -88,7 +98,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   };
 }
 
-type Settings = SessionSettings & { backoff: BackoffSettings };
+type Settings = SessionSettings & { backoff: BackoffSettings; access?: () => Access };
 
 function withDefaults(options: WorkerOptions): Settings {
   return {
@@ -102,13 +112,16 @@ function withDefaults(options: WorkerOptions): Settings {
 
 async function keepRunning(
   settings: Settings,
+  first: Access,
   report: (status: WorkerStatus, reason?: string) => void,
   stop: AbortSignal,
 ): Promise<void> {
   let failures = 0;
+  let access = first;
   while (!stop.aborted) {
+    access = renewed(settings, access);
     try {
-      await runSession(settings, stop, (shortcoming) => {
+      await runSession({ ...settings, ...access }, stop, (shortcoming) => {
         failures = 0;
         report('polling', shortcoming);
       });
@@ -118,6 +131,17 @@ async function keepRunning(
       else report('disconnected', lossReason(error, settings.address));
     }
     await pause(backoffDelayMs(Math.max(1, failures), settings.backoff), stop);
+  }
+}
+
+function renewed({ access, log }: Settings, before: Access): Access {
+  try {
+    return access?.() ?? before;
+  } catch (error) {
+    log.warn('temporal credentials cannot be read again; those read before stay in use', {
+      reason: reasonOf(error),
+    });
+    return before;
   }
 }
 

@@ -72,6 +72,10 @@ export interface WebhookHeaders {
    * `v1,` and the base64 of the HMAC-SHA256 of the signed content. While a secret is being replaced there is one signature for each secret in force, with a space between them; one that verifies is enough.
    */
   "webhook-signature": string;
+  /**
+   * The trace of the change, by W3C Trace Context. Sent only while the operator of the service traces requests, and not signed.
+   */
+  traceparent?: string;
 }
 /**
  * A new client was created on an instance. Its workers, users and structure are not embedded; each has events of its own.

@@ -37,6 +37,11 @@ export const eventSchemas = {
           "description": "`v1,` and the base64 of the HMAC-SHA256 of the signed content. While a secret is being replaced there is one signature for each secret in force, with a space between them; one that verifies is enough.",
           "type": "string",
           "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"
+        },
+        "traceparent": {
+          "description": "The trace of the change, by W3C Trace Context. Sent only while the operator of the service traces requests, and not signed.",
+          "type": "string",
+          "pattern": "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"
         }
       }
     },

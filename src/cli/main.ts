@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { Option } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
-import { packageVersion } from '../config/package.js';
+import { packageVersion, unsuitableNode } from '../config/package.js';
+import type { SecretSettingName } from '../config/settings.js';
 import { addCallCommand } from './commands/call.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
@@ -10,7 +11,7 @@ import { addBackupCommand } from './commands/copies/backup.js';
 import { addRestoreCommand } from './commands/copies/restore.js';
 import { addResumeCommand } from './commands/copies/resume.js';
 import { addRevocationsCommand } from './commands/copies/revocations.js';
-import { addDoctorCommand } from './commands/doctor.js';
+import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { FailedCall } from './commands/failed-call.js';
 import { addImportCommand } from './commands/import/import.js';
 import { RefusedLines } from './commands/import/refused-lines.js';
@@ -39,6 +40,13 @@ import { WholeCommand } from './commands/whole-command.js';
 import { type RoleName, roleNames } from './roles/role.js';
 import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
 
+/** A role reads only these secrets: its user may lack permission for the files of the others. */
+const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
+  domain: ['DATABASE_URL', 'EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'],
+  worker: ['RELAY_TOKEN', 'MAINTENANCE_TOKEN', 'TEMPORAL_API_KEY'],
+  edge: ['EDGE_TOKEN'],
+};
+
 const ABOUT: Record<RoleName, string> = {
   domain: 'Run the rules and the store behind gRPC, by itself',
   worker: 'Run the Temporal worker, by itself; with a verb: the people who work for a client',
@@ -52,6 +60,12 @@ const SETTINGS = '\nSettings come from the environment: `integration config` lis
 
 const EXIT_CODES = `
 Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage · 78 cannot start with these settings`;
+
+const unsuitable = unsuitableNode();
+if (unsuitable !== undefined) {
+  process.stderr.write(`${unsuitable}\n`);
+  process.exit(EXIT_CANNOT_START);
+}
 
 const program = new WholeCommand('integration')
   .description('The integration service: sign-on, gateway API and webhooks.')
@@ -71,7 +85,7 @@ program
   )
   .action(async () => {
     const { serve } = await import('./supervisor/serve.js');
-    await serve(loadConfig(process.env), process.env);
+    await serve(loadConfig(process.env, { strict: true }), process.env);
   });
 
 for (const role of roleNames) {
@@ -84,7 +98,9 @@ for (const role of roleNames) {
     .addHelpText('after', SETTINGS)
     .action(async (options: { opsSocket?: string }) => {
       const { runRole } = await import('./roles/run-role.js');
-      await runRole(role, loadConfig(process.env), options);
+      // A supervisor has looked already, and gives its roles only the tokens that they need.
+      const strict = options.opsSocket === undefined;
+      await runRole(role, loadConfig(process.env, { strict, secrets: SECRETS_OF[role] }), options);
     });
   if (role === 'worker') {
     addWorkerCommands(command);

@@ -1,8 +1,16 @@
 import { resolve } from 'node:path';
 import { insecuritiesOf, isLoopback, isLoopbackAddress } from './insecurities.js';
+import { misspeltIn } from './misspelt.js';
 import type { Parser } from './parsers.js';
 import { Secret } from './secret.js';
-import { retiredSettings, type Setting, type SettingName, settings } from './settings.js';
+import { type Source, withSecretsOfFiles } from './secret-files.js';
+import {
+  retiredSettings,
+  type SecretSettingName,
+  type Setting,
+  type SettingName,
+  settings,
+} from './settings.js';
 
 type ValueOf<S> = S extends { parse: Parser<infer T> }
   ? S extends { fallback: string | object }
@@ -21,12 +29,19 @@ export class ConfigError extends Error {
   }
 }
 
-type Source = Readonly<Record<string, string | undefined>>;
+export type { Source };
+
+export interface LoadOptions {
+  /** Also refuses names that are certainly misspelt. For the start of the service. */
+  strict?: boolean;
+  /** The secrets to read from files. A role may not be allowed to read those of the others. */
+  secrets?: readonly SecretSettingName[];
+}
 
 const names = Object.keys(settings) as SettingName[];
 
-export function loadConfig(environment: Source): Config {
-  const problems: string[] = [];
+export function loadConfig(given: Source, { strict = false, secrets }: LoadOptions = {}): Config {
+  const { environment, problems } = withSecretsOfFiles(given, secrets);
   const values: Record<string, unknown> = {};
   for (const name of names) {
     const source = textOf(name, environment);
@@ -48,6 +63,10 @@ export function loadConfig(environment: Source): Config {
     }
   }
   problems.push(...contradictions(values as Partial<Config>));
+  if (strict) {
+    const found = misspeltIn(environment, names, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);
+    problems.push(...found.filter(({ isCertain }) => isCertain).map(({ problem }) => problem));
+  }
   if (problems.length > 0) {
     throw new ConfigError(problems);
   }
@@ -60,12 +79,12 @@ export function describeConfig(config: Config, environment: Source) {
   return names.map((name) => ({
     name,
     value: display(config[name], textOf(name, environment)),
-    isDefault: !isGiven(name, environment),
+    isDefault: !isGiven(name, environment) && !isGiven(`${name}_FILE`, environment),
     about: settings[name].about,
   }));
 }
 
-function isGiven(name: SettingName, environment: Source): boolean {
+function isGiven(name: string, environment: Source): boolean {
   return environment[name] !== undefined && environment[name] !== '';
 }
 
@@ -133,12 +152,23 @@ function contradictions(values: Partial<Config>): string[] {
   ) {
     found.push('SIGNING_KEY_LEAD must be at most half of SIGNING_KEY_LIFETIME');
   }
+  const { ENVIRONMENT, EVENT_RETENTION, WEBHOOK_RETRY_DELAYS = [] } = values;
+  const waitsMs = WEBHOOK_RETRY_DELAYS.reduce((sum, waitMs) => sum + waitMs, 0);
+  if (ENVIRONMENT === 'live' && EVENT_RETENTION !== undefined && EVENT_RETENTION <= waitsMs) {
+    found.push('EVENT_RETENTION must be longer than both waits of WEBHOOK_RETRY_DELAYS together in live');
+  }
+  const other = ENVIRONMENT === 'live' ? 'demo' : 'live';
+  if (ENVIRONMENT !== undefined && values.TEMPORAL_NAMESPACE === other) {
+    found.push(`TEMPORAL_NAMESPACE must not be ${other} in ${ENVIRONMENT}: the two share no data`);
+  }
   found.push(...sharedPorts(values));
   return found;
 }
 
 /** A token that two roles share would have the rights of both. */
-function sharedTokens(values: Partial<Config>): string[] {
+export function sharedTokens(
+  values: Pick<Partial<Config>, 'EDGE_TOKEN' | 'RELAY_TOKEN' | 'MAINTENANCE_TOKEN'>,
+): string[] {
   const names = ['EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'] as const;
   const tokensOf = (name: (typeof names)[number]) => values[name]?.map((token) => token.reveal()) ?? [];
   return names.flatMap((name, index) => {

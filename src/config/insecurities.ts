@@ -35,6 +35,9 @@ export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
     metrics: isEveryInterface(values.METRICS_HOST)
       ? 'METRICS_HOST must be the address of one interface in live: metrics are for operators only'
       : undefined,
+    webhook_networks: values.WEBHOOK_ALLOWED_NETWORKS?.some(isNearlyEverybody)
+      ? 'WEBHOOK_ALLOWED_NETWORKS must name single networks: webhooks would reach every private address, such as the metadata of a cloud'
+      : undefined,
   };
   return insecurityNames.flatMap((name) => {
     const problem = problems[name];
@@ -65,6 +68,8 @@ function isPlainTemporal(values: Partial<Config>): boolean {
   const isSecured =
     values.TEMPORAL_TLS === 'on' ||
     values.TEMPORAL_API_KEY !== undefined ||
+    // Roles that do not call Temporal do not read it.
+    values.TEMPORAL_API_KEY_FILE !== undefined ||
     values.TEMPORAL_TLS_CA_FILE !== undefined ||
     values.TEMPORAL_TLS_CERT_FILE !== undefined;
   return address !== undefined && !isSecured && !isLoopbackAddress(address);

@@ -6,4 +6,5 @@ export const insecurityNames = [
   'temporal',
   'trusted_proxies',
   'metrics',
+  'webhook_networks',
 ] as const;

@@ -4,9 +4,25 @@ import { dirname, join } from 'node:path';
 /** The folder of package.json, for code in src/ and in dist/. */
 export const packageRoot = rootAbove(import.meta.dirname);
 
-export const packageVersion = (
-  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
-).version;
+const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  version: string;
+  engines: { node: string };
+};
+
+export const packageVersion = manifest.version;
+
+/** Why this Node cannot run the package. `range` is `>=20.19`, or `20.x` where native code needs one. */
+export function unsuitableNode(
+  version = process.versions.node,
+  range = manifest.engines.node,
+): string | undefined {
+  const [, isMinimum, needed = 0, neededMinor = 0] = /^(>=)?(\d+)(?:\.(\d+))?/.exec(range) ?? [];
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNewer = major > Number(needed) || (major === Number(needed) && minor >= Number(neededMinor));
+  return (isMinimum ? isNewer : major === Number(needed))
+    ? undefined
+    : `This package needs Node ${range}; this is ${version}.`;
+}
 
 function rootAbove(dir: string): string {
   return existsSync(join(dir, 'package.json')) ? dir : rootAbove(dirname(dir));

@@ -15,6 +15,10 @@ export const longSecret: Parser<Secret> = (value) => {
   if (value.length < 32) {
     throw new Error('must have at least 32 characters');
   }
+  // Headers refuse others, with an error that contains the text.
+  if (!/^[\x21-\x7e]+$/.test(value)) {
+    throw new Error('must be one line of ASCII without blanks');
+  }
   return new Secret(value);
 };
 

@@ -33,11 +33,19 @@ function optional<T>(parse: Parser<T>, about: string) {
   return { parse, about } satisfies Setting<T>;
 }
 
+function fileOf(name: string): string {
+  return `file with ${name}, closed to other users; instead of that setting`;
+}
+
+/** With 0, the purge would remove rows as soon as they are written. */
+const retention = durationBetween('1s', '999999d');
+
 /** `{environment}` and other names in a default are replaced by the settings of those names. */
 export const settings = {
   ENVIRONMENT: required(oneOf('live', 'demo'), 'live', 'live or demo; the two share no data'),
   DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database and sockets live'),
   DATABASE_URL: optional(postgresUrl, 'PostgreSQL instead of SQLite in DATA_DIR'),
+  DATABASE_URL_FILE: optional(text, fileOf('DATABASE_URL')),
   SECRETS_KEY_FILE: required(
     text,
     '{DATA_DIR}.keys/secrets.key',
@@ -56,6 +64,10 @@ export const settings = {
   METRICS_HOST: required(text, '127.0.0.1', 'address of that port; metrics are for operators only'),
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
+  PREVIOUS_SIGN_ON_URL: optional(
+    origin,
+    'the SIGN_ON_URL of earlier starts, to replace it: the start refuses the database of another issuer',
+  ),
   GATEWAY_URL: required(origin, 'http://localhost:{GATEWAY_PORT}', 'public address of the gateway API'),
   DEMO_APP_PORT: required(
     port,
@@ -89,8 +101,11 @@ export const settings = {
     roleTokens,
     'token that the edge sends to the domain, which may have its hash as sha256:…; two while it rotates, the newer first; serve makes its own',
   ),
+  EDGE_TOKEN_FILE: optional(text, fileOf('EDGE_TOKEN')),
   RELAY_TOKEN: optional(roleTokens, 'the same for the deliveries of the worker'),
+  RELAY_TOKEN_FILE: optional(text, fileOf('RELAY_TOKEN')),
   MAINTENANCE_TOKEN: optional(roleTokens, 'the same for the schedules of the worker'),
+  MAINTENANCE_TOKEN_FILE: optional(text, fileOf('MAINTENANCE_TOKEN')),
   GRPC_TLS_CERT_FILE: optional(
     text,
     'certificate of the gRPC port and of ROLES_ADDRESS; it, its key and the files below are read anew when they change',
@@ -111,6 +126,7 @@ export const settings = {
   TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
   TEMPORAL_TLS: required(oneOf('on', 'off'), 'off', 'TLS to Temporal, also without a certificate file'),
   TEMPORAL_API_KEY: optional(longSecret, 'API key for Temporal; it is always sent over TLS'),
+  TEMPORAL_API_KEY_FILE: optional(text, fileOf('TEMPORAL_API_KEY')),
   TEMPORAL_TLS_CERT_FILE: optional(text, 'client certificate for Temporal'),
   TEMPORAL_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
   TEMPORAL_TLS_CA_FILE: optional(text, 'authority of Temporal’s certificate'),
@@ -173,10 +189,10 @@ export const settings = {
     '80,443,8080,8443',
     'ports that webhooks may go to; demo allows every port of loopback',
   ),
-  EVENT_RETENTION: required(durationMs, '30d', 'how long events and deliveries are kept'),
-  API_KEY_RETENTION: required(durationMs, '90d', 'how long revoked and expired API keys and tokens are kept'),
-  AUDIT_RETENTION: required(durationMs, '365d', 'how long audit events are kept'),
-  IDEMPOTENCY_RETENTION: required(durationMs, '7d', 'how long answers to idempotency keys are remembered'),
+  EVENT_RETENTION: required(retention, '30d', 'how long events and deliveries are kept'),
+  API_KEY_RETENTION: required(retention, '90d', 'how long revoked and expired API keys and tokens are kept'),
+  AUDIT_RETENTION: required(retention, '365d', 'how long audit events are kept'),
+  IDEMPOTENCY_RETENTION: required(retention, '7d', 'how long answers to idempotency keys are remembered'),
   PURGE_INTERVAL: required(
     durationBetween('1s', '365d'),
     '1h',
@@ -194,6 +210,11 @@ export const settings = {
     'the supervisor kills and restarts a role that does not answer for this long',
   ),
   SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to end'),
+  FOREIGN_VARIABLES: required(
+    listOf(text),
+    '',
+    'variables of other programs that look like misspelt settings, which the start refuses or warns of unless they are listed here',
+  ),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'lowest level that is logged'),
   LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),
 } as const;
@@ -205,3 +226,12 @@ export const retiredSettings = {
 } as const;
 
 export type SettingName = keyof typeof settings;
+
+type SecretOf<Name> = Name extends `${infer Of}_FILE` ? (Of extends SettingName ? Of : never) : never;
+
+/** Settings that may also come from the file that `…_FILE` names. */
+export type SecretSettingName = SecretOf<SettingName>;
+
+export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
+  (name): name is SecretSettingName => `${name}_FILE` in settings,
+);

@@ -24,6 +24,8 @@ export interface SendBody {
   body: Uint8Array;
   /** The request id of the call that made the change, for the log. */
   requestId?: string;
+  /** The span of that call, as a W3C `traceparent`: the parent of the span of the attempt. */
+  traceparent?: string;
 }
 
 /** The result of an attempt, for recording. */

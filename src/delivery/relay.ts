@@ -6,8 +6,9 @@ import type {
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import type { RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
+import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
-import type { SendBody, Sender, SendTarget } from './attempt.js';
+import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
 import { attemptResultOf } from './attempt-result.js';
 import { pause, pauseMsAfter } from './pauses.js';
@@ -182,7 +183,7 @@ export class Relay {
       if (waitedMs !== undefined) {
         metrics?.begun(waited(waitedMs));
       }
-      const report = await sender.attempt(target, body, this.#interrupt.signal);
+      const report = await traced(delivery, body, () => sender.attempt(target, body, this.#interrupt.signal));
       log.debug('webhook attempt', {
         requestId: body.requestId,
         eventId: body.eventId,
@@ -209,6 +210,36 @@ export class Relay {
     this.options.log.error('a webhook attempt was lost', { deliveryId, reason: reasonOf(error) });
     this.#slots.give(1);
   }
+}
+
+/** Makes an attempt in a span of the trace of the change that the event reports. */
+function traced(
+  { deliveryId, attemptNumber }: ClaimedDelivery,
+  { eventId, eventType, requestId, traceparent }: SendBody,
+  work: () => Promise<AttemptReport>,
+): Promise<AttemptReport> {
+  if (traceparent === undefined) {
+    return work();
+  }
+  const attributes = {
+    'http.request.method': 'POST',
+    'messaging.message.id': eventId,
+    'integration.event.type': eventType,
+    'integration.delivery.id': deliveryId,
+    'integration.delivery.attempt': attemptNumber,
+    ...(requestId !== undefined && { 'integration.request_id': requestId }),
+  };
+  return inSpan('POST webhook', { kind: 'client', parent: traceparent, attributes }, async (span) => {
+    const report = await work();
+    span?.setAttribute('integration.delivery.outcome', report.outcome);
+    if (report.outcome !== 'SUCCEEDED') {
+      markFailed(span, report.outcome);
+    }
+    if (report.httpStatus !== undefined) {
+      span?.setAttribute('http.response.status_code', report.httpStatus);
+    }
+    return report;
+  });
 }
 
 function requestId(): string {

@@ -1,3 +1,4 @@
+import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
 import { type Connection, Connections } from './connections.js';
@@ -17,6 +18,8 @@ export interface SenderOptions extends DialOptions {
 /** Per exchange: headers and the kept body are a quarter of it. Also limits interim answers. */
 const MAX_RECEIVED_BYTES = 128 * 1_024;
 const LOOK_EVERY_MS = 100;
+/** The flags at the end of a `traceparent` that is recorded. */
+const SAMPLED = '-01';
 
 /** Posts signed events to untrusted receivers, with limits on time, size and address. */
 export class HttpSender implements Sender {
@@ -102,6 +105,7 @@ export class HttpSender implements Sender {
       String(seconds),
       'webhook-signature',
       signaturesOf(signingSecrets, eventId, seconds, body),
+      ...traceHeaders(),
     ];
     connection.client.dispatch({ method: 'POST', path, headers, body }, exchange);
   }
@@ -136,6 +140,12 @@ export class HttpSender implements Sender {
     const within = `within ${this.options.timeoutMs / 1_000} s`;
     exchange.end('TIMED_OUT', sentenceOfTimeOut(exchange, phase, host, within));
   }
+}
+
+/** Lets a receiver continue the trace, if the service records it. */
+function traceHeaders(): string[] {
+  const traceparent = currentTraceparent();
+  return traceparent?.endsWith(SAMPLED) ? ['traceparent', traceparent] : [];
 }
 
 function interrupt(exchanges: Iterable<Exchange>): void {

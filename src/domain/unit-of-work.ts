@@ -16,6 +16,8 @@ export interface WriteOrigin {
   signal?: AbortSignal;
   /** The request id for the events that it records. */
   requestId?: string;
+  /** The span of the call as a W3C `traceparent`, for these events. */
+  traceparent?: string;
   /** Writes of one lane keep their order; queued lanes take turns. */
   lane?: string;
 }

@@ -4,7 +4,7 @@ const SUFFIX_LENGTH = 22;
 const TIME_LENGTH = 8;
 
 /** Records with an id that only operators see, and so no public kind. */
-export type RecordKind = 'key' | 'tok' | 'sec' | 'aud' | 'ach' | 'bat' | 'ntc';
+export type RecordKind = 'key' | 'tok' | 'sec' | 'aud' | 'ach' | 'bat' | 'ntc' | 'inc';
 
 export function newRecordId(kind: RecordKind): string {
   return `${kind}_${randomBase62(SUFFIX_LENGTH)}`;

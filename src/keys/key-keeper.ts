@@ -21,6 +21,8 @@ export interface KeyKeeperOptions {
   readKeys(): readonly EncryptionKey[];
   /** The name of this node, for operators and other nodes. */
   node: string;
+  /** Announced together with the keys. */
+  issuer?: string;
   clock: Clock;
   log: Record<'info' | 'error', (message: string, fields?: Record<string, unknown>) => void>;
 }
@@ -233,8 +235,8 @@ export class KeyKeeper {
   }
 
   async #announce(): Promise<void> {
-    const { seals, node, clock } = this.#options;
-    const holder = { node, keyIds: this.ring.ids, usedId: this.ring.usedId ?? null };
+    const { seals, node, issuer = null, clock } = this.#options;
+    const holder = { node, keyIds: this.ring.ids, usedId: this.ring.usedId ?? null, issuer };
     const what = JSON.stringify(holder);
     const now = clock();
     if (what !== this.#announced.what || Math.abs(now - this.#announced.at) >= ANNOUNCE_EVERY_MS) {

@@ -7,13 +7,14 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type EncryptionKey, encryptionKey, KEY_BYTES, keyFileText, parseKeyFile } from './encryption-key.js';
 
 /** Refused permissions: any for others, writing for the group. Mounted secrets are group-readable. */
@@ -68,16 +69,28 @@ export function makeSecretsKeys(path: string): EncryptionKey[] {
   return readSecretsKeys(path);
 }
 
-/** Writes the keys of a backup to a new key file; keeps an existing one. Returns whether it made the file. */
+/**
+ * Writes the keys of a backup to a new key file; keeps an existing one. Returns whether it made the file.
+ * Removes what a killed attempt left beside it, which contains the keys.
+ */
 export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): boolean {
   let isMade = false;
   writing(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const folder = dirname(path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder).filter((each) => isStagedKey(each, basename(path)))) {
+      rmSync(join(folder, name));
+    }
     writeWhole(path, keys, (staged) => {
       isMade = linkUnlessThere(staged, path);
     });
   });
   return isMade;
+}
+
+/** Whether a file has the name under which a key file is written at first. */
+export function isStagedKey(name: string, keyFile: string): boolean {
+  return name.startsWith(`${keyFile}.`) && /^[0-9a-f]{16}$/.test(name.slice(keyFile.length + 1));
 }
 
 export function newKey(): EncryptionKey {

@@ -3,6 +3,8 @@ import type { Metadata } from '@grpc/grpc-js';
 import { ErrorCode, invalidField, ServiceError } from '../errors/service-error.js';
 
 export const REQUEST_ID_KEY = 'x-request-id';
+/** The span of the caller, by W3C Trace Context. */
+export const TRACEPARENT_KEY = 'traceparent';
 export const AUTHORIZATION_KEY = 'authorization';
 
 /** The person or system for which the caller acts: an id of the caller's own, for the audit log. */
@@ -21,6 +23,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+const TRACEPARENT_SHAPE = /^[0-9a-f-]{55}$/;
 const ON_BEHALF_OF_SHAPE = /^[A-Za-z0-9._:@/+-]{1,128}$/;
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._:/-]{1,200}$/;
 
@@ -31,6 +34,11 @@ export function requestIdOf(metadata: Metadata): string {
 
 export function loggableRequestId(given: unknown): string {
   return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();
+}
+
+export function traceparentOf(metadata: Metadata): string | undefined {
+  const [given] = metadata.get(TRACEPARENT_KEY);
+  return typeof given === 'string' && TRACEPARENT_SHAPE.test(given) ? given : undefined;
 }
 
 export function onBehalfOf(metadata: Metadata): string | undefined {

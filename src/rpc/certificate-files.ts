@@ -163,11 +163,10 @@ export class CertificateFiles implements experimental.CertificateProvider {
   /** Warns once before the end, and once after it. */
   #warnOfEnds(log: Log, now: number): void {
     for (const { certificate, file, notBefore, notAfter } of this.#ends) {
-      const notice = Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
       const message =
         now > notAfter
           ? 'a certificate has expired'
-          : now > notAfter - notice
+          : isEndNear({ notBefore, notAfter }, now)
             ? 'a certificate expires soon and was not renewed'
             : undefined;
       const state = `${message} ${notAfter}`;
@@ -177,6 +176,14 @@ export class CertificateFiles implements experimental.CertificateProvider {
       this.#warned.set(certificate, state);
     }
   }
+}
+
+/** Whether the certificate has expired, or should have been renewed by now. */
+export function isEndNear(
+  { notBefore, notAfter }: Pick<CertificateEnd, 'notBefore' | 'notAfter'>,
+  now: number,
+) {
+  return now > notAfter - Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
 }
 
 async function lookAt(files: TlsFiles): Promise<Look> {

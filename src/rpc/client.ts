@@ -7,7 +7,14 @@ import {
   Metadata,
 } from '@grpc/grpc-js';
 import { CallServiceService, ExchangeRequest } from '../../generated/proto/integration/calls/v1/calls.js';
-import { AUTHORIZATION_KEY, type CallOptions, ON_BEHALF_OF_KEY, REQUEST_ID_KEY } from './call-metadata.js';
+import { currentTraceparent, inSpanOfTrace } from '../telemetry/tracing.js';
+import {
+  AUTHORIZATION_KEY,
+  type CallOptions,
+  ON_BEHALF_OF_KEY,
+  REQUEST_ID_KEY,
+  TRACEPARENT_KEY,
+} from './call-metadata.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { RenewedConnection } from './renewed-connection.js';
@@ -58,12 +65,15 @@ export class RpcChannel {
   readonly #connection: RenewedConnection;
   readonly #streamedCalls: StreamedCalls;
   readonly #forStreams: RenewedConnection[];
-  readonly #token: string;
+  readonly #token: string | (() => string);
+  /** Of the present stream of calls. */
+  #streamToken: string | undefined;
   #nextStream = 0;
 
   constructor(
     address: string,
-    token: string,
+    /** A function if the token may change while the channel is open. */
+    token: string | (() => string),
     channelCredentials: ChannelCredentials = credentials.createInsecure(),
   ) {
     const connect = () =>
@@ -85,16 +95,27 @@ export class RpcChannel {
     if (method.responseStream) {
       return this.#stream(method);
     }
-    return travelsInStreams(method) ? this.#streamed(method) : this.#unary(method);
+    return traced(method, travelsInStreams(method) ? this.#streamed(method) : this.#unary(method));
   }
 
   #streamed(method: AnyMethod): UnaryCall<AnyMethod> {
-    return (request, options) =>
-      this.#streamedCalls.call(method, request, options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    return (request, options) => {
+      // The server ends streams whose token is no longer valid, with all calls in them.
+      if (this.#streamToken !== undefined && this.#streamToken !== this.#tokenNow) {
+        this.#streamToken = undefined;
+        this.#streamedCalls.renew();
+      }
+      return this.#streamedCalls.call(method, request, options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    };
+  }
+
+  get #tokenNow(): string {
+    return typeof this.#token === 'string' ? this.#token : this.#token();
   }
 
   #exchange() {
     const { path, responseDeserialize } = CallServiceService.exchange;
+    this.#streamToken = this.#tokenNow;
     const serialize = (request: ExchangeRequest) => bytesOf(ExchangeRequest.encode(request).finish());
     return this.#connection.begin((client) =>
       client.makeBidiStreamRequest(
@@ -188,13 +209,26 @@ export class RpcChannel {
 
   #metadata({ requestId, onBehalfOf }: CallOptions): Metadata {
     const metadata = new Metadata();
-    metadata.set(AUTHORIZATION_KEY, `Bearer ${this.#token}`);
+    metadata.set(AUTHORIZATION_KEY, `Bearer ${this.#tokenNow}`);
     metadata.set(REQUEST_ID_KEY, requestId);
     if (onBehalfOf !== undefined) {
       metadata.set(ON_BEHALF_OF_KEY, onBehalfOf);
     }
+    const traceparent = currentTraceparent();
+    if (traceparent !== undefined) {
+      metadata.set(TRACEPARENT_KEY, traceparent);
+    }
     return metadata;
   }
+}
+
+/** Makes a span for each unary call of a trace. Streams have only the span of their server. */
+function traced(method: AnyMethod, call: UnaryCall<AnyMethod>): UnaryCall<AnyMethod> {
+  const name = method.path.slice(1);
+  return (request, options) =>
+    inSpanOfTrace(name, { kind: 'client', attributes: { 'rpc.system': 'grpc' } }, () =>
+      call(request, options),
+    );
 }
 
 function deadlineOf({ deadlineMs = DEFAULT_DEADLINE_MS }: CallOptions): GrpcCallOptions {

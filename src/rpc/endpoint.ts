@@ -4,6 +4,7 @@ import { personalAnswers } from '../../generated/proto/rights.js';
 import { asServiceError, ErrorCode, type ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
+import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
 import { type CallAudit, isWatched, readOf, searchOf } from './call-audit.js';
 import { type Identity, roleRights } from './callers.js';
 import type { AnyMethod } from './definitions.js';
@@ -57,7 +58,18 @@ export class Endpoint {
   ) {}
 
   /** The one answer to one message. */
-  async answer(request: unknown, context: CallContext): Promise<Buffer> {
+  answer(request: unknown, context: CallContext): Promise<Buffer> {
+    return this.traced(context, () => this.#answer(request, context));
+  }
+
+  /** In a span of the caller's trace, if it names one. Other calls of roles get no span: most are polls. */
+  traced<T>({ caller, requestId, traceparent }: CallContext, work: () => Promise<T>): Promise<T> {
+    const attributes = { 'rpc.system': 'grpc', 'integration.request_id': requestId };
+    const inTrace = roleRights.has(caller) ? inSpanOfTrace : inSpan;
+    return inTrace(this.method.path.slice(1), { kind: 'server', parent: traceparent, attributes }, work);
+  }
+
+  async #answer(request: unknown, context: CallContext): Promise<Buffer> {
     const found = await this.handler(request, context).catch((error: unknown) => {
       if (this.#isRecorded(context) && grpcStatusOf[asServiceError(error).code] === status.NOT_FOUND) {
         this.audit.observe(searchOf(this.method.path, request, context));

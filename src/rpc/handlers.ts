@@ -16,6 +16,8 @@ export interface CallContext {
   readonly remoteAddress: string | undefined;
   /** The person or system for which the caller acts, by its own account. */
   readonly onBehalfOf?: string;
+  /** The span of the caller as a W3C `traceparent`. */
+  readonly traceparent?: string;
   /** Set by a method that serves several operations: log and metrics then name the operation too. */
   operation?: string;
   /** Aborted when the caller disconnects or the deadline passes. */

@@ -16,7 +16,7 @@ import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { type CallAudit, refusalOf } from './call-audit.js';
-import { onBehalfOf, remoteAddressOf } from './call-metadata.js';
+import { onBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
 import { type Authenticate, callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
@@ -207,14 +207,16 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
       const { request } = call as unknown as { request: unknown };
       const context = contextOf(call, admitted);
       if (method.responseStream) {
-        const answer = handler(method.requestStream ? messagesOf(call) : request, context);
-        await endpoint.recordRead(request, context);
-        await pump(
-          answer as unknown as AsyncIterable<unknown>,
-          call as ServerWritableStream<unknown, unknown>,
-          method.responseSerialize,
-          () => admitted.end(notRead()),
-        );
+        await endpoint.traced(context, async () => {
+          const answer = handler(method.requestStream ? messagesOf(call) : request, context);
+          await endpoint.recordRead(request, context);
+          await pump(
+            answer as unknown as AsyncIterable<unknown>,
+            call as ServerWritableStream<unknown, unknown>,
+            method.responseSerialize,
+            () => admitted.end(notRead()),
+          );
+        });
       } else {
         const message = method.requestStream ? messagesOf(call) : request;
         callback?.(null, await endpoint.answer(message, context));
@@ -269,6 +271,7 @@ function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallCo
     tokenId,
     ownerId,
     onBehalfOf: onBehalfOf(call.metadata),
+    traceparent: traceparentOf(call.metadata),
     instanceId,
     get remoteAddress() {
       return remoteAddressOf(call.getPeer());

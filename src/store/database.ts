@@ -10,6 +10,15 @@ export type Reader = Kysely<Schema>;
 /** For writes: inside one transaction, or one savepoint of a group. */
 export type Writer = Kysely<Schema> | Transaction<Schema>;
 
+/** The sizes of the SQLite files. */
+export interface StoreSize {
+  databaseBytes: number;
+  /** Pages of the database that are free for further rows. */
+  freeBytes: number;
+  /** The write-ahead log. */
+  logBytes: number;
+}
+
 /** The common interface of both databases. */
 export interface Database {
   readonly reader: Reader;
@@ -24,6 +33,8 @@ export interface Database {
   write<T>(work: (writer: Writer) => Promise<T>, onDone?: () => void, origin?: WriteOrigin): Promise<T>;
   /** Makes a small real write; throws unless it would survive a power failure. */
   tryWrite(): Promise<void>;
+  /** Undefined for PostgreSQL, which has monitoring of its own. */
+  size(): Promise<StoreSize | undefined>;
   /** Whether concurrent writes run one after the other, those of one lane in the order of their calls. */
   readonly writesInOrder: boolean;
   /** The connection for migrations, before any other use. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from './better-sqlite3.js';
 import { StoreError } from './store-error.js';
 
 const CLAIM_FILE = 'domain.lock';
@@ -12,7 +13,7 @@ export function claimDirectory(dataDir: string): { release(): void } {
   const file = join(dataDir, CLAIM_FILE);
   let claim: BetterSqlite3.Database | undefined;
   try {
-    claim = new BetterSqlite3(file, { timeout: 0 });
+    claim = new Sqlite(file, { timeout: 0 });
     claim.exec('begin exclusive');
   } catch (error) {
     claim?.close();

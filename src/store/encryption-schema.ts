@@ -19,6 +19,8 @@ interface EncryptionKeyHoldersTable {
   /** JSON array. */
   key_ids: string;
   used_id: string | null;
+  /** Its SIGN_ON_URL; null for a command or a node of an earlier release. */
+  issuer: string | null;
   seen_at: number;
 }
 

@@ -9,7 +9,7 @@ export const RESTORE_MARK = 'restore_under_way';
 /** Migrates the database to this version; refuses one of a newer version. */
 export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  await refuseNewer(db);
+  refuseNewer(driftOf(await executedMigrations(db)));
   const { error } = await migrator.migrateToLatest();
   if (error) {
     const reason = databaseReasonOf(error);
@@ -35,8 +35,7 @@ export function unknownMigrations(names: readonly string[]): string[] {
   return driftOf(names).newer;
 }
 
-async function refuseNewer(db: Kysely<Schema>): Promise<void> {
-  const { newer } = driftOf(await executedMigrations(db));
+function refuseNewer({ newer }: SchemaDrift): void {
   if (newer.length > 0) {
     const names = newer.join(', ');
     throw new StoreError(
@@ -57,8 +56,9 @@ export async function refuseHalfRestored(db: Kysely<Schema>): Promise<void> {
 /** For readers, which may not migrate. */
 export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
   await refuseHalfRestored(db);
-  await refuseNewer(db);
-  const { missing } = driftOf(await executedMigrations(db));
+  const drift = driftOf(await executedMigrations(db));
+  refuseNewer(drift);
+  const { missing } = drift;
   if (missing.length > 0) {
     throw new StoreError(
       `The database was last used by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,

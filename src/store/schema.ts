@@ -28,6 +28,9 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   application_redirect_uris: ApplicationRedirectUrisTable;
   application_secrets: ApplicationSecretsTable;
   audit_events: AuditEventsTable;
+  maintenance_runs: MaintenanceRunsTable;
+  integration_notices: IntegrationNoticesTable;
+  expiry_warnings: ExpiryWarningsTable;
 }
 
 /** A random version per row, against concurrent changes by administrators. */
@@ -40,6 +43,8 @@ interface EnvironmentTable {
   only_row: 1;
   name: 'live' | 'demo';
   created_at: number;
+  /** SIGN_ON_URL of the last start; null before the first one. */
+  issuer: string | null;
 }
 
 interface InstancesTable extends VersionColumn {
@@ -57,6 +62,8 @@ interface LaterVersionColumn {
 interface IntegrationsTable extends LaterVersionColumn {
   id: string;
   name: string;
+  /** The address to which the platform mails warnings about the integration. */
+  contact_email: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -246,6 +253,8 @@ interface EventsTable {
   is_test: Generated<0 | 1>;
   /** The request id of the call that made the change; null for events of earlier releases. */
   request_id: string | null;
+  /** The span of that call as a W3C `traceparent`; null if it was not traced. */
+  traceparent: Generated<string | null>;
 }
 
 /** The answer to a call with an idempotency key, for repetitions. */
@@ -322,4 +331,31 @@ interface AuditEventsTable {
   seq: number | null;
   /** Covers the record and all before it. */
   hash: string | null;
+}
+
+/** The active run of a job that allows one run at a time. */
+interface MaintenanceRunsTable {
+  job: string;
+  run: string;
+  ends_at: number;
+}
+
+/** Notices that the platform mails to the contacts of integrations. */
+interface IntegrationNoticesTable {
+  id: string;
+  kind: 'failing_half' | 'failing_nine_tenths';
+  integration_id: string;
+  subscription_id: string;
+  email: string;
+  failing_since: number;
+  disabled_from: number;
+  created_at: number;
+}
+
+/** Recorded warnings of an expiry: one row for each threshold in days. */
+interface ExpiryWarningsTable {
+  kind: string;
+  id: string;
+  expires_at: number;
+  days: number;
 }

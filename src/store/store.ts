@@ -10,6 +10,7 @@ import type {
   UserStore,
   WorkerStore,
 } from '../domain/directory/stores.js';
+import type { ExpiryStore } from '../domain/maintenance/expiry.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
 import type { AuditWriter } from '../domain/operator/audit.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
@@ -23,6 +24,7 @@ import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
+import { expiryStore } from './adapters/expiry.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
 import { withAuditChains } from './adapters/operator/audit-chains.js';
 import { auditWriter } from './adapters/operator/audit-events.js';
@@ -40,11 +42,12 @@ import { visitStore } from './adapters/visits.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import { workerStore } from './adapters/workers.js';
-import type { Database } from './database.js';
+import type { Database, StoreSize } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
+import { claimIssuer, type IssuerClaim } from './issuer.js';
 import { migrateToLatest, refuseHalfRestored, type SchemaDrift, schemaDrift } from './migrate.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
@@ -52,6 +55,8 @@ import { type RefusalListener, WriteRefusals } from './write-refusals.js';
 
 export interface StoreOptions {
   environment: 'live' | 'demo';
+  /** Recorded, and refused if the database has another one. Commands that issue no tokens have none. */
+  issuer?: IssuerClaim;
   /** The directory of the SQLite file; made if missing, readable by its owner only. */
   dataDir: string;
   /** Claims the directory for this process, and refuses one that is claimed. SQLite only. */
@@ -86,6 +91,7 @@ export interface Store {
   readonly users: UserStore;
   readonly organization: OrganizationStore;
   readonly purge: PurgeStore;
+  readonly expiry: ExpiryStore;
   readonly platform: PlatformUnitOfWork;
   readonly operator: OperatorUnitOfWork;
   readonly observations: AuditWriter;
@@ -105,6 +111,8 @@ export interface Store {
   ping(): Promise<void>;
   /** Migrations of this version that the database lacks, and migrations of a newer version that it has. */
   schemaDrift(): Promise<SchemaDrift>;
+  /** Undefined for PostgreSQL. */
+  size(): Promise<StoreSize | undefined>;
   close(): Promise<void>;
 }
 
@@ -126,7 +134,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     await refuseForeign(database, options.environment);
     await migrateToLatest(database.migrator);
+    // Checked again: since the first check, an incomplete restore may have filled the database.
+    await refuseHalfRestored(database.migrator);
     await claimEnvironment(database, options.environment);
+    if (options.issuer) {
+      await claimIssuer(database, options.issuer);
+    }
   } catch (error) {
     await database.close();
     throw mayPass(error) && !(error instanceof StoreError) ? unusableFor(error) : error;
@@ -144,6 +157,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: userStore(database),
     organization: organizationStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
+    expiry: expiryStore(database),
     platform: platformUnitOfWork(database, Date.now, onDue, onInvalidEvent),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
@@ -177,6 +191,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     startAuditChains: (...keys) => {
       audit = keys;
     },
+    size: () => database.size(),
     close: () => database.close(),
   };
 }
@@ -213,7 +228,7 @@ async function connect({
 export function refuseHalfFilled(dataDir: string): void {
   if (existsSync(join(dataDir, RESTORE_STAGE)) && !existsSync(join(dataDir, DATABASE_FILE))) {
     throw new StoreError(
-      `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning.`,
+      `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder ${RESTORE_STAGE}.`,
     );
   }
 }

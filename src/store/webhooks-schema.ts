@@ -28,6 +28,9 @@ interface SubscriptionsTable {
   last_success_at: number | null;
   /** Null while the last attempt that ended was a success, or none has. */
   failing_since: number | null;
+  /** The failing_since of the last warning, and its threshold in tenths of the time. */
+  warned_failing_since: number | null;
+  warned_tenths: Generated<number>;
   version: string;
   created_at: number;
   updated_at: number;

@@ -11,6 +11,7 @@ import {
   temporalConfiguredGauge,
   temporalPollingGauge,
 } from './metrics.js';
+import { nextExpiryGauge, purgedRowsCounter, purgeLagGauge, storeSizeGauges } from './store-metrics.js';
 import { attemptMetrics, deliveryEndCounter, outboxMetrics, relayMetrics } from './webhook-metrics.js';
 
 /** A metric, as the documentation for operators describes it. */
@@ -25,6 +26,8 @@ export interface MetricDescription {
   isDefault: boolean;
 }
 
+const unread = () => Promise.reject(new Error('is not read'));
+
 /** What each role registers; a test compares this with the metrics of a running service. */
 const OF_ROLES: Record<string, (registry: Registry) => void> = {
   edge: (registry) => {
@@ -37,7 +40,11 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     storeMetrics(registry);
     passwordMetrics(registry).waiting(() => 0);
     deliveryEndCounter(registry);
-    outboxMetrics(registry, () => Promise.reject(new Error('is not read')));
+    outboxMetrics(registry, unread);
+    purgedRowsCounter(registry);
+    purgeLagGauge(registry, unread);
+    storeSizeGauges(registry, unread);
+    nextExpiryGauge(registry, unread);
     certificateGauge(registry, () => []);
   },
   worker: (registry) => {

@@ -1,10 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { DURATION_BUCKETS_S } from './metrics.js';
+import { sharedReading } from './shared-reading.js';
 
 /** A delivery may wait for as long as the service is down. */
 const WAIT_BUCKETS_S = [...DURATION_BUCKETS_S.slice(2), 30, 60, 300, 1_800, 7_200];
-/** How long a scrape waits for the database. */
-const READING_LIMIT_MS = 1_000;
 
 export interface AttemptMetrics {
   begun(): void;
@@ -124,7 +123,7 @@ export interface OutboxReading {
 
 /** Every domain on one database reports the same. No samples while the database does not answer. */
 export function outboxMetrics(registry: Registry, read: () => Promise<OutboxReading>): void {
-  const reading = sharedWithin(READING_LIMIT_MS, read);
+  const reading = sharedReading(read);
   new Gauge({
     name: 'webhook_outbox_deliveries',
     help: 'Pending deliveries, by whether the first attempt has begun, counted up to 10,000.',
@@ -157,21 +156,4 @@ export function outboxMetrics(registry: Registry, read: () => Promise<OutboxRead
       }
     },
   });
-}
-
-/** Shares one reading among concurrent callers; undefined if it fails or takes too long. */
-function sharedWithin<T>(limitMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
-  let present: Promise<T | undefined> | undefined;
-  return () => {
-    present ??= read()
-      .catch(() => undefined)
-      .finally(() => {
-        present = undefined;
-      });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), limitMs);
-    });
-    return Promise.race([present, late]).finally(() => clearTimeout(timer));
-  };
 }

@@ -62,6 +62,13 @@ test('comments name the actor and are not wider than the code', async () => {
   expect(faulty).toEqual([]);
 });
 
+test('one file chooses the SQLite binding that runs on this Node', async () => {
+  const choosers = (await sourcesOf('src', 'workflows', 'test')).filter(({ code }) =>
+    /^import (?!type ).* from 'better-sqlite3'|require\)?\(['"]better-sqlite3/m.test(code),
+  );
+  expect(choosers.map(({ file }) => file)).toEqual([]);
+});
+
 test('no test asserts how long something took: that is told by the bench', async () => {
   const clocked =
     /expect\((?:(?:performance|Date)\.now\(\) - |(?:\w+\.)?(?:duration|away|elapsed)Ms\)\.toBeLessThan\()/;

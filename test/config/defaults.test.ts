@@ -28,6 +28,7 @@ test('with nothing set it is a live environment on loopback, with the documented
     GATEWAY_URL: 'http://localhost:4001',
     TRUSTED_PROXIES: [],
     INSECURE_ALLOWED: [],
+    FOREIGN_VARIABLES: [],
     DOMAIN_ADDRESS: `unix:${resolve('.data/live/run/domain.sock')}`,
     TEMPORAL_NAMESPACE: 'live',
     TEMPORAL_UI_PORT: 8233,
@@ -92,7 +93,7 @@ test('an empty setting is an unset one', () => {
   );
 });
 
-test('what is no setting is not looked at', () => {
+test('what is not a setting is ignored unless the service starts with it', () => {
   expect(loadConfig({ PATH: '/bin', GATEWAY_PORTT: 'x', constructor: 'x' })).toEqual(loadConfig({}));
 });
 
@@ -136,7 +137,7 @@ describe('what describeConfig prints is accepted again, and means the same', () 
     WEBHOOK_SENDS: '0064',
     WEBHOOK_ALLOWED_NETWORKS: 'fd00::/8,192.168.1.1',
     WEBHOOK_ALLOWED_PORTS: '443, 8443',
-    EVENT_RETENTION: '0s',
+    EVENT_RETENTION: '6m',
     SHUTDOWN_GRACE: '250ms',
     LOG_FORMAT: 'pretty',
   };

@@ -45,6 +45,8 @@ const refused: [name: string, setting: Record<string, string>][] = [
   ['metrics', { METRICS_HOST: '::ffff:0:0' }],
   ['metrics', { METRICS_HOST: '::0.0.0.0' }],
   ['metrics', { METRICS_HOST: '0:0:0:0:0:0:0:0' }],
+  ['webhook_networks', { WEBHOOK_ALLOWED_NETWORKS: '0.0.0.0/0' }],
+  ['webhook_networks', { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8,::/0' }],
 ];
 
 describe('in live', () => {

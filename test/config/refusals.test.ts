@@ -100,8 +100,10 @@ const table: Record<string, string[]> = {
     '6e2/1m',
   ],
   WEBHOOK_RETRY_DELAYS: ['30s', '30s,5m,1h', ',', '30s;5m', '30s,5'],
-  EVENT_RETENTION: DURATIONS,
-  API_KEY_RETENTION: DURATIONS,
+  EVENT_RETENTION: [...DURATIONS, '0s', '999ms'],
+  API_KEY_RETENTION: [...DURATIONS, '0d'],
+  AUDIT_RETENTION: ['0ms'],
+  IDEMPOTENCY_RETENTION: ['0h', '1000000d'],
   PURGE_INTERVAL: [...DURATIONS, '0s', '999ms', '366d'],
   // Node fires a timer of more than 24 days at once, so that a long grace would be none.
   SHUTDOWN_GRACE: [...DURATIONS, '61m', '30d'],
@@ -188,6 +190,15 @@ describe('what contradicts itself', () => {
     [
       { GATEWAY_URL: 'https://gateway.example.com', DEMO_GATEWAY_URL: 'https://gateway.example.com/' },
       'DEMO_GATEWAY_URL must differ from GATEWAY_URL in live: it is the address of a demo',
+    ],
+    [
+      { EVENT_RETENTION: '5m' },
+      'EVENT_RETENTION must be longer than both waits of WEBHOOK_RETRY_DELAYS together in live',
+    ],
+    [{ TEMPORAL_NAMESPACE: 'demo' }, 'TEMPORAL_NAMESPACE must not be demo in live: the two share no data'],
+    [
+      { ENVIRONMENT: 'demo', TEMPORAL_NAMESPACE: 'live' },
+      'TEMPORAL_NAMESPACE must not be live in demo: the two share no data',
     ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],

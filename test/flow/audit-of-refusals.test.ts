@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { demoSeed } from '../../src/domain/demo/seed.js';
 import { newApiKey } from '../../src/identifiers/api-key.js';
 import { newClientSecret } from '../../src/identifiers/client-secret.js';
 import { newServiceToken } from '../../src/identifiers/service-token.js';
 import { RpcChannel } from '../../src/rpc/client.js';
+import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { integration } from '../cli/typed.js';
 import { refusalOf } from '../rpc/rig.js';
 import { exchange } from '../support/http-exchange.js';
@@ -27,7 +27,7 @@ interface Row {
 
 /** What the audit log has of these types, in the order of its one chain. */
 function recordsIn({ dataDir }: ServiceProcess, ...types: string[]): Row[] {
-  const database = new BetterSqlite3(join(dataDir, 'integration.db'), { readonly: true });
+  const database = new Sqlite(join(dataDir, 'integration.db'), { readonly: true });
   try {
     const rows = database.prepare('select * from audit_events order by seq').all() as Record<
       string,

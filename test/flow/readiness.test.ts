@@ -13,10 +13,16 @@ const NAMES = [
   'http_request_duration_seconds',
   'http_requests_in_flight',
   'integration_build_info',
+  'next_expiry_timestamp_seconds',
   'password_job_duration_seconds',
   'password_jobs_refused_total',
   'password_jobs_waiting',
+  'purge_lag_seconds',
+  'purge_rows_removed_total',
   'store_commit_writes',
+  'store_database_bytes',
+  'store_free_bytes',
+  'store_log_bytes',
   'store_pool_wait_duration_seconds',
   'store_sync_duration_seconds',
   'store_write_duration_seconds',
@@ -98,6 +104,8 @@ describe('health and metrics of all roles together', () => {
     ]) {
       expect(families.get(moved)?.samples.some((sample) => /_count\{.*\} [1-9]/.test(sample))).toBe(true);
     }
+    expect(families.get('store_database_bytes')?.samples).toEqual([expect.stringMatching(/ [1-9]\d{4,}$/)]);
+    expect(families.get('purge_lag_seconds')?.samples).toHaveLength(21);
     expect(families.get('password_jobs_waiting')?.samples).toEqual([
       'password_jobs_waiting{role="domain"} 0',
     ]);

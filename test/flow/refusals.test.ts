@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type StartOptions, serviceProcesses } from '../support/service-process.js';
 
@@ -93,7 +93,7 @@ describe('a database', () => {
     expect(await refusalOf({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } })).toBe(
       'The database belongs to the demo environment, and this is live.',
     );
-    const database = new BetterSqlite3(join(dataDir, 'integration.db'));
+    const database = new Sqlite(join(dataDir, 'integration.db'));
     database.prepare('insert into kysely_migration values (?, ?)').run('9999-of-tomorrow', '2099-01-01');
     database.close();
     expect(await refusalOf({ dataDir })).toContain(

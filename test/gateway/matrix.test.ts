@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { newApiKey } from '../../src/identifiers/api-key.js';
+import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { plantApiKey } from '../store/rows.js';
 import { AnswerJudge } from '../support/contract/answer-judge.js';
 import { gatewayOperations, idNamesOf, operationNamed, pathOf } from '../support/gateway/operations.js';
@@ -195,7 +196,7 @@ describe("another's id and one that does not exist", () => {
   );
 });
 
-const statement: object = Object.getPrototypeOf(new BetterSqlite3(':memory:').prepare('select 1'));
+const statement: object = Object.getPrototypeOf(new Sqlite(':memory:').prepare('select 1'));
 
 /** What SQLite is asked for a request, so that a caller cannot tell one answer from the other by its time. */
 async function queriesOf(path: string): Promise<string[]> {

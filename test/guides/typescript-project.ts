@@ -32,7 +32,7 @@ export class TypeScriptProject implements Project {
   async install(startPage: string, pages: readonly string[]): Promise<void> {
     const address = found(instructions(startPage, 'TypeScript'), /npm install (http\S+\.tgz)/);
     writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-    // The `prepare` of a library would compile this project into dist/: its compiler finds our tsconfig.json.
+    // Without this, the `prepare` of a library runs its compiler over this project for a minute.
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=0'];
     const alone = ['--registry=http://127.0.0.1:9', `--cache=${join(this.folder, '.npm')}`];
     const libraries = typedAfter('npm install', pages, this.label).filter((typed) => LIBRARY.test(typed));

@@ -54,6 +54,19 @@ describe('a key file that is made', () => {
     expect(readSecretsKeys(path)).toEqual([SEVENS]);
   });
 
+  test('from a backup leaves no copy that a killed attempt had left, and no other file out', () => {
+    const others = [
+      'secrets.key.0123456789abcde',
+      'secrets.key.0123456789abcdef.old',
+      'xsecrets.key.0123456789abcdef',
+    ];
+    for (const name of ['secrets.key.0123456789abcdef', ...others]) {
+      writeFileSync(join(directory, name), keyFileText([SEVENS]));
+    }
+    placeSecretsKeys(path, [SEVENS]);
+    expect(readdirSync(directory).sort()).toEqual(['secrets.key', ...others]);
+  });
+
   test('holds one random key for its owner only, and leaves nothing beside it', () => {
     const made = makeSecretsKeys(path);
     expect([made.length, statSync(path).mode & 0o777, readdirSync(directory)]).toEqual([

@@ -246,6 +246,7 @@ describe('personal data', () => {
       'ListAccounts',
       'ListAuditEvents',
       'ListAuditRecords',
+      'ListIntegrationNotices',
       'ListUsers',
       'ListWorkers',
       'TailDeliveries',

@@ -9,7 +9,7 @@ import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
-const ANSWER = { counts: [], more: true };
+const ANSWER = { counts: [], more: true, otherRunActive: false };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
 const aborted = ({ signal }: CallContext) =>

@@ -5,7 +5,7 @@ import { rpcRigs } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
-const ANSWER = { counts: [], more: false };
+const ANSWER = { counts: [], more: false, otherRunActive: false };
 const REASON = new Error('the answer is no longer wanted');
 
 describe('a call with a signal', () => {

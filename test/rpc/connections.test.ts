@@ -14,7 +14,7 @@ import { rpcRigs, TOKENS } from './rig.js';
 const { path } = MaintenanceServiceService.purgeExpired;
 const HEALTH = '/grpc.health.v1.Health/Check';
 const EMPTY_MESSAGE = Buffer.alloc(5);
-const ANSWER = { counts: [], more: false };
+const ANSWER = { counts: [], more: false, otherRunActive: false };
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 

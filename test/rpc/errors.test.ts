@@ -116,6 +116,7 @@ describe('an error', () => {
   test('in writing the answer is an internal error like any other: told to the log, not to the peer', async () => {
     const purgeExpired: PurgeHandler = async () => ({
       more: false,
+      otherRunActive: false,
       get counts(): never {
         throw new Error(CANARY);
       },

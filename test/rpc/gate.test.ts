@@ -9,7 +9,7 @@ import { type RigOptions, rpcRigs, TOKENS } from './rig.js';
 
 const { path } = MaintenanceServiceService.purgeExpired;
 const { path: importRecords } = PlatformServiceService.importRecords;
-const ANSWER = { counts: [], more: false };
+const ANSWER = { counts: [], more: false, otherRunActive: false };
 const CALLS = 200;
 
 describe('a message that never ends', () => {

@@ -34,7 +34,7 @@ const services = [
         const fieldViolations = [{ path: 'limit', message: 'must be less' }];
         throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The limit is out of bounds.', { fieldViolations });
       }
-      return { counts: [{ kind: PurgedKind.API_KEY, count: limit }], more: true };
+      return { counts: [{ kind: PurgedKind.API_KEY, count: limit }], more: true, otherRunActive: false };
     },
   }),
   serve(DirectoryServiceService, {

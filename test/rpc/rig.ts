@@ -87,7 +87,7 @@ export function rpcRigs(cleanUp = afterEach) {
     };
   }
 
-  function channelTo(address: string, token = TOKENS.maintenance): RpcChannel {
+  function channelTo(address: string, token: string | (() => string) = TOKENS.maintenance): RpcChannel {
     const channel = new RpcChannel(address, token);
     channels.push(channel);
     return channel;

@@ -7,7 +7,7 @@ import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { unheardAudit } from '../support/unheard-audit.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
-const ANSWER = { counts: [], more: false };
+const ANSWER = { counts: [], more: false, otherRunActive: false };
 
 describe('closing a server', () => {
   const rigs = rpcRigs();

@@ -13,7 +13,7 @@ import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { RawPeer } from './raw-peer.js';
 import { type RigOptions, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-const ANSWER = { counts: [], more: false };
+const ANSWER = { counts: [], more: false, otherRunActive: false };
 const service = serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER });
 
 describe('a server beyond this machine', () => {

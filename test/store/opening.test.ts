@@ -3,10 +3,14 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { openPostgres } from '../../src/store/dialects/postgres.js';
+import { RESTORE_MARK } from '../../src/store/migrate.js';
+import { migrations } from '../../src/store/migrations/index.js';
 import { openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
 import { databaseUnderTest, describeEachDatabase, newPostgresDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
 type Done = (error: null, addresses: object[]) => void;
@@ -23,6 +27,36 @@ async function refusalOf(options: Parameters<typeof openStore>[0]): Promise<Stor
   return error as StoreError;
 }
 
+const newest = Object.keys(migrations).at(-1) as string;
+/** The lock with which Kysely migrates one process at a time. */
+const MIGRATION_LOCK = '3853314791062309107';
+
+describe('a restore that begins beside a start', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('makes the start refuse the database, which it has not settled yet', async () => {
+    const place = await under.newPlace();
+    const restore = new pg.Client({ connectionString: place.databaseUrl });
+    await restore.connect();
+    try {
+      await restore.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+      const refused = refusalOf({ ...place, environment: 'live' });
+      await eventually('the wait for the lock', async () => {
+        const { rows } = await restore.query(`
+          select 1 from pg_locks where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())
+        `);
+        return rows.length > 0;
+      });
+      await restore.query(`create table ${RESTORE_MARK} (since bigint)`);
+      await restore.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`);
+      expect((await refused).message).toMatch(/^A restore into this database is not complete\. /);
+    } finally {
+      await restore.end();
+    }
+  });
+});
+
 describeEachDatabase('migrations', (under) => {
   test('make a database of nothing, which then answers', async () => {
     const store = await under.openStore(await under.newEmptyPlace());
@@ -34,11 +68,11 @@ describeEachDatabase('migrations', (under) => {
     const store = await under.openStore(place);
     expect(await store.schemaDrift()).toEqual({ missing: [], newer: [] });
     const database = await under.open(place);
-    await sql`update kysely_migration set name = '9999-later' where name = '0022-requests-of-events'`.execute(
+    await sql`update kysely_migration set name = '9999-later' where name = ${newest}`.execute(
       database.migrator,
     );
     expect(await store.schemaDrift()).toEqual({
-      missing: ['0022-requests-of-events'],
+      missing: [newest],
       newer: ['9999-later'],
     });
   });

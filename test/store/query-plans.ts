@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
 import {
   CamelCasePlugin,
   createQueryId,
@@ -7,6 +6,7 @@ import {
   type RootOperationNode,
   SqliteQueryCompiler,
 } from 'kysely';
+import { Sqlite } from '../../src/store/better-sqlite3.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 import type { DatabaseUnderTest } from '../support/databases.js';
@@ -35,7 +35,7 @@ export async function queryPlansOf(under: DatabaseUnderTest, use: Use): Promise<
     reader: noting(database.reader),
     write: (work) => database.write((writer) => work(noting(writer))),
   });
-  const explainer = new BetterSqlite3(join(place.dataDir, 'integration.db'), { readonly: true });
+  const explainer = new Sqlite(join(place.dataDir, 'integration.db'), { readonly: true });
   try {
     return asked.flatMap(({ sql, parameters }) =>
       explainer

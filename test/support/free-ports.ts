@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 
 /** Below the range of outgoing connections, which could take a free port before its user does. */
 const LOWEST_PORT = 10_000;
@@ -8,7 +10,7 @@ const HIGHEST_PORT = 32_000;
 /** Free ports of the loopback address: all held at once, so that they differ, then released. */
 export async function freePorts(count: number): Promise<number[]> {
   const holders = await Promise.all(Array.from({ length: count }, hold));
-  const ports = holders.map((holder) => (holder.address() as { port: number }).port);
+  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
   await Promise.all(holders.map((holder) => new Promise((resolve) => holder.close(resolve))));
   return ports;
 }
@@ -20,7 +22,28 @@ function hold(): Promise<Server> {
     server.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? listen() : reject(error),
     );
-    server.once('listening', () => resolve(server));
+    server.on('listening', () => {
+      if (isClaimed((server.address() as AddressInfo).port)) {
+        server.close(listen);
+      } else {
+        resolve(server);
+      }
+    });
     listen();
   });
+}
+
+/** Other tests of the run pick ports too, while the user of this one starts: each port is given out once. */
+function isClaimed(port: number): boolean {
+  if (process.env.TEST_RUN_FOLDER === undefined) {
+    return false;
+  }
+  const folder = join(process.env.TEST_RUN_FOLDER, 'ports');
+  mkdirSync(folder, { recursive: true });
+  try {
+    closeSync(openSync(join(folder, String(port)), 'wx'));
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import type { DemoFile } from '../../src/cli/demo/demo-file.js';
 import { eventually } from './eventually.js';
@@ -24,6 +24,8 @@ export interface StartOptions {
   env?: Record<string, string | undefined>;
   /** One of an earlier start, to find its data again. */
   dataDir?: string;
+  /** The entry of a build that is not in dist/. */
+  main?: string;
 }
 
 export interface Exit {
@@ -56,9 +58,9 @@ export function serviceProcesses() {
     directories.push(directory);
     return directory;
   };
-  const launch = async ({ command = 'serve', env = {}, dataDir }: StartOptions = {}) => {
+  const launch = async ({ command = 'serve', env = {}, dataDir, main }: StartOptions = {}) => {
     const settings = await settingsOf(dataDir ?? join(newDirectory(), 'data'), env);
-    const service = new ServiceProcess(command, settings);
+    const service = new ServiceProcess(command, settings, main);
     started.push(service);
     return service;
   };
@@ -112,13 +114,14 @@ export class ServiceProcess {
   constructor(
     readonly command: 'serve' | Role,
     readonly settings: Readonly<Record<string, string>>,
+    main = mainFile,
   ) {
-    if (!existsSync(mainFile)) {
+    if (!existsSync(main)) {
       throw new Error('There is no dist/: run `make build` first.');
     }
     // Its own group, as a shell would give it, so that a signal to the group is what Ctrl-C is.
-    this.#child = spawn(process.execPath, [mainFile, command], {
-      cwd: root,
+    this.#child = spawn(process.execPath, [main, command], {
+      cwd: main === mainFile ? root : dirname(main),
       env: settings,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

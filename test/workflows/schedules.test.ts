@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { defaultPurgeInput, defaultSigningKeyRotationInput, scheduleIds } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
+import { inspectTemporal } from '../../workflows/inspection.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
-import { connectClient, eventually, startServer } from './temporal-fixture.js';
+import { connectClient, eventually, namespace, startServer } from './temporal-fixture.js';
 
 const hourMs = 3_600_000;
 
@@ -42,6 +43,24 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(action).toMatchObject({ workflowType: 'purge', workflowId: 'purge', args: [defaultPurgeInput] });
     expect(action.staticSummary).toMatch(/^Deletes what is past its retention: .*sessions.*API keys/);
     expect(info.nextActionTimes).not.toHaveLength(0);
+  });
+
+  test('are missing, running or paused for an inspection', async () => {
+    const inspected = async (now = Date.now()) => {
+      const place = { address: server.address, namespace };
+      const { problem, schedules } = await inspectTemporal(place, () => now);
+      expect(problem).toBeUndefined();
+      return schedules;
+    };
+    const each = (words: string) => Object.values(scheduleIds).map((id) => `the schedule ${id} ${words}`);
+    expect(await inspected()).toEqual(each('does not exist'));
+    await ensureSchedules(client.schedule);
+    expect(await inspected()).toEqual([]);
+    expect(await inspected(Date.now() + 4 * hourMs)).toEqual(
+      each('last ran').map((words) => expect.stringContaining(words)),
+    );
+    await client.schedule.getHandle('purge').pause('for a test');
+    expect(await inspected()).toEqual(['the schedule purge is paused: for a test']);
   });
 
   test('look hourly by default for steps of the signing keys that are due', async () => {

@@ -123,9 +123,9 @@ export function scriptedMaintenance({ purge = [], expiry = [], rotation = [] }: 
   const calls: { requestId: string; limit?: number; minute?: Date }[] = [];
   const [nextPurge, nextExpiry, nextRotation] = [script(purge), script(expiry), script(rotation)];
   const maintenance: Maintenance = {
-    purgeExpired({ limit }, { requestId, signal }) {
+    async purgeExpired({ limit }, { requestId, signal }) {
       calls.push({ requestId, limit });
-      return nextPurge(signal);
+      return { ...(await nextPurge(signal)), otherRunActive: false };
     },
     expireAuthorizationCodes({ minute }, { requestId, signal }) {
       calls.push({ requestId, minute });

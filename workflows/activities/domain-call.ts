@@ -13,6 +13,10 @@ export function domainCall(): DomainCall {
 
 /** Starts with workflow id and activity id, so that the domain's log refers to Temporal. */
 function activityRequestId(): string {
-  const { workflowExecution, activityId, attempt } = activityInfo();
-  return `${workflowExecution?.workflowId ?? 'standalone'}/${activityId}/${attempt}`;
+  const { activityId, attempt } = activityInfo();
+  return `${workflowId()}/${activityId}/${attempt}`;
+}
+
+export function workflowId(): string {
+  return activityInfo().workflowExecution?.workflowId ?? 'standalone';
 }

@@ -1,9 +1,15 @@
 import type { PurgeBatch } from '../contract.js';
-import { type DomainCall, domainCall } from './domain-call.js';
+import { type DomainCall, domainCall, workflowId } from './domain-call.js';
 
 export interface PurgingDomain {
-  /** Deletes at most `limit` expired rows in one transaction. */
-  purgeExpired(request: { limit: number }, call: DomainCall): Promise<PurgeBatch>;
+  /**
+   * Deletes at most `limit` expired rows in short transactions. Of several runs at once, all but one are told
+   * that another is active.
+   */
+  purgeExpired(
+    request: { limit: number; run: string },
+    call: DomainCall,
+  ): Promise<PurgeBatch & { otherRunActive: boolean }>;
 }
 
 export interface PurgeActivities {
@@ -13,7 +19,7 @@ export interface PurgeActivities {
 export function createPurgeActivities(domain: PurgingDomain): PurgeActivities {
   return {
     async purgeExpired({ limit }) {
-      const { deleted, more } = await domain.purgeExpired({ limit }, domainCall());
+      const { deleted, more } = await domain.purgeExpired({ limit, run: workflowId() }, domainCall());
       return { deleted, more };
     },
   };

@@ -1,9 +1,19 @@
 import type { Command } from 'commander';
-import { describeConfig, loadConfig } from '../../config/config.js';
-import { print } from './output/print.js';
+import { ConfigError, describeConfig, loadConfig } from '../../config/config.js';
+import { print, say } from './output/print.js';
+
+const CHECK_NOTES = `
+Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, certificates with the
+key of another one. Then it compares environment, issuer and migrations with the database. It changes nothing.
+
+Exit codes: 0 the service can start with these settings · 78 it cannot; each problem is a line on stderr
+
+Examples:
+  $ integration config check
+  $ ENVIRONMENT=live integration config check --offline`;
 
 export function addConfigCommand(program: Command): void {
-  program
+  const command = program
     .command('config')
     .description('Print the settings in force, secrets masked')
     .option('--json', 'as one JSON object')
@@ -14,6 +24,24 @@ export function addConfigCommand(program: Command): void {
     .action(({ json }: { json?: boolean }) => {
       const rows = describeConfig(loadConfig(process.env), process.env);
       print(json ? asJson(rows) : asTable(rows));
+    });
+  command
+    .command('check')
+    .description('Say whether the service can start with these settings')
+    .option('--offline', 'do not read the database')
+    .addHelpText('after', CHECK_NOTES)
+    .action(async ({ offline = false }: { offline?: boolean }) => {
+      const config = loadConfig(process.env, { strict: true });
+      const { startProblems } = await import('./start-problems.js');
+      const problems = await startProblems(config, { offline });
+      if (problems.length > 0) {
+        throw new ConfigError(problems);
+      }
+      const { doubtfulNames } = await import('../doubtful-names.js');
+      for (const problem of doubtfulNames(config, process.env)) {
+        say(`Warning: ${problem}.`);
+      }
+      print('The service can start with these settings.');
     });
 }
 

@@ -77,6 +77,8 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
   const store = await openStore({
     environment: config.ENVIRONMENT,
     dataDir: config.DATA_DIR,
+    // Refuses while a service uses the directory or a restore fills it.
+    alone: true,
     databaseUrl: config.DATABASE_URL?.reveal(),
   }).catch((error: unknown) => {
     throw error instanceof StoreError ? new StartupError(error.message, { cause: error }) : error;

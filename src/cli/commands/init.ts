@@ -34,6 +34,6 @@ export function addInitCommand(program: Command): void {
     .addHelpText('after', NOTES)
     .action(async (options: InitOptions) => {
       const { init } = await import('./init-environment.js');
-      await init(loadConfig(process.env), options);
+      await init(loadConfig(process.env, { strict: true, secrets: ['DATABASE_URL'] }), options);
     });
 }

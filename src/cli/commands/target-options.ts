@@ -5,7 +5,12 @@ export function addTargetOptions(command: Command): Command {
   return command
     .addOption(new Option('--address <host:port>', 'where the domain listens').env('INTEGRATION_ADDRESS'))
     .addOption(new Option('--token <token>', 'token to call with').env('INTEGRATION_TOKEN'))
-    .option('--ca <file>', 'authority that the certificate of the server must be from, beyond loopback');
+    .addOption(
+      new Option(
+        '--ca <file>',
+        'file of the authority that signed the certificate of the server; for addresses beyond loopback',
+      ).env('INTEGRATION_CA'),
+    );
 }
 
 export const TARGET_NOTE =

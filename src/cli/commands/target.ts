@@ -1,10 +1,11 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
-import { loadConfig } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
+import { secretOf } from '../../config/secret-files.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile } from '../demo/demo-file.js';
 import { temporalUiUrl } from '../temporal-ui-url.js';
+import { clientConfig } from './client-config.js';
 import { UsageError } from './usage-error.js';
 
 /** Address and token as typed. */
@@ -24,13 +25,13 @@ export interface Target {
 
 /** The demo environment fills in what was not typed; with a typed token, the settings do. */
 export function targetOf(
-  { address, token, ca }: TargetOptions,
+  { address, token = tokenOfFile(), ca }: TargetOptions,
   demoTokenOf: (demo: Partial<DemoFile>) => string | undefined = (demo) => demo.operatorToken,
 ): Target {
   if (address !== undefined) {
     refuseMalformed(address);
   }
-  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
+  const config = clientConfig();
   const demo = readDemoFile(demoFilePath(config.DATA_DIR));
   const configured = token === undefined ? undefined : `${config.GRPC_HOST}:${config.GRPC_PORT}`;
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
@@ -49,6 +50,16 @@ export function targetOf(
   };
 }
 
+/** A token given as an option takes precedence over the file. */
+function tokenOfFile(): string | undefined {
+  const path = process.env.INTEGRATION_TOKEN_FILE;
+  try {
+    return path ? secretOf(path) : undefined;
+  } catch (error) {
+    throw new UsageError(`INTEGRATION_TOKEN_FILE names a file that ${(error as Error).message}.`);
+  }
+}
+
 function refuseMalformed(address: string): void {
   try {
     grpcAddress(address);
@@ -59,8 +70,10 @@ function refuseMalformed(address: string): void {
 
 function credentialsFor(address: string, caFile: string | undefined): ChannelCredentials {
   try {
-    return clientCredentials(address, caFile === undefined ? undefined : new CertificateFiles({ caFile }));
+    return clientCredentials(address, caFile ? new CertificateFiles({ caFile }) : undefined);
   } catch (error) {
-    throw new UsageError(`The file given as --ca cannot be used: ${(error as Error).message}.`);
+    throw new UsageError(
+      `The file given as --ca or INTEGRATION_CA cannot be used: ${(error as Error).message}.`,
+    );
   }
 }

@@ -4,7 +4,7 @@ import type { CertificateFiles } from '../../rpc/certificate-files.js';
 import { RpcChannel } from '../../rpc/client.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import type { Check } from '../../telemetry/health.js';
-import { ownTokenOf, type RoleRight } from './role-tokens.js';
+import { ownTokenOf, type RoleRight, type RoleTokens } from './tokens/role-tokens.js';
 
 /** Longer than the domain's own check, so that the domain itself reports a slow write. */
 const PROBE_DEADLINE_MS = 2_400;
@@ -13,11 +13,14 @@ const PROBE_AGAIN_AFTER_MS = 50;
 /** A channel from edge or worker to the domain, with one right. */
 export function openDomainChannel(
   config: Config,
+  tokens: RoleTokens,
   right: RoleRight,
   role: string,
   tlsFiles: CertificateFiles | undefined,
 ): RpcChannel {
-  const token = ownTokenOf(config, right, role);
+  const token = () => ownTokenOf(tokens, right, role);
+  // Refuses the settings now, not at the first call.
+  token();
   return new RpcChannel(config.DOMAIN_ADDRESS, token, clientCredentials(config.DOMAIN_ADDRESS, tlsFiles));
 }
 

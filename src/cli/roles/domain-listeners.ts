@@ -19,7 +19,7 @@ import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
 import { listenError, StartupError } from '../startup-error.js';
 import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
-import { roleAuthenticator } from './role-tokens.js';
+import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
 
 export interface ListenerOptions {
   config: Config;
@@ -30,12 +30,14 @@ export interface ListenerOptions {
   timer: RpcCallTimer;
   audit: CallAudit;
   tlsFiles: CertificateFiles | undefined;
+  /** The tokens of edge and worker. */
+  tokens: RoleTokens;
 }
 
 /** One server for edge and worker (tokens of the settings), one on the gRPC port (tokens of the database). */
 export async function openListeners(options: ListenerOptions): Promise<{ close(): Promise<void> }> {
-  const { config, services, tlsFiles } = options;
-  const roles = serverOf(options, services.filter(isForRoles), roleAuthenticator(config));
+  const { config, services, tlsFiles, tokens } = options;
+  const roles = serverOf(options, services.filter(isForRoles), roleAuthenticator(tokens));
   const others = serverOf(
     options,
     services.filter((service) => !isForRoles(service)),

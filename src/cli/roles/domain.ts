@@ -1,6 +1,8 @@
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
+import { nextExpiries } from '../../domain/maintenance/expiry.js';
+import { purgeLags } from '../../domain/maintenance/purge.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
 import {
   CROWDS_RATE,
@@ -16,8 +18,15 @@ import { openStore, type Store, type StoreOptions } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
 import { passwordMetrics, rpcCallTimer, storeMetrics } from '../../telemetry/metrics.js';
+import {
+  nextExpiryGauge,
+  purgedRowsCounter,
+  purgeLagGauge,
+  storeSizeGauges,
+} from '../../telemetry/store-metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
-import { startClosingSubscriptions } from './closing-subscriptions.js';
+import { issuerClaimOf } from '../issuer-claim.js';
+import { retentionOf } from '../retention.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
@@ -25,7 +34,11 @@ import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { storeChecks } from './store-checks.js';
+import { startClosingSubscriptions } from './timers/closing-subscriptions.js';
+import { startWarningOfExpiry } from './timers/warning-of-expiry.js';
 import { serverTlsFiles } from './tls-files.js';
+import { liveTokens } from './tokens/live-tokens.js';
+import { traced } from './traced-writes.js';
 import { webhookParts } from './webhooks.js';
 
 const INVALID_EVENTS_PER_MINUTE = 10;
@@ -38,6 +51,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   await refuseSecondDomain(config);
   const storeOptions: StoreOptions = {
     environment: config.ENVIRONMENT,
+    issuer: issuerClaimOf(config),
     dataDir: config.DATA_DIR,
     databaseUrl: config.DATABASE_URL?.reveal(),
     onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
@@ -90,8 +104,14 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       timer: rpcCallTimer(metrics),
       audit: tally,
       tlsFiles,
+      tokens: liveTokens(role, []),
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
+    const warning = startWarningOfExpiry({
+      store: store.expiry,
+      failingLimitMs: config.WEBHOOK_FAILING_LIMIT,
+      log,
+    });
     const audit = startKeepingAudit(store, tally, log, firstLook);
     return {
       health,
@@ -99,7 +119,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
         health.drain();
         // Ends the waiting calls of relays.
         store.deliveriesDue.close();
-        await Promise.all([listeners.close(), closing.stop(), keeping.stop()]);
+        await Promise.all([listeners.close(), closing.stop(), warning.stop(), keeping.stop()]);
         // After the last call that it records.
         await audit.stop();
         await passwords.close();
@@ -133,6 +153,11 @@ function servicesOf(
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
   const lostUse = note('the last use of an API key was not recorded');
+  const retention = retentionOf(config);
+  purgeLagGauge(metrics, () => purgeLags(store.purge, retention, Date.now));
+  storeSizeGauges(metrics, () => store.size());
+  const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;
+  nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock: Date.now, failingLimitMs }));
   const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse, tally.observe);
   return allServices({
     ...webhookParts(config, store, { derived }, metrics, log),
@@ -140,7 +165,7 @@ function servicesOf(
     signOn: {
       issuer: config.SIGN_ON_URL,
       clock: Date.now,
-      unitOfWork: store.signOn,
+      unitOfWork: traced(store.signOn),
       passwords,
       signer: keyRing,
       idTokens: keyRing,
@@ -160,14 +185,14 @@ function servicesOf(
       observe: tally.observe,
     },
     platform: {
-      unitOfWork: store.platform,
+      unitOfWork: traced(store.platform),
       clock: Date.now,
       passwords,
       signOnUrl: config.SIGN_ON_URL,
       hashRequest: derived.idempotency,
     },
     operator: {
-      unitOfWork: store.operator,
+      unitOfWork: traced(store.operator),
       environment: config.ENVIRONMENT,
       clock: Date.now,
       signingKeys: rotation,
@@ -176,13 +201,8 @@ function servicesOf(
     },
     maintenance: {
       purge: store.purge,
-      retention: {
-        credentialsMs: config.API_KEY_RETENTION,
-        sessionIdleMs: config.SESSION_IDLE_LIMIT,
-        auditMs: config.AUDIT_RETENTION,
-        idempotencyMs: config.IDEMPOTENCY_RETENTION,
-        eventsMs: config.EVENT_RETENTION,
-      },
+      retention,
+      onPurged: purgedRowsCounter(metrics),
       codeMinutes: store.codeMinutes,
       signingKeys: rotation,
       clock: Date.now,

@@ -16,11 +16,12 @@ import { listenError } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { clientTlsFiles } from './tls-files.js';
+import { liveTokens } from './tokens/live-tokens.js';
 
 /** The HTTP listeners: sign-on, gateway with documentation, application of a demo. Any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
-  const domain = openDomainChannel(config, 'edge', 'edge', clientTlsFiles(role));
+  const domain = openDomainChannel(config, liveTokens(role, ['edge']), 'edge', 'edge', clientTlsFiles(role));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const isDemo = environment === 'demo';
   const isLocalDemo =

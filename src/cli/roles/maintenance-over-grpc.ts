@@ -16,8 +16,9 @@ export function maintenanceOver(domain: RpcChannel): Maintenance {
   const deadlineMs = STEP_DEADLINE_MS;
   return {
     purgeExpired: async (request, call) => {
-      const { counts, more } = await client.purgeExpired(request, { ...call, deadlineMs });
-      return { deleted: Object.fromEntries(counts.map(({ kind, count }) => [nameOf(kind), count])), more };
+      const { counts, more, otherRunActive } = await client.purgeExpired(request, { ...call, deadlineMs });
+      const deleted = Object.fromEntries(counts.map(({ kind, count }) => [nameOf(kind), count]));
+      return { deleted, more, otherRunActive };
     },
     expireAuthorizationCodes: async (request, call) => {
       const answer = await client.expireAuthorizationCodes(request, { ...call, deadlineMs });

@@ -4,14 +4,20 @@ import { type Config, ConfigError } from '../../config/config.js';
 import { insecuritiesOf } from '../../config/insecurities.js';
 import { packageVersion } from '../../config/package.js';
 import { StoreError } from '../../store/store-error.js';
+import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { createMetricsRegistry } from '../../telemetry/metrics.js';
 import { type ListenTarget, startOpsServer } from '../../telemetry/ops-server.js';
+import { startTracing } from '../../telemetry/tracing.js';
+import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
 import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { roles } from './index.js';
 import { EndedEarly, type RoleName, type RunningRole } from './role.js';
+
+/** While the collector is unreachable, each batch fails. */
+const TRACE_LINES_PER_MINUTE = 1;
 
 export interface RunRoleOptions {
   /** The supervisor's socket for /livez, /readyz and /metrics; a role by itself uses METRICS_PORT. */
@@ -39,7 +45,15 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     for (const { name: allowed, problem } of insecuritiesOf(config)) {
       log.warn('an insecure setting is allowed', { allowed, problem });
     }
+    // Under a supervisor, the supervisor warns.
+    for (const problem of opsSocket === undefined ? doubtfulNames(config, process.env) : []) {
+      log.warn('a variable looks like a misspelt setting', { problem });
+    }
     const metrics = createMetricsRegistry(name, packageVersion);
+    const warnOfTraces = boundedWarnings(log, TRACE_LINES_PER_MINUTE);
+    const stopTracing = await startTracing(name, packageVersion, process.env, (reason) =>
+      warnOfTraces('traces are lost', { reason }),
+    );
     const role = await roles[name]({ config, log, metrics, ending: ending.signal });
     const target = opsSocket
       ? ({ path: opsSocket } satisfies ListenTarget)
@@ -51,6 +65,7 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     await stop.end;
     log.info('ending');
     await role.stop();
+    await stopTracing();
     ops.close();
     process.exit(0);
   } catch (error) {

@@ -32,6 +32,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     // The file is absent while an operator moves it; no new one may be made.
     readKeys: () => readSecretsKeys(secretsKeyFile(config).path),
     node: newNodeName(),
+    issuer: config.SIGN_ON_URL,
     clock: Date.now,
     log,
   });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { WorkerOptions } from '../../../workflows/worker.js';
 import type { Config } from '../../config/config.js';
+import { longSecret } from '../../config/parsers.js';
+import { secretOf } from '../../config/secret-files.js';
 import { withTlsFiles } from '../startup-error.js';
 
 type TemporalSettings = Pick<
@@ -19,6 +21,16 @@ export function temporalAccess(settings: TemporalSettings): Pick<WorkerOptions, 
     tlsOf(settings),
   );
   return { ...(tls && { tls }), ...(apiKey && { apiKey: apiKey.reveal() }) };
+}
+
+/** The same with the present content of the API key file. */
+export function currentTemporalAccess(
+  config: TemporalSettings & Pick<Config, 'TEMPORAL_API_KEY_FILE'>,
+): Pick<WorkerOptions, 'tls' | 'apiKey'> {
+  const { TEMPORAL_API_KEY_FILE: file } = config;
+  return temporalAccess(
+    file === undefined ? config : { ...config, TEMPORAL_API_KEY: longSecret(secretOf(file)) },
+  );
 }
 
 /** Public authorities apply where no file is named. An API key is never sent in the clear. */

@@ -1,23 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import type { Maintenance } from '../../../workflows/activities/index.js';
 import { pause } from '../../../workflows/backoff.js';
-import { defaultPurgeInput } from '../../../workflows/contract.js';
+import { defaultPurgeInput, type PurgeInput } from '../../../workflows/contract.js';
 import type { Log } from '../../telemetry/log.js';
 
 export interface TimedMaintenanceOptions {
   maintenance: Pick<Maintenance, 'purgeExpired' | 'advanceSigningKeys'>;
   purgeEveryMs: number;
   advanceKeysEveryMs: number;
+  /** Default: the input of the workflow. */
+  purgeInput?: Pick<PurgeInput, 'batchesPerRun' | 'batchLimit' | 'pauseMs'>;
   log: Log;
 }
 
 interface Job {
   name: string;
   everyMs: number;
-  run(call: { requestId: string; signal: AbortSignal }): Promise<void>;
+  /** False if another worker is doing the job: it is tried again soon, in case that worker is killed. */
+  run(call: { requestId: string; signal: AbortSignal }): Promise<boolean>;
 }
 
 /** The domain may be starting or briefly unavailable. */
 const RETRY_MS = 10_000;
+/** While another worker purges. */
+const LOOK_AGAIN_MS = 60_000;
 /** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -47,7 +53,8 @@ async function repeat({ name, everyMs, run }: Job, log: Log, signal: AbortSignal
   while (!signal.aborted) {
     let waitMs = Math.min(everyMs, LONGEST_TIMER_MS);
     try {
-      await run({ requestId: `timed-${name}/${new Date().toISOString()}`, signal });
+      const isDone = await run({ requestId: `timed-${name}/${new Date().toISOString()}`, signal });
+      waitMs = isDone ? waitMs : Math.min(waitMs, LOOK_AGAIN_MS);
     } catch (error) {
       if (!signal.aborted) {
         log.warn('timed maintenance failed', { job: name, reason: (error as Error).message });
@@ -58,23 +65,38 @@ async function repeat({ name, everyMs, run }: Job, log: Log, signal: AbortSignal
   }
 }
 
-/** Purges as many batches as one run of the workflow does; the next run continues. */
-async function purge({ maintenance, log }: TimedMaintenanceOptions, call: Parameters<Job['run']>[0]) {
-  const { batchesPerRun, batchLimit, pauseMs } = defaultPurgeInput;
-  const deleted: Record<string, number> = {};
-  for (let batch = 1, more = true; more && batch <= batchesPerRun && !call.signal.aborted; batch += 1) {
-    const done = await maintenance.purgeExpired({ limit: batchLimit }, call);
+/**
+ * Purges in small batches until nothing is left, with pauses in which other writes proceed. Logs progress as
+ * often as the workflow begins a new history.
+ */
+async function purge(
+  { maintenance, purgeInput = defaultPurgeInput, log }: TimedMaintenanceOptions,
+  call: Parameters<Job['run']>[0],
+) {
+  const { batchesPerRun, batchLimit: limit, pauseMs } = purgeInput;
+  const run = randomUUID();
+  let deleted: Record<string, number> = {};
+  for (let batch = 1, more = true; more && !call.signal.aborted; batch += 1) {
+    const done = await maintenance.purgeExpired({ limit, run }, call);
+    if (done.otherRunActive) {
+      return false;
+    }
     for (const [kind, count] of Object.entries(done.deleted)) {
       deleted[kind] = (deleted[kind] ?? 0) + count;
     }
     more = done.more;
     if (more) {
+      if (batch % batchesPerRun === 0) {
+        log.info('purged a part of what was past its retention', { deleted });
+        deleted = {};
+      }
       await pause(pauseMs, call.signal);
     }
   }
   if (Object.keys(deleted).length > 0) {
     log.info('purged what was past its retention', { deleted });
   }
+  return true;
 }
 
 async function advanceKeys({ maintenance, log }: TimedMaintenanceOptions, call: Parameters<Job['run']>[0]) {
@@ -82,4 +104,5 @@ async function advanceKeys({ maintenance, log }: TimedMaintenanceOptions, call: 
   if (changes.length > 0) {
     log.info('signing keys advanced', { changes });
   }
+  return true;
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.js';
 import type { SettingName } from '../../config/settings.js';
 import { CertificateFiles, type TlsFiles } from '../../rpc/certificate-files.js';
 import { certificateGauge } from '../../telemetry/metrics.js';
@@ -20,33 +21,38 @@ const CLIENT_SETTINGS = {
 
 /** The certificates of the domain, and the authorities it trusts; undefined without TLS. */
 export function serverTlsFiles(options: RoleOptions): CertificateFiles | undefined {
-  return options.config.GRPC_TLS_CERT_FILE === undefined
-    ? without(options)
-    : watched(options, SERVER_SETTINGS);
+  return watched(options, serverFiles(options.config));
 }
 
 /** The same for edge and worker; undefined on a local socket and where no file is named. */
 export function clientTlsFiles(options: RoleOptions): CertificateFiles | undefined {
-  const { DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = options.config;
+  return watched(options, clientFiles(options.config));
+}
+
+export function serverFiles(config: Config): CertificateFiles | undefined {
+  return config.GRPC_TLS_CERT_FILE === undefined ? undefined : filesOf(config, SERVER_SETTINGS);
+}
+
+export function clientFiles(config: Config): CertificateFiles | undefined {
+  const { DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = config;
   const isPlain = DOMAIN_ADDRESS.startsWith('unix:') || GRPC_TLS_CA_FILE === undefined;
-  return isPlain ? without(options) : watched(options, CLIENT_SETTINGS);
+  return isPlain ? undefined : filesOf(config, CLIENT_SETTINGS);
 }
 
-/** Registers the metric without samples, so that rules may refer to it. */
-function without({ metrics }: RoleOptions): undefined {
-  certificateGauge(metrics, () => []);
-}
-
-function watched(
-  { config, log, metrics, ending }: RoleOptions,
-  settings: Record<keyof TlsFiles, FileSetting>,
-): CertificateFiles {
+function filesOf(config: Config, settings: Record<keyof TlsFiles, FileSetting>): CertificateFiles {
   const named = Object.entries(settings).filter(([, setting]) => config[setting] !== undefined);
-  const files = withTlsFiles(
+  return withTlsFiles(
     named.map(([, setting]) => setting),
     () => new CertificateFiles(Object.fromEntries(named.map(([name, setting]) => [name, config[setting]]))),
   );
-  void files.watch({ log, ending });
-  certificateGauge(metrics, () => files.ends());
+}
+
+function watched<Files extends CertificateFiles | undefined>(
+  { log, metrics, ending }: RoleOptions,
+  files: Files,
+): Files {
+  void files?.watch({ log, ending });
+  // Registered also without files, where it has no samples, because rules refer to it.
+  certificateGauge(metrics, () => files?.ends() ?? []);
   return files;
 }

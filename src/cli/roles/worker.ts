@@ -24,9 +24,10 @@ import { domainCheck, openDomainChannel, untilDomainServes } from './domain-chan
 import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
-import { temporalAccess } from './temporal-access.js';
+import { currentTemporalAccess } from './temporal-access.js';
 import { startTimedMaintenance } from './timed-maintenance.js';
 import { clientTlsFiles } from './tls-files.js';
+import { liveTokens } from './tokens/live-tokens.js';
 
 const HOUR_MS = 3_600_000;
 const DOMAIN_START_LIMIT_MS = 3_000;
@@ -44,9 +45,10 @@ interface Domain {
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
   const tlsFiles = clientTlsFiles(options);
+  const tokens = liveTokens(options, ['relay', 'maintenance']);
   const domain: Domain = {
-    relay: openDomainChannel(config, 'relay', 'worker', tlsFiles),
-    maintenance: openDomainChannel(config, 'maintenance', 'worker', tlsFiles),
+    relay: openDomainChannel(config, tokens, 'relay', 'worker', tlsFiles),
+    maintenance: openDomainChannel(config, tokens, 'maintenance', 'worker', tlsFiles),
   };
   await untilDomainServes(DOMAIN_START_LIMIT_MS, domain.relay, domain.maintenance);
   const sender = openSender(options);
@@ -114,7 +116,7 @@ async function joinTemporal(
   return startTemporalWorker({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
-    ...temporalAccess(config),
+    access: () => currentTemporalAccess(config),
     activities: createActivities({
       maintenance: maintenanceOver(domain.maintenance),
       webhookRetries: retriesOver(domain.relay),

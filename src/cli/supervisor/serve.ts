@@ -4,9 +4,10 @@ import type { Config } from '../../config/config.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
+import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
 import { type RoleName, roleNames } from '../roles/role.js';
-import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/role-tokens.js';
+import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/tokens/role-tokens.js';
 import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child } from './child.js';
@@ -20,6 +21,9 @@ const STOP_ORDER: readonly RoleName[] = ['edge', 'worker', 'domain'];
 /** Runs all roles as children of this process: keeps them running, and ends them in order. */
 export async function serve(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   const log = createLog({ role: 'serve', ...logOptionsOf(config) });
+  for (const problem of doubtfulNames(config, environment)) {
+    log.warn('a variable looks like a misspelt setting', { problem });
+  }
   const { asked, hurried } = listenForStop();
   const say = sayer(config);
   const runDir = await claimRunDir(config);
@@ -91,10 +95,20 @@ function childEnvironments(
   const ownUiUrl = runsOwnTemporal(config) ? `http://localhost:${config.TEMPORAL_UI_PORT}` : undefined;
   const uiUrl = config.TEMPORAL_UI_URL ?? ownUiUrl;
   return (role) => {
-    const settings = rights.map((right) => {
+    const settings = rights.flatMap((right) => {
+      const name = roleTokenSettings[right];
+      const isConcerned = role === 'domain' || RIGHTS_OF[role].includes(right);
+      const file = (isConcerned && config[`${name}_FILE`]) || '';
+      // The child reads the file itself, and again when it changes.
+      if (config[`${name}_FILE`] !== undefined) {
+        return [
+          [name, ''],
+          [`${name}_FILE`, file],
+        ];
+      }
       const held = tokens.get(right) ?? [];
-      const shown = role === 'domain' ? held.map(hashedToken) : RIGHTS_OF[role].includes(right) ? held : [];
-      return [roleTokenSettings[right], shown.join(',')];
+      const shown = role === 'domain' ? held.map(hashedToken) : isConcerned ? held : [];
+      return [[name, shown.join(',')]];
     });
     return {
       ...environment,

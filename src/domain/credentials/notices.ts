@@ -11,10 +11,26 @@ export interface AccountNotice {
   createdAt: number;
 }
 
-export interface NoticeRows {
-  insert(notice: AccountNotice): Promise<void>;
+/** A notice to mail to the contact of an integration. */
+export interface IntegrationNotice {
+  id: string;
+  /** The subscription has failed for this share of the time after which it is disabled. */
+  kind: 'failing_half' | 'failing_nine_tenths';
+  integrationId: string;
+  subscriptionId: string;
+  email: string;
+  failingSince: number;
+  disabledFrom: number;
+  createdAt: number;
+}
+
+export interface WaitingNotices<Notice> {
   /** Oldest first. */
-  page(page: PageRequest): Promise<AccountNotice[]>;
+  page(page: PageRequest): Promise<Notice[]>;
   /** Ids that are missing were acknowledged before. */
   remove(ids: readonly string[]): Promise<void>;
+}
+
+export interface NoticeRows extends WaitingNotices<AccountNotice> {
+  insert(notice: AccountNotice): Promise<void>;
 }

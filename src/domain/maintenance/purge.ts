@@ -11,6 +11,7 @@ export type ExpiringKind =
   | 'link'
   | 'email_change'
   | 'account_notice'
+  | 'integration_notice'
   | 'attempt_count'
   | 'idempotency_key'
   | 'audit_event'
@@ -26,6 +27,11 @@ export type ExpiringKind =
 export interface PurgeStore {
   /** In short transactions: removes at most `limit` rows that expired before the given time. */
   remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
+  /** Whether this run may purge until then: by one conditional statement, only if no other run is active. */
+  begin(run: string, now: number, until: number): Promise<boolean>;
+  end(run: string): Promise<void>;
+  /** When the oldest row of each kind expired, of those that `remove` would remove; by index. */
+  oldest(overBefore: Record<ExpiringKind, number>): Promise<Partial<Record<ExpiringKind, number>>>;
 }
 
 export interface Retention {
@@ -44,11 +50,21 @@ export interface PurgeReport {
   removed: Partial<Record<ExpiringKind, number>>;
   /** Whether another batch may find more. */
   more: boolean;
+  /** Another run is active, so this one removed nothing. */
+  isOtherActive: boolean;
+}
+
+export interface PurgeBatch {
+  limit: number;
+  /** The name of the run. Without it, the batch ignores other runs. */
+  run?: string | undefined;
 }
 
 /** Expired rows stay for a while, to tell a reused code or an old page from an invalid one. */
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+/** Longer than a batch and the pause after it. A run that was killed delays the next one by this time. */
+const RUN_LEASE_MS = 60_000;
 /** The platform no longer mails notices that are this old. */
 const NOTICES_KEPT_MS = 90 * DAY_MS;
 
@@ -63,6 +79,7 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   link: () => DAY_MS,
   email_change: () => DAY_MS,
   account_notice: () => NOTICES_KEPT_MS,
+  integration_notice: () => NOTICES_KEPT_MS,
   attempt_count: () => 0,
   idempotency_key: ({ idempotencyMs }) => idempotencyMs,
   audit_event: ({ auditMs }) => auditMs,
@@ -82,20 +99,48 @@ export async function purgeExpired(
   store: PurgeStore,
   retention: Retention,
   clock: Clock,
-  limit: number,
+  { limit, run }: PurgeBatch,
 ): Promise<PurgeReport> {
   const now = clock();
+  if (run !== undefined && !(await store.begin(run, now, now + RUN_LEASE_MS))) {
+    return { removed: {}, more: false, isOtherActive: true };
+  }
   const removed: PurgeReport['removed'] = {};
   let left = limit;
-  for (const [kind, keptMs] of Object.entries(KEPT_MS) as [ExpiringKind, (typeof KEPT_MS)[ExpiringKind]][]) {
+  for (const [kind, overBefore] of Object.entries(ends(retention, now)) as [ExpiringKind, number][]) {
     if (left === 0) {
       break;
     }
-    const count = await store.remove(kind, now - keptMs(retention), left);
+    const count = await store.remove(kind, overBefore, left);
     if (count > 0) {
       removed[kind] = count;
     }
     left -= count;
   }
-  return { removed, more: left === 0 };
+  const more = left === 0;
+  if (run !== undefined && !more) {
+    await store.end(run);
+  }
+  return { removed, more, isOtherActive: false };
+}
+
+/** For how long the oldest row of each kind is past its retention; 0 without such a row. */
+export async function purgeLags(
+  store: Pick<PurgeStore, 'oldest'>,
+  retention: Retention,
+  clock: Clock,
+): Promise<Record<ExpiringKind, number>> {
+  const overBefore = ends(retention, clock());
+  const oldest = await store.oldest(overBefore);
+  return mapKinds((kind) => Math.max(0, overBefore[kind] - (oldest[kind] ?? overBefore[kind])));
+}
+
+/** Rows of a kind that expired before this time are past their retention. */
+function ends(retention: Retention, now: number): Record<ExpiringKind, number> {
+  return mapKinds((kind) => now - KEPT_MS[kind](retention));
+}
+
+function mapKinds(amountOf: (kind: ExpiringKind) => number): Record<ExpiringKind, number> {
+  const kinds = Object.keys(KEPT_MS) as ExpiringKind[];
+  return Object.fromEntries(kinds.map((kind) => [kind, amountOf(kind)])) as Record<ExpiringKind, number>;
 }

@@ -9,11 +9,15 @@ import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'integrations' | 'lock' | 'now' | 'touch'>;
 
-export async function createIntegration(changes: Ports, { name }: { name: string }): Promise<Integration> {
-  validate({ name });
+export async function createIntegration(
+  changes: Ports,
+  { name, contactEmail }: { name: string; contactEmail?: string | undefined },
+): Promise<Integration> {
+  validate({ name, contactEmail });
   const integration: Integration = {
     id: newPublicId('IntegrationId'),
     name: name.trim(),
+    contactEmail: contactEmail?.trim() || null,
     version: newVersion(),
     createdAt: changes.now,
     updatedAt: changes.now,
@@ -37,12 +41,17 @@ export async function getIntegration(
 export interface IntegrationUpdate {
   integrationId: string;
   name?: string;
+  contactEmail?: string;
   updateMask?: readonly string[];
   expectedVersion?: string;
 }
 
 export async function updateIntegration(changes: Ports, update: IntegrationUpdate): Promise<Integration> {
-  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
+  const fields = updatedFields(
+    { name: update.name?.trim(), contactEmail: update.contactEmail?.trim() || undefined },
+    update.updateMask,
+    ['contactEmail'],
+  );
   validate(fields);
   await changes.lock(update.integrationId);
   const present = await getIntegration(changes, update.integrationId);
@@ -64,10 +73,19 @@ export async function updateIntegration(changes: Ports, update: IntegrationUpdat
   return changed;
 }
 
-function validate({ name }: { name?: string | null }): void {
+function validate({
+  name,
+  contactEmail,
+}: {
+  name?: string | null | undefined;
+  contactEmail?: string | null | undefined;
+}): void {
   const violations = new Violations();
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
+  }
+  if (contactEmail) {
+    violations.email('contact_email', contactEmail);
   }
   violations.throwIfAny();
 }

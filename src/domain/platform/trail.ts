@@ -18,6 +18,7 @@ const KINDS = {
   links: 'link',
   emailChanges: 'email_change',
   notices: 'notice',
+  integrationNotices: 'integration_notice',
   sessions: 'session',
   grants: 'grant',
 } as const satisfies Record<keyof PlatformRows, string>;
@@ -42,7 +43,13 @@ const READS: ReadonlySet<string> = new Set([
 ]);
 
 /** Without fields: only the write itself is recorded. */
-const WHOLE: ReadonlySet<Kind> = new Set(['password', 'job_title', 'email_change', 'notice']);
+const WHOLE: ReadonlySet<Kind> = new Set([
+  'password',
+  'job_title',
+  'email_change',
+  'notice',
+  'integration_notice',
+]);
 
 /** Reads are remembered to detect changes, but not a whole client of workers. */
 const MOST_REMEMBERED = 1_000;

@@ -1,6 +1,7 @@
 import type { EventsByType, EventType } from '../../../generated/asyncapi/events.js';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import type { CredentialRows } from '../credentials/end-access.js';
+import type { IntegrationNotice, WaitingNotices } from '../credentials/notices.js';
 import type { Actor, AuditedAction } from '../operator/audit.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import type { AccountRows } from './rows/accounts.js';
@@ -36,6 +37,7 @@ export interface PlatformRows extends CredentialRows {
   readonly locations: LocationRows;
   readonly jobTitles: JobTitleRows;
   readonly workers: WorkerRows;
+  readonly integrationNotices: WaitingNotices<IntegrationNotice>;
 }
 
 /** All rows that one write may change, in its transaction. */

@@ -12,6 +12,8 @@ export interface StoredEvent {
   isTest: 0 | 1;
   /** The request id of the call that made the change, for logs; null if unknown. */
   requestId: string | null;
+  /** The span of that write as a W3C `traceparent`; read for deliveries only. */
+  traceparent?: string | null;
   instanceId: string;
   clientId: string;
   entityType: string;
@@ -32,7 +34,7 @@ export function envelopeOf({
   isTest,
   entityType,
   entityId,
-}: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data' | 'requestId'>) {
+}: Omit<StoredEvent, 'instanceId' | 'clientId' | 'data' | 'requestId' | 'traceparent'>) {
   return {
     id,
     type,

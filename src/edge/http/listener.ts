@@ -3,10 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Span } from '@opentelemetry/api';
 import { networkOf } from '../../identifiers/network-address.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
+import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { ClientLeft } from './body-refusal.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { closedSignal } from './closed-signal.js';
@@ -84,6 +86,7 @@ interface Shared {
   options: ListenerOptions;
   dispatch: (request: HttpRequest, socket: Socket) => Promise<DispatchedAnswer>;
   addressOf: (request: IncomingMessage) => string;
+  isTrusted: (address: string) => boolean;
   unsent: UnsentAnswers;
   warnOfFullness: Log['warn'];
   warnOfUnreadable: Log['warn'];
@@ -113,11 +116,9 @@ export function createListener(options: ListenerOptions): Server {
   const warnOfFullness = boundedWarnings(options.log, BUSY_LINES_PER_MINUTE);
   const warnOfUnreadable = boundedWarnings(options.log, UNREADABLE_LINES_PER_MINUTE);
   const unsent = new UnsentAnswers();
-  const shared = { options, dispatch, addressOf, unsent, warnOfFullness, warnOfUnreadable };
-  const connections = new Connections(
-    options.maxConnections ?? MAX_CONNECTIONS,
-    trusted(options.trustedProxies),
-  );
+  const isTrusted = trusted(options.trustedProxies);
+  const shared = { options, dispatch, addressOf, isTrusted, unsent, warnOfFullness, warnOfUnreadable };
+  const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS, isTrusted);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (connections.admit(request, response)) {
       void exchange(request, response, shared);
@@ -177,7 +178,24 @@ interface Asker {
   client: string;
 }
 
-async function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
+/** Starts a trace, or continues that of a trusted proxy: other callers could make us record all requests. */
+function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
+  const { method = 'GET', headers, socket } = request;
+  const { traceparent } = headers;
+  const isGiven = typeof traceparent === 'string' && shared.isTrusted(socket.remoteAddress ?? '');
+  const parent = isGiven ? traceparent : undefined;
+  const attributes = { 'http.request.method': method, 'integration.api': shared.options.api };
+  return inSpan(method, { kind: 'server', parent, attributes }, (span) =>
+    exchangeTraced(request, response, shared, span),
+  );
+}
+
+async function exchangeTraced(
+  request: IncomingMessage,
+  response: ServerResponse,
+  shared: Shared,
+  span: Span | undefined,
+): Promise<void> {
   const { api, log, timer, inFlight } = shared.options;
   inFlight?.(api, 1);
   const startedAt = performance.now();
@@ -208,6 +226,12 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
   }
   const durationMs = performance.now() - startedAt;
   timer(answer.operation, answer.status, durationMs, api);
+  span?.updateName(`${method} ${answer.operation}`);
+  span?.setAttribute('integration.request_id', requestId);
+  span?.setAttribute('http.response.status_code', answer.status);
+  if (answer.status >= 500) {
+    markFailed(span, String(answer.status));
+  }
   inFlight?.(api, -1);
   const level = answer.status >= 500 ? 'error' : 'info';
   const tell = answer.facts?.code === BUSY ? shared.warnOfFullness : log[level];
@@ -219,6 +243,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, shar
     status: answer.status,
     durationMs: Math.round(durationMs * 10) / 10,
     client,
+    traceId: currentTraceId(),
     ...answer.facts,
   });
 }
@@ -339,10 +364,12 @@ function eachTaken(body: BodyStream, taken: () => void): AsyncIterableIterator<B
   };
 }
 
+/** Node 24 reports the last code if the client left before the first piece of the answer. */
+const LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR', 'ERR_STREAM_UNABLE_TO_PIPE']);
+
 /** Whether the client left before it had the whole answer. */
 function isLeft(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR';
+  return LEFT.has(String((error as NodeJS.ErrnoException).code));
 }
 
 /** For an answer that cannot be sent: a bare status or, after the headers, a reset connection. */

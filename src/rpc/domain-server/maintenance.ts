@@ -1,6 +1,11 @@
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { Clock } from '../../domain/clock.js';
-import { type PurgeStore, purgeExpired, type Retention } from '../../domain/maintenance/purge.js';
+import {
+  type ExpiringKind,
+  type PurgeStore,
+  purgeExpired,
+  type Retention,
+} from '../../domain/maintenance/purge.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { type CodeMinuteDependencies, codeMinuteMethods } from './code-minutes.js';
@@ -10,6 +15,8 @@ import { purgedCounts } from './purged-counts.js';
 export interface MaintenanceDependencies extends CodeMinuteDependencies, KeyRotationDependencies {
   purge: PurgeStore;
   retention: Retention;
+  /** Called after rows were removed. */
+  onPurged?: (kind: ExpiringKind, rows: number) => void;
   clock: Clock;
 }
 
@@ -18,17 +25,21 @@ const MAX_BATCH = 1_000;
 export function maintenanceService({
   purge,
   retention,
+  onPurged = () => undefined,
   clock,
   codeMinutes,
   signingKeys,
 }: MaintenanceDependencies) {
   return serve(MaintenanceServiceService, {
-    purgeExpired: async ({ limit }) => {
+    purgeExpired: async ({ limit, run }) => {
       if (limit < 1 || limit > MAX_BATCH) {
         throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MAX_BATCH}`);
       }
-      const { removed, more } = await purgeExpired(purge, retention, clock, limit);
-      return { counts: purgedCounts(removed), more };
+      const { removed, more, isOtherActive } = await purgeExpired(purge, retention, clock, { limit, run });
+      for (const [kind, rows] of Object.entries(removed)) {
+        onPurged(kind as ExpiringKind, rows);
+      }
+      return { counts: purgedCounts(removed), more, otherRunActive: isOtherActive };
     },
     ...codeMinuteMethods({ codeMinutes, clock }),
     ...keyRotationMethods({ signingKeys }),

@@ -13,6 +13,7 @@ const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
   link: PurgedKind.LINK,
   email_change: PurgedKind.LINK,
   account_notice: PurgedKind.ACCOUNT_NOTICE,
+  integration_notice: PurgedKind.INTEGRATION_NOTICE,
   idempotency_key: PurgedKind.IDEMPOTENCY_KEY,
   audit_event: PurgedKind.AUDIT_EVENT,
   signing_key: PurgedKind.SIGNING_KEY,

@@ -67,6 +67,12 @@ export class CallStream {
     this.#flushSoon();
   }
 
+  /** Takes no more calls; those that were sent are still answered. */
+  retire(): void {
+    this.#leaveAll();
+    this.#endIfDone();
+  }
+
   close(error: ServiceError): void {
     this.#break(error);
     this.exchange.cancel();

@@ -1,6 +1,7 @@
 import type { Call } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { repeatableMethods } from '../../../generated/proto/rights.js';
 import { internalError, type ServiceError } from '../../errors/service-error.js';
+import { currentTraceparent } from '../../telemetry/tracing.js';
 import type { CallOptions } from '../call-metadata.js';
 import type { AnyMethod } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
@@ -22,6 +23,8 @@ export class PendingCall {
   isSent = false;
   #wasMoved = false;
   readonly #endsAt: number;
+  /** Read here, in the context of the caller: frames are made outside it. */
+  readonly #traceparent = currentTraceparent();
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
@@ -48,6 +51,7 @@ export class PendingCall {
       onBehalfOf: onBehalfOf?.slice(0, MAX_ID_CHARACTERS),
       timeoutMs: Math.min(Math.max(1, Math.ceil(this.#endsAt - performance.now())), LONGEST_MS),
       message: this.message,
+      traceparent: this.#traceparent,
     };
   }
 

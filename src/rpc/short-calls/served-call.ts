@@ -12,6 +12,7 @@ export class ServedCall implements AdmittedCall, CallContext {
   readonly requestId: string;
   readonly identity: Identity;
   readonly onBehalfOf: string | undefined;
+  readonly traceparent: string | undefined;
   operation: string | undefined;
   isCancelled = false;
   #controller: AbortController | undefined;
@@ -27,6 +28,7 @@ export class ServedCall implements AdmittedCall, CallContext {
     // The gate updates it whenever it checks the token again.
     this.identity = stream.identity as Identity;
     this.onBehalfOf = frame.onBehalfOf;
+    this.traceparent = frame.traceparent;
     this.#deadline = setTimeout(() => this.cancel(), Math.min(frame.timeoutMs, LONGEST_MS));
   }
 

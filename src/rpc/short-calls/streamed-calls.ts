@@ -35,6 +35,11 @@ export class StreamedCalls {
     });
   }
 
+  /** Later calls go into a new stream, which has the token of that time. */
+  renew(): void {
+    this.#stream?.retire();
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const stream of this.#open) {

@@ -1,8 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExpiringKind, PurgeStore } from '../../domain/maintenance/purge.js';
-import type { Database } from '../database.js';
+import type { Database, Reader } from '../database.js';
 import type { Schema } from '../schema.js';
 import { auditRemoval, type OnSpoiled } from './operator/audit-purge.js';
+import { changedOne, keptStatement } from './statements/kept-statement.js';
 import { deliveryRemoval, eventRemoval, type Removal } from './webhooks/purge.js';
 
 interface ExpiringRows {
@@ -10,7 +11,7 @@ interface ExpiringRows {
   key: readonly string[];
   /** When a row expires; the first of several. */
   overAt: readonly string[];
-  /** Exempts a row. */
+  /** Exempts a row, by the name `aged`. */
   unless?: RawBuilder<SqlBool>;
 }
 
@@ -27,6 +28,7 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
   link: { table: 'account_links', key: ['token_hash'], overAt: ['expires_at', 'ended_at'] },
   email_change: { table: 'email_changes', key: ['account_id', 'asker'], overAt: ['expires_at'] },
   account_notice: { table: 'account_notices', key: ['id'], overAt: ['created_at'] },
+  integration_notice: { table: 'integration_notices', key: ['id'], overAt: ['created_at'] },
   attempt_count: { table: 'attempt_counts', key: ['subject'], overAt: ['ends_at'] },
   idempotency_key: { table: 'idempotency_keys', key: ['owner_id', 'method', 'key'], overAt: ['created_at'] },
   signing_key: { table: 'signing_keys', key: ['kid'], overAt: ['retired_at'] },
@@ -37,16 +39,51 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
     key: ['id'],
     overAt: ['created_at'],
     unless: sql`exists (
-      select 1 from deliveries where deliveries.retry_batch_id = retry_batches.id and deliveries.status = 'PENDING'
+      select 1 from deliveries where deliveries.retry_batch_id = aged.id and deliveries.status = 'PENDING'
     )`,
   },
   subscription: {
     table: 'subscriptions',
     key: ['id'],
     overAt: ['deleted_at'],
-    unless: sql`exists (select 1 from deliveries where deliveries.subscription_id = subscriptions.id)`,
+    unless: sql`exists (select 1 from deliveries where deliveries.subscription_id = aged.id)`,
   },
   subscription_secret: { table: 'subscription_secrets', key: ['id'], overAt: ['expires_at'] },
+};
+
+const JOB = 'purge';
+
+/** Ignores a run whose end is later than that of a new run: it began before the clock was set back. */
+const beginning = keptStatement((db, row: { run: string; now: number; until: number }) =>
+  db
+    .insertInto('maintenance_runs')
+    .values({ job: JOB, run: row.run, ends_at: row.until })
+    .onConflict((conflict) =>
+      conflict
+        .column('job')
+        .doUpdateSet({ run: row.run, ends_at: row.until })
+        .where((present) =>
+          present.or([
+            present('maintenance_runs.run', '=', row.run),
+            present('maintenance_runs.ends_at', '<=', row.now),
+            present('maintenance_runs.ends_at', '>', row.until),
+          ]),
+        ),
+    ),
+);
+
+/** How many old rows are read to find one that may be removed. */
+const OLD_ROWS_LOOKED_AT = 100;
+
+/** For kinds with special removals: when a row expires, and the condition that keeps it. */
+const OWN_ENDS: Record<OwnWay, Pick<ExpiringRows, 'table' | 'overAt' | 'unless'>> = {
+  delivery: { table: 'deliveries', overAt: ['created_at'], unless: sql`aged.status = 'PENDING'` },
+  event: {
+    table: 'events',
+    overAt: ['occurred_at'],
+    unless: sql`exists (select 1 from deliveries where deliveries.event_seq = aged.seq)`,
+  },
+  audit_event: { table: 'audit_events', overAt: ['created_at'] },
 };
 
 export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): PurgeStore {
@@ -63,7 +100,50 @@ export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): Purg
             const removal = removalOf(EXPIRING[kind], overBefore, limit);
             return Number((await removal.execute(writer)).numAffectedRows ?? 0);
           }),
+    begin: (run, now, until) =>
+      database.write(async (writer) => changedOne(await beginning(writer, { run, now, until }))),
+    end: async (run) => {
+      await database.write((writer) =>
+        writer.deleteFrom('maintenance_runs').where('job', '=', JOB).where('run', '=', run).execute(),
+      );
+    },
+    oldest: (overBefore) => oldestExpired(database.reader, overBefore),
   };
+}
+
+/** Reads few rows of each kind, by index. */
+export async function oldestExpired(
+  reader: Reader,
+  overBefore: Record<ExpiringKind, number>,
+): Promise<Partial<Record<ExpiringKind, number>>> {
+  const ends = Object.entries({ ...EXPIRING, ...OWN_ENDS }).flatMap(([kind, rows]) =>
+    rows.overAt.map((column) => oldestOf(kind as ExpiringKind, rows, column, overBefore)),
+  );
+  const { rows } = await sql<{ kind: ExpiringKind; over_at: number }>`
+    ${sql.join(ends, sql` union all `)}
+  `.execute(reader);
+  return Object.fromEntries(
+    rows.sort((one, other) => other.over_at - one.over_at).map((row) => [row.kind, row.over_at]),
+  );
+}
+
+/** The expiry of the oldest removable row, among the first rows past their retention. */
+function oldestOf(
+  kind: ExpiringKind,
+  { table, unless }: Pick<ExpiringRows, 'table' | 'unless'>,
+  column: string,
+  overBefore: Record<ExpiringKind, number>,
+): RawBuilder<unknown> {
+  const end = sql.ref(column);
+  const rows = sql`select * from ${sql.table(table)} where ${end} < ${overBefore[kind]} order by ${end}`;
+  const lookedAt = sql.lit(unless ? OLD_ROWS_LOOKED_AT : 1);
+  return sql`
+    select ${sql.lit(kind)} as kind, over_at from (
+      select ${end} as over_at from (${rows} limit ${lookedAt}) as aged
+      ${unless ? sql`where not ${unless}` : sql``}
+      order by ${end} limit 1
+    ) as oldest
+  `;
 }
 
 /** States the condition twice: after waiting for a row, PostgreSQL checks only the outer one again. */
@@ -75,7 +155,7 @@ function removalOf({ table, key, overAt, unless }: ExpiringRows, overBefore: num
   const isOver = unless ? sql`(${anyEnd}) and not ${unless}` : sql`(${anyEnd})`;
   const columns = sql.join(key.map((column) => sql.ref(column)));
   return sql`
-    delete from ${sql.table(table)}
-    where ${isOver} and (${columns}) in (select ${columns} from ${sql.table(table)} where ${isOver} limit ${limit})
+    delete from ${sql.table(table)} as aged
+    where ${isOver} and (${columns}) in (select ${columns} from ${sql.table(table)} as aged where ${isOver} limit ${limit})
   `;
 }

@@ -35,11 +35,11 @@ export function sealStore({ reader, write }: Database): SealStore {
         .executeTakeFirst();
       return row !== undefined;
     },
-    announce: ({ node, keyIds, usedId }) =>
+    announce: ({ node, keyIds, usedId, issuer }) =>
       write(async (writer) => {
         await lock(writer, [LOCK]);
         const now = databaseNow(writer);
-        const row = { key_ids: JSON.stringify(keyIds), used_id: usedId, seen_at: now };
+        const row = { key_ids: JSON.stringify(keyIds), used_id: usedId, issuer, seen_at: now };
         await writer
           .insertInto('encryption_key_holders')
           .values({ node, ...row })

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.js';
-import type { UnitOfWork } from '../../domain/unit-of-work.js';
+import type { UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
 import type { Database, Writer } from '../database.js';
 import { once } from './repeated-calls.js';
 
@@ -13,7 +13,7 @@ interface Options {
 export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder }: Database,
   rowsOf: (db: Writer) => Rows,
-  changesIn: (writer: Writer, now: number, noteDue: () => void, requestId: string | null) => Changes,
+  changesIn: (writer: Writer, now: number, noteDue: () => void, origin: WriteOrigin) => Changes,
   { clock = Date.now, onDue = () => undefined }: Options = {},
 ): UnitOfWork<Changes, Rows> {
   return {
@@ -27,7 +27,7 @@ export function unitOfWorkOver<Changes, Rows>(
       return write(
         (writer) => {
           const now = clock();
-          const changes = changesIn(writer, now, noteDue, origin.requestId ?? null);
+          const changes = changesIn(writer, now, noteDue, origin);
           return repeatable ? once(writer, now, repeatable, () => work(changes)) : work(changes);
         },
         () => isDue && onDue(),

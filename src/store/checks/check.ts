@@ -4,23 +4,31 @@ export interface CheckSettings {
   now: number;
   /** The purge may have removed deliveries of older events. */
   eventsMs: number;
+  /** When a check that reads many rows must stop, on the clock of `performance`. */
+  endsAt?: number | undefined;
 }
 
 export interface Found {
   count: number;
-  /** The first findings, in terms that a log search finds. */
+  /** The first findings, with ids that a log search finds. */
   examples: readonly string[];
+  /** A measurement, or what limits the finding. */
+  detail?: string | undefined;
 }
 
-/** One kind of damage. It reads in pages, because the database serves meanwhile. */
-export interface Check {
+export type Severity = 'warning' | 'error';
+
+/** Looks for one kind of damage or trouble. Reads in pages, because the service may be running. */
+export interface Check<Settings = CheckSettings> {
   /** For scripts. */
   name: string;
-  /** A sentence about the sound state. */
+  /** A sentence that describes the state without findings. */
   about: string;
+  /** The severity of its findings. */
+  severity: Severity;
   /** What to do about findings. */
   remedy: string;
-  find(reader: Reader, settings: CheckSettings): Promise<Found>;
+  find(reader: Reader, settings: Settings): Promise<Found>;
 }
 
 const MOST_EXAMPLES = 10;
@@ -28,7 +36,11 @@ const MOST_EXAMPLES = 10;
 /** Counts all, keeps the first. */
 export class Tally {
   #count = 0;
+  #looked = 0;
+  #isCut = false;
   readonly #examples: string[] = [];
+
+  constructor(private readonly endsAt = Number.POSITIVE_INFINITY) {}
 
   add(example: string): void {
     this.#count += 1;
@@ -37,7 +49,32 @@ export class Tally {
     }
   }
 
-  found(): Found {
-    return { count: this.#count, examples: this.#examples };
+  /** Counts rows that were looked at. False if no time is left for more. */
+  looked(rows: number): boolean {
+    this.#looked += rows;
+    this.#isCut ||= performance.now() > this.endsAt;
+    return !this.#isCut;
   }
+
+  found(rows = 'rows'): Found {
+    const detail = this.#isCut
+      ? `The time of the check was enough for ${this.#looked} ${rows}; --thorough reads all.`
+      : undefined;
+    return { count: this.#count, examples: this.#examples, ...(detail && { detail }) };
+  }
+}
+
+export function foundIn(examples: readonly string[], detail?: string): Found {
+  return { count: examples.length, examples: examples.slice(0, MOST_EXAMPLES), ...(detail && { detail }) };
+}
+
+/** A duration, for people. */
+export function lengthOf(ms: number): string {
+  const units: [number, string][] = [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+  ];
+  const [size, unit] = units.find(([each]) => ms >= each * 2) ?? [1_000, 's'];
+  return `${Math.round(ms / size)} ${unit}`;
 }

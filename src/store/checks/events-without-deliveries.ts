@@ -12,15 +12,16 @@ const PURGE_MARGIN_MS = 3_600_000;
 /** Checks subscriptions since their last change only: rows do not show their earlier settings. */
 export const eventsWithoutDeliveries: Check = {
   name: 'events-without-deliveries',
+  severity: 'error',
   about: 'Every event has a delivery for each subscription that should receive it.',
   remedy:
-    'Send them: `integration event replay` for the subscription and the time of the events. Receivers that were sent one already see the same event id.',
+    'Send them: `integration event replay` for the subscription and the time of the events. A receiver that already has an event recognizes it by its id.',
   find: async (reader, settings) => {
-    const tally = new Tally();
+    const tally = new Tally(settings.endsAt);
     for (const subscription of await settledSubscriptions(reader)) {
       await findMissing(reader, subscription, settings, tally);
     }
-    return tally.found();
+    return tally.found('events');
   },
 };
 
@@ -50,6 +51,7 @@ async function settledSubscriptions(reader: Reader) {
   }));
 }
 
+/** Reads the newest events first. A page counts all events, with and without a delivery. */
 async function findMissing(
   reader: Reader,
   { id, instanceId, eventTypes, clientIds, since }: Subscription,
@@ -58,40 +60,40 @@ async function findMissing(
 ): Promise<void> {
   const place = placeIn(reader);
   const unpurged = now - eventsMs + Math.min(PURGE_MARGIN_MS, eventsMs / 10);
-  let after = { occurredAt: Math.max(since, unpurged), seq: 0 };
-  for (;;) {
+  let before = { occurredAt: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
+  while (tally.looked(0)) {
     const events = await reader
       .selectFrom('events')
       .where('instance_id', '=', instanceId)
       .where('is_test', '=', 0)
+      .where('occurred_at', '>=', Math.max(since, unpurged))
       .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('occurred_at', place), '>', tuple(after.occurredAt, after.seq)),
+        eb(refTuple('occurred_at', place), '<', tuple(before.occurredAt, before.seq)),
       )
-      .where(({ not, exists, selectFrom, lit }) =>
-        not(
-          exists(
-            selectFrom('deliveries')
-              .whereRef('deliveries.event_seq', '=', 'events.seq')
-              .where('deliveries.subscription_id', '=', id)
-              .select(lit(1).as('one')),
-          ),
-        ),
-      )
-      .orderBy('occurred_at')
-      .orderBy(place)
+      .orderBy('occurred_at', 'desc')
+      .orderBy(place, 'desc')
       .limit(PAGE)
       .select(['seq', 'id', 'type', 'client_id', 'occurred_at'])
+      .select(({ exists, selectFrom, lit }) =>
+        exists(
+          selectFrom('deliveries')
+            .whereRef('deliveries.event_seq', '=', 'events.seq')
+            .where('deliveries.subscription_id', '=', id)
+            .select(lit(1).as('one')),
+        ).as('isSent'),
+      )
       .execute();
     for (const event of events) {
       const isOfClient = clientIds.length === 0 || clientIds.includes(event.client_id);
-      if (isOfClient && matchesAny(eventTypes, event.type)) {
+      if (!event.isSent && isOfClient && matchesAny(eventTypes, event.type)) {
         tally.add(`${event.id} (${event.type}) for ${id}`);
       }
     }
     const last = events.at(-1);
+    tally.looked(events.length);
     if (events.length < PAGE || !last) {
       return;
     }
-    after = { occurredAt: last.occurred_at, seq: last.seq };
+    before = { occurredAt: last.occurred_at, seq: last.seq };
   }
 }

@@ -7,17 +7,18 @@ const PAGE = 500;
 /** The answer is written in the transaction that first uses the key, so committed rows have one. */
 export const keysWithoutAnswers: Check = {
   name: 'keys-without-answers',
+  severity: 'error',
   about: 'Every idempotency key has the answer of its call.',
   remedy:
-    'Such a call was written incompletely: check its effects, and repeat what is missing with a new key. The old key stays refused until it is purged.',
-  find: async (reader) => {
-    const tally = new Tally();
-    for await (const { method, key, response } of answers(reader)) {
+    'Such a call was written incompletely: check its effects, and repeat what is missing with a new key. The service refuses the old key until it is purged.',
+  find: async (reader, { endsAt }) => {
+    const tally = new Tally(endsAt);
+    for await (const { method, key, response } of answers(reader, tally)) {
       if (response === null) {
         tally.add(`${method} ${key}`);
       }
     }
-    return tally.found();
+    return tally.found('keys');
   },
 };
 
@@ -34,12 +35,13 @@ const ID = /(ins|cli|acc|usr|wrk)_[0-9A-Za-z]{22}/g;
 
 export const answersOfNothing: Check = {
   name: 'answers-of-nothing',
+  severity: 'error',
   about: 'Records that answers of idempotency keys name exist.',
   remedy:
     'The caller got an id that was not stored: create the record again with a new key, and inform users of that id.',
-  find: async (reader) => {
-    const tally = new Tally();
-    for await (const { method, key, response } of answers(reader)) {
+  find: async (reader, { endsAt }) => {
+    const tally = new Tally(endsAt);
+    for await (const { method, key, response } of answers(reader, tally)) {
       for (const id of new Set(
         Buffer.from(response ?? '', 'base64')
           .toString('latin1')
@@ -52,11 +54,11 @@ export const answersOfNothing: Check = {
         }
       }
     }
-    return tally.found();
+    return tally.found('keys');
   },
 };
 
-async function* answers(reader: Reader) {
+async function* answers(reader: Reader, tally: Tally) {
   let after = { owner_id: '', method: '', key: '' };
   for (;;) {
     const rows = await reader
@@ -72,7 +74,7 @@ async function* answers(reader: Reader) {
       .execute();
     yield* rows;
     const last = rows.at(-1);
-    if (rows.length < PAGE || !last) {
+    if (!tally.looked(rows.length) || rows.length < PAGE || !last) {
       return;
     }
     after = last;

@@ -15,13 +15,13 @@ export interface Applied {
   narrowed: string[];
   /** Instance integrations that are no longer configured. */
   unconfigured: string[];
-  /** Number of accounts whose password was changed or removed later; these people need a link. */
-  passwords: number;
+  /** Accounts whose password was changed or removed later; these people need a link. */
+  passwords: string[];
 }
 
 export function nothingApplied(): Applied {
   return {
-    ...{ revoked: [], shortened: [], memberships: [], narrowed: [], unconfigured: [], passwords: 0 },
+    ...{ revoked: [], shortened: [], memberships: [], narrowed: [], unconfigured: [], passwords: [] },
     disabled: { applications: [], accounts: [], subscriptions: [] },
   };
 }
@@ -185,14 +185,14 @@ class ListInCopy {
   }
 
   /** The old password in the copy may be one that was changed because it had leaked. */
-  async forgetPasswords(): Promise<number> {
+  async forgetPasswords(): Promise<string[]> {
     const lost = Object.entries(this.present.passwords)
       .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
       .map(([id]) => id);
     await this.changes.each(lost, 'account', 'password_removed', (id) =>
       this.changes.changed(sql`delete from passwords where account_id = ${id}`),
     );
-    return lost.length;
+    return lost;
   }
 
   /** Items that are valid in the copy but not on the list. */

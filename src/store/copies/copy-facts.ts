@@ -4,6 +4,8 @@ import { executedMigrations, RESTORE_MARK } from '../migrate.js';
 
 /** The type of the audit record that `settleCopy` writes. */
 export const RESTORED_TYPE = 'database.restored';
+/** The actor of what a restore changes. */
+export const RESTORER = { type: 'command', id: 'restore' };
 
 /** The origin of a copy, and the number of its rows. */
 export interface CopyFacts {
@@ -13,6 +15,8 @@ export interface CopyFacts {
   migrations: string[];
   /** The ids of the encryption keys that the database needs, newest first. */
   encryptionKeys: string[];
+  /** The time of the newest event or audit record. Backups and restores do not count as changes. */
+  changedAt: number;
   /** Row counts by table. */
   rows: Record<string, number>;
 }
@@ -31,8 +35,18 @@ export async function factsOf(reader: Reader): Promise<CopyFacts> {
     environmentMadeAt: Number(environment.created_at),
     migrations: (await executedMigrations(reader)).sort(),
     encryptionKeys: keys.map(({ id }) => id),
+    changedAt: Math.max(Number(environment.created_at), await lastChange(reader)),
     rows: await rowsOf(reader),
   };
+}
+
+async function lastChange(reader: Reader): Promise<number> {
+  const { rows } = await sql<{ time: number | null }>`
+    select max(created_at) as time from audit_events
+    where type not like 'database.%' and not (actor_type = ${RESTORER.type} and actor_id = ${RESTORER.id})
+    union all select max(occurred_at) from events
+  `.execute(reader);
+  return Math.max(...rows.map(({ time }) => Number(time)));
 }
 
 async function rowsOf(reader: Reader): Promise<Record<string, number>> {

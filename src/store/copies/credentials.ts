@@ -66,10 +66,27 @@ export async function setEnd(
   { kind, id }: Pick<Credential, 'kind' | 'id'>,
   expiresAt: number | null,
 ): Promise<void> {
-  const { table, isVersioned } = CREDENTIALS[kind];
-  await sql`
-    update ${sql.table(table)} set expires_at = ${expiresAt} ${versionIf(isVersioned)} where id = ${id}
+  await endStatement(kind, id, expiresAt).execute(writer);
+}
+
+/** Sets another expiry, unless the credential was revoked or its expiry changed. Returns whether it did. */
+export async function moveEnd(
+  writer: Writer,
+  { kind, id }: Pick<Credential, 'kind' | 'id'>,
+  from: number,
+  to: number | null,
+): Promise<boolean> {
+  const { isRevocable } = CREDENTIALS[kind];
+  const unrevoked = isRevocable ? sql`and revoked_at is null` : sql``;
+  const { numAffectedRows } = await sql`
+    ${endStatement(kind, id, to)} and expires_at = ${from} ${unrevoked}
   `.execute(writer);
+  return numAffectedRows === 1n;
+}
+
+function endStatement(kind: CredentialKind, id: string, expiresAt: number | null) {
+  const { table, isVersioned } = CREDENTIALS[kind];
+  return sql`update ${sql.table(table)} set expires_at = ${expiresAt} ${versionIf(isVersioned)} where id = ${id}`;
 }
 
 /** Ends a credential permanently. */

@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
-import type { Actor } from '../../domain/operator/audit.js';
 import { newVersion } from '../../domain/version.js';
 import { type Applied, applyList, nothingApplied, without } from './apply-list.js';
 import { CopyChanges } from './copy-changes.js';
-import { RESTORED_TYPE } from './copy-facts.js';
+import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
 import { type Credential, credentialsWhere, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 import { unexpired, type ValidList, validIn } from './valid-list.js';
 
 export interface Settling {
-  actor: Actor;
   at: number;
-  /** A list of what is valid, made after the copy. */
+  /** A list of what is valid, with changes that are newer than the copy. */
   valid: ValidList | undefined;
   keepSessions: boolean;
+  /** Does not suspend credentials: the list is recent, or the operator knows that none was revoked since. */
   keepKeys: boolean;
   sendWebhooks: boolean;
   /** Attributes of the audit record of the restore. */
@@ -33,12 +32,12 @@ export interface Settled extends Applied {
 
 /** Ends in one transaction, before the service uses the copy, what may have been revoked since. */
 export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: Settling): Promise<Settled> {
-  const { at, actor, valid, attributes } = settling;
+  const { at, valid, attributes } = settling;
   return write(async (writer) => {
-    const changes = new CopyChanges(writer, at, actor);
+    const changes = new CopyChanges(writer, at, RESTORER);
     const present = await validIn(writer, at);
-    const ended = await endSessions(changes, present, settling);
     const applied = valid ? await applyList(changes, present, valid) : nothingApplied();
+    const ended = await endSessions(changes, present, applied, settling);
     const consents = await changes.changed(sql`delete from consents`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
@@ -52,31 +51,35 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
 async function endSessions(
   changes: CopyChanges,
   present: ValidList,
+  { disabled, passwords }: Applied,
   { at, keepSessions, valid }: Settling,
 ): Promise<Settled['ended']> {
-  if (keepSessions) {
-    const lost = valid ? without(present.signingKeys, valid.signingKeys) : [];
-    return { sessions: 0, grants: 0, codes: 0, links: 0, signingKeys: await changes.endSigningKeys(lost) };
+  const ended = { sessions: 0, grants: 0, codes: 0, links: 0 };
+  // The list proves that these accounts were locked out or had their sessions ended.
+  const locked = [...new Set([...disabled.accounts, ...passwords])].map((id) => sql`account_id = ${id}`);
+  for (const whose of keepSessions ? locked : [sql`1 = 1`]) {
+    ended.sessions += await changes.changed(sql`delete from sessions where ${whose}`);
+    ended.grants += await changes.changed(
+      sql`update grants set revoked_at = ${at} where revoked_at is null and ${whose}`,
+    );
+    ended.codes += await changes.changed(
+      sql`update authorization_codes set status = 'EXPIRED' where status = 'ISSUED' and ${whose}`,
+    );
+    ended.links += await changes.changed(
+      sql`update account_links set ended_at = ${at} where ended_at is null and ${whose}`,
+    );
+    ended.links += await changes.changed(
+      sql`update email_changes set link_hash = null where link_hash is not null and ${whose}`,
+    );
   }
-  return {
-    sessions: await changes.changed(sql`delete from sessions`),
-    grants: await changes.changed(sql`update grants set revoked_at = ${at} where revoked_at is null`),
-    codes: await changes.changed(
-      sql`update authorization_codes set status = 'EXPIRED' where status = 'ISSUED'`,
-    ),
-    links:
-      (await changes.changed(sql`update account_links set ended_at = ${at} where ended_at is null`)) +
-      (await changes.changed(sql`update email_changes set link_hash = null where link_hash is not null`)),
-    signingKeys: await changes.endSigningKeys(present.signingKeys),
-  };
+  const listed = keepSessions ? (valid?.signingKeys ?? present.signingKeys) : [];
+  const signingKeys = await changes.endSigningKeys(without(present.signingKeys, listed));
+  return { ...ended, signingKeys };
 }
 
-/** Without a list, later revocations are unknown: credentials do not work until an operator resumes them. */
-async function suspendCredentials(
-  changes: CopyChanges,
-  { at, valid, keepKeys }: Settling,
-): Promise<Credential[]> {
-  if (valid || keepKeys) {
+/** Suspends credentials until an operator resumes them, because later revocations are unknown. */
+async function suspendCredentials(changes: CopyChanges, { at, keepKeys }: Settling): Promise<Credential[]> {
+  if (keepKeys) {
     return [];
   }
   const alive = await credentialsWhere(changes.writer, () => unexpired(at));

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../better-sqlite3.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { StoreError } from '../store-error.js';
 import { CopyError } from './copy-error.js';
@@ -15,7 +16,7 @@ const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 /** Copies the current state of the database into a new file. The service may write during the copy. */
 export async function copySqlite(dataDir: string, target: string): Promise<void> {
   const file = sqliteFileIn(dataDir);
-  const source = new BetterSqlite3(file, { readonly: true, timeout: OPENING_TIMEOUT_MS });
+  const source = new Sqlite(file, { readonly: true, timeout: OPENING_TIMEOUT_MS });
   try {
     // One read transaction for all steps: without it, each commit of the service would restart the copy.
     source.exec('begin');
@@ -84,7 +85,7 @@ export function assertSettled(file: string, at: number): void {
 function withFile<T>(file: string, use: (database: BetterSqlite3.Database) => T, readonly = true): T {
   let database: BetterSqlite3.Database | undefined;
   try {
-    database = new BetterSqlite3(file, { readonly, fileMustExist: true, timeout: 0 });
+    database = new Sqlite(file, { readonly, fileMustExist: true, timeout: 0 });
     return use(database);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };

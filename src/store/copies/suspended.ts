@@ -5,7 +5,13 @@ import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import type { Reader, Writer } from '../database.js';
-import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
+import {
+  CREDENTIALS,
+  type Credential,
+  type CredentialKind,
+  credentialKinds,
+  moveEnd,
+} from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 
 /** A credential or a subscription that a restore suspended and that has not been changed since. */
@@ -59,12 +65,14 @@ export function resume(
   { actor, at }: { actor: Actor; at: number },
 ): Promise<Resumed[]> {
   return write(async (writer) => {
-    const still = new Set((await suspendedIn(writer)).map(({ id }) => id));
     const resumed: Resumed[] = [];
-    for (const each of chosen.filter(({ id }) => still.has(id))) {
-      await (each.kind === 'subscription'
-        ? enable(writer, each.id, at)
-        : setEnd(writer, { ...each, kind: each.kind }, each.expiresAt));
+    for (const each of chosen) {
+      const isResumed = await (each.kind === 'subscription'
+        ? enable(writer, each, at)
+        : moveEnd(writer, { ...each, kind: each.kind }, each.since, each.expiresAt));
+      if (!isResumed) {
+        continue;
+      }
       const type = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
       await auditAction(writer, at, actor, { type, subject: { type: each.kind, id: each.id } });
       const { heldSince } = subscriptionDeliveryRows(writer);
@@ -77,16 +85,28 @@ export function resume(
   });
 }
 
-/** Held deliveries stay held until an operator replays their events. */
-async function enable(writer: Writer, id: string, at: number): Promise<void> {
-  await writer
+/** Held deliveries stay held until an operator replays their events. Needs a configured connection. */
+async function enable(
+  writer: Writer,
+  { id, since }: Pick<Suspended, 'id' | 'since'>,
+  at: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
     .updateTable('subscriptions')
     .set({
       ...{ status: 'ACTIVE', disabled_reason: null, disabled_at: null, failing_since: null },
       ...{ version: newVersion(), updated_at: at },
     })
     .where('id', '=', id)
-    .execute();
+    .where('status', '=', 'DISABLED')
+    .where('disabled_reason', '=', 'OPERATOR')
+    .where('disabled_at', '=', since)
+    .where(sql<boolean>`exists (
+      select 1 from instance_integrations as connection
+      where connection.id = subscriptions.instance_integration_id and connection.configured_at is not null
+    )`)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 function earlierEndIn(attributes: string): number | null {

@@ -20,10 +20,7 @@ export async function takeCopy(
   now: number,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<TakenCopy> {
-  const read = async (reader: Reader) => {
-    await refuseUnlessMigrated(reader);
-    return { facts: await factsOf(reader), valid: await validIn(reader, now) };
-  };
+  const read = (reader: Reader) => takenOf(reader, now);
   if (databaseUrl !== undefined) {
     return dumpPostgres(databaseUrl, target, environment, read);
   }
@@ -34,10 +31,12 @@ export async function takeCopy(
 
 /** Reads what is valid in a database. Tables that this does not read may be damaged. */
 export async function readValid(place: DatabasePlace, now: number): Promise<TakenCopy> {
-  return reading(place, async (reader) => {
-    await refuseUnlessMigrated(reader);
-    return { facts: await factsOf(reader), valid: await validIn(reader, now) };
-  });
+  return reading(place, (reader) => takenOf(reader, now));
+}
+
+async function takenOf(reader: Reader, now: number): Promise<TakenCopy> {
+  await refuseUnlessMigrated(reader);
+  return { facts: await factsOf(reader), valid: await validIn(reader, now) };
 }
 
 export async function factsOfFile(file: string): Promise<CopyFacts> {

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../better-sqlite3.js';
 
 /** Never waits for a lock: its holder does the same work. */
-const database = new BetterSqlite3(workerData as string, { fileMustExist: true, timeout: 0 });
+const database = new Sqlite(workerData as string, { fileMustExist: true, timeout: 0 });
 database.pragma('synchronous = NORMAL');
 // The main thread requests checkpoints.
 database.pragma('wal_autocheckpoint = 0');

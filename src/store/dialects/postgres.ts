@@ -85,6 +85,7 @@ export async function openPostgres(
           .execute(),
       );
     },
+    size: async () => undefined,
     writesInOrder: false,
     close,
   };

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -12,8 +12,9 @@ import {
   SqliteDriver,
   sql,
 } from 'kysely';
+import { Sqlite } from '../better-sqlite3.js';
 import { camelCase, camelCased } from '../camel-case.js';
-import type { Database, Writer } from '../database.js';
+import type { Database, StoreSize, Writer } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
@@ -33,6 +34,8 @@ const OPENING_TIMEOUT_MS = 5_000;
 const OWNER_ONLY = 0o600;
 /** With less free space, some writes still succeed while others are refused. */
 const LEAST_FREE_BYTES = 1_024 * 1_024;
+/** When SQLite restarts a log that grew during a long read, it truncates it to this size. */
+const LOG_KEPT_BYTES = 64 * 1_024 * 1_024;
 
 export interface SqliteOptions {
   /** For a process with many callers. */
@@ -68,6 +71,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
       // Applications may use `user_version`. SQLite writes its page even if the value stays the same.
       await write((writer) => sql`pragma user_version = 1`.execute(writer));
     },
+    size: () => sizeOf(file, reading),
     writesInOrder: true,
     migrator: writer,
     close: async () => {
@@ -83,6 +87,20 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
       }
     },
   };
+}
+
+/** Makes a write that changes nothing, and syncs it. The service may be running. */
+export function tryWriteSqlite(file: string): void {
+  const database = new Sqlite(file, { fileMustExist: true, timeout: OPENING_TIMEOUT_MS });
+  try {
+    database.pragma('synchronous = FULL');
+    database.exec('begin immediate');
+    // SQLite writes the page even if the value stays the same.
+    database.pragma(`user_version = ${database.pragma('user_version', { simple: true })}`);
+    database.exec('commit');
+  } finally {
+    database.close();
+  }
 }
 
 /** Read-only. */
@@ -114,6 +132,7 @@ function startWrites(
   writing.pragma('temp_store = MEMORY');
   // Otherwise SQLite would sync at each commit, blocking. It still syncs where the order matters.
   writing.pragma('synchronous = NORMAL');
+  writing.pragma(`journal_size_limit = ${LOG_KEPT_BYTES}`);
   const log = syncedFile(`${file}-wal`);
   const disk = new FileSync(watch ? withTimedSyncs(log, watch) : log, onDiskFailure);
   const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
@@ -138,6 +157,13 @@ function startWrites(
       await checkpoints?.close();
     },
   };
+}
+
+async function sizeOf(file: string, reading: BetterSqlite3.Database): Promise<StoreSize> {
+  const [database, log] = await Promise.all([stat(file), stat(`${file}-wal`)]);
+  const pageBytes = reading.pragma('page_size', { simple: true }) as number;
+  const freePages = reading.pragma('freelist_count', { simple: true }) as number;
+  return { databaseBytes: database.size, freeBytes: freePages * pageBytes, logBytes: log.size };
 }
 
 async function assertRoom(directory: string): Promise<void> {
@@ -177,7 +203,7 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
       // SQLite's other files inherit its mode. Never open a file in use: closing it drops SQLite's locks.
       closeSync(openSync(file, 'a', OWNER_ONLY));
     }
-    const database = new BetterSqlite3(file, { readonly, timeout: OPENING_TIMEOUT_MS });
+    const database = new Sqlite(file, { readonly, timeout: OPENING_TIMEOUT_MS });
     if (!readonly) {
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');

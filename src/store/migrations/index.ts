@@ -14,11 +14,15 @@ import * as contractEmails from './0017-contract-emails.js';
 import * as contextsOfSessions from './0019-contexts-of-sessions.js';
 import * as linksOfApplications from './0020-links-of-applications.js';
 import * as waysIn from './0021-ways-in.js';
+import * as runsOfMaintenance from './0023-runs-of-maintenance.js';
+import * as expiryWarnings from './0024-expiry-warnings.js';
+import * as issuers from './0026-issuers.js';
 import * as webhooks from './webhooks/0005-webhooks.js';
 import * as orderOfEvents from './webhooks/0012-order-of-events.js';
 import * as laterAttempts from './webhooks/0016-later-attempts.js';
 import * as sequences from './webhooks/0018-sequences.js';
 import * as requestsOfEvents from './webhooks/0022-requests-of-events.js';
+import * as tracesOfEvents from './webhooks/0025-traces-of-events.js';
 
 /** By name. A released migration is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +46,8 @@ export const migrations: Record<string, Migration> = {
   '0020-links-of-applications': linksOfApplications,
   '0021-ways-in': waysIn,
   '0022-requests-of-events': requestsOfEvents,
+  '0023-runs-of-maintenance': runsOfMaintenance,
+  '0024-expiry-warnings': expiryWarnings,
+  '0025-traces-of-events': tracesOfEvents,
+  '0026-issuers': issuers,
 };

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
 import { databaseIn, dataDirIn, MAIN, type RunningService, startService } from '../subjects/service.js';
@@ -65,7 +66,7 @@ async function secondsOfInserts(scope: Scope): Promise<number> {
   const workplace = makeWorkplace(scope);
   const service = await startService(scope, workplace);
   await service.stop();
-  const database = new BetterSqlite3(databaseIn(workplace));
+  const database = new Sqlite(databaseIn(workplace));
   try {
     database.pragma('synchronous = FULL');
     const { clientId, instanceId } = database
@@ -101,7 +102,7 @@ async function secondsOfInserts(scope: Scope): Promise<number> {
 }
 
 function reading<T>(workplace: string, work: (database: BetterSqlite3.Database) => T): T {
-  const database = new BetterSqlite3(databaseIn(workplace), { readonly: true });
+  const database = new Sqlite(databaseIn(workplace), { readonly: true });
   try {
     return work(database);
   } finally {

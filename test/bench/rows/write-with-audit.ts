@@ -2,10 +2,10 @@ import { ok } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
 import { metered } from '../subjects/meter.js';
@@ -87,7 +87,7 @@ async function startPlatform(scope: Scope, command?: string) {
         { requestId: randomUUID(), deadlineMs: 10_000 },
       ),
     records: () => {
-      const database = new BetterSqlite3(databaseIn(workplace), { readonly: true });
+      const database = new Sqlite(databaseIn(workplace), { readonly: true });
       try {
         const query = "select count(*) as records from audit_events where type = 'user.updated'";
         return (database.prepare(query).get() as { records: number }).records;

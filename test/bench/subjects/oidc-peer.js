@@ -4,10 +4,13 @@
  * measured.
  */
 import { createServer } from 'node:http';
-import Database from 'better-sqlite3';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 
+// As src/store/better-sqlite3.ts: the version that this Node can run.
+const { default: Database } = await import(
+  process.versions.napi >= 10 ? 'better-sqlite3-napi' : 'better-sqlite3'
+);
 const [file, port] = process.argv.slice(2);
 const LIFETIME_SECONDS = 3_600;
 const SCOPE = 'openid profile email offline_access';

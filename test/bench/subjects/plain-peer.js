@@ -3,9 +3,12 @@
  * and settings. Arguments: database file, port.
  */
 import { createHash } from 'node:crypto';
-import Database from 'better-sqlite3';
 import fastify from 'fastify';
 
+// As src/store/better-sqlite3.ts: the version that this Node can run.
+const { default: Database } = await import(
+  process.versions.napi >= 10 ? 'better-sqlite3-napi' : 'better-sqlite3'
+);
 const [file, port] = process.argv.slice(2);
 
 const database = new Database(file);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { freePorts } from '../../support/free-ports.js';
 import type { Scope } from '../harness/scope.js';
 import { databaseIn } from './service.js';
@@ -16,7 +16,7 @@ export interface RunningPeer extends StartedProcess {
 /** A copy of the rows and the schema as the service left them. */
 export function copyDatabase(workplace: string): string {
   const copy = join(workplace, 'peer.db');
-  const database = new BetterSqlite3(databaseIn(workplace), { readonly: true });
+  const database = new Sqlite(databaseIn(workplace), { readonly: true });
   try {
     database.prepare('VACUUM INTO ?').run(copy);
   } finally {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { exchange } from '../../support/http-exchange.js';
 import type { Target } from '../load/questions.js';
 import { databaseIn, dataDirIn, type RunningService } from './service.js';
@@ -210,7 +211,7 @@ function without<T extends object, K extends keyof T>(values: T, name: K): Omit<
 }
 
 function reading<T>(workplace: string, work: (database: BetterSqlite3.Database) => T): T {
-  const database = new BetterSqlite3(databaseIn(workplace), { readonly: true });
+  const database = new Sqlite(databaseIn(workplace), { readonly: true });
   try {
     return work(database);
   } finally {
@@ -220,7 +221,7 @@ function reading<T>(workplace: string, work: (database: BetterSqlite3.Database) 
 
 /** In one transaction, waiting for the service to let it in. */
 function writing(workplace: string, work: (database: BetterSqlite3.Database) => void): void {
-  const database = new BetterSqlite3(databaseIn(workplace), { timeout: 30_000 });
+  const database = new Sqlite(databaseIn(workplace), { timeout: 30_000 });
   try {
     database.transaction(() => work(database)).immediate();
   } finally {

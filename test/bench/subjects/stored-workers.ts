@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { Scope } from '../harness/scope.js';
 import { databaseIn, dataDirIn, startService } from './service.js';
 import { makeWorkplace } from './workplace.js';
@@ -65,7 +66,7 @@ export async function makeStoredWorkers(
   wanted: readonly StoredClients[],
 ): Promise<void> {
   await scope.within((first) => startService(first, workplace));
-  const database = new BetterSqlite3(databaseIn(workplace));
+  const database = new Sqlite(databaseIn(workplace));
   try {
     // An interrupted copy leaves an unusable database, which is discarded.
     database.pragma('journal_mode = OFF');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/argon2';
-import BetterSqlite3 from 'better-sqlite3';
 import type { DemoFilePerson } from '../../../src/cli/demo/demo-file.js';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { ServiceProcess } from '../../support/service-process.js';
 
 const PASSWORD = 'a password for the storm';
@@ -15,7 +15,7 @@ export function plantPeople(
   instanceId: string,
   count: number,
 ): DemoFilePerson[] {
-  const database = new BetterSqlite3(join(dataDir, 'integration.db'), { timeout: 30_000 });
+  const database = new Sqlite(join(dataDir, 'integration.db'), { timeout: 30_000 });
   try {
     const people = database
       .prepare(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { ServiceProcess } from '../../support/service-process.js';
 
 export interface CodeRecord {
@@ -56,7 +56,7 @@ export class SignOnRecords {
 
   /** As if all that was issued until now had been issued so much earlier. */
   letCodesAge(byMs: number): void {
-    const database = new BetterSqlite3(this.#file, { timeout: 30_000 });
+    const database = new Sqlite(this.#file, { timeout: 30_000 });
     try {
       database.exec(`
         UPDATE authorization_codes SET minute = minute - ${byMs}, issued_at = issued_at - ${byMs}, expires_at = expires_at - ${byMs};
@@ -67,7 +67,7 @@ export class SignOnRecords {
   }
 
   #rows<T>(statement: string, ...values: string[]): T[] {
-    const database = new BetterSqlite3(this.#file, { readonly: true, timeout: 30_000 });
+    const database = new Sqlite(this.#file, { readonly: true, timeout: 30_000 });
     try {
       return database.prepare(statement).all(...values) as T[];
     } finally {

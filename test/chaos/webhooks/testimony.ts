@@ -25,8 +25,12 @@ const EVERYTHING: ListDeliveriesRequest = {
 export class WebhookTestimony {
   readonly webhooks: RpcClient<typeof WebhookServiceService>;
 
-  constructor(channel: RpcChannel) {
+  constructor(private readonly channel: RpcChannel) {
     this.webhooks = channel.clientOf(WebhookServiceService);
+  }
+
+  close(): void {
+    this.channel.close();
   }
 
   async events(clientIds: readonly string[]): Promise<{ id: string; clientId: string }[]> {

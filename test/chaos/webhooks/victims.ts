@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { DevServer } from '../../../workflows/dev-server/start.js';
 import { eventually } from '../../support/eventually.js';
 import { isRunning, processesWith, type Role, type ServiceProcess } from '../../support/service-process.js';
@@ -55,7 +55,7 @@ export class Victims {
 
   /** By the database: attempts begun until then that are still running. */
   #inFlight(at: number): number {
-    const database = new BetterSqlite3(join(this.service?.dataDir ?? '', 'integration.db'), {
+    const database = new Sqlite(join(this.service?.dataDir ?? '', 'integration.db'), {
       readonly: true,
     });
     try {

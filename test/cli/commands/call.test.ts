@@ -125,7 +125,7 @@ describe('integration call', () => {
       'an authority that is no file',
       ['--ca', '/not/there'],
       2,
-      /^The file given as --ca cannot be used: .*\/not\/there/,
+      /^The file given as --ca or INTEGRATION_CA cannot be used: .*\/not\/there/,
     ],
   ])('%s is a sentence on stderr', async (_, args, code, words) => {
     const typed = await call(...args);

@@ -26,7 +26,8 @@ describe('what the worker asks of the domain', () => {
 
   test('is answered with what a purge deleted, named as people name it', async () => {
     const { maintenance } = await serving({
-      purgeExpired: async ({ limit }) => ({
+      purgeExpired: async ({ limit, run }) => ({
+        otherRunActive: run !== 'r1',
         counts: [
           { kind: PurgedKind.AUTHORIZATION_CODE, count: limit },
           { kind: PurgedKind.API_KEY, count: 2 },
@@ -34,9 +35,10 @@ describe('what the worker asks of the domain', () => {
         more: true,
       }),
     });
-    expect(await maintenance.purgeExpired({ limit: 7 }, call)).toEqual({
+    expect(await maintenance.purgeExpired({ limit: 7, run: 'r1' }, call)).toEqual({
       deleted: { 'authorization code': 7, 'api key': 2 },
       more: true,
+      otherRunActive: false,
     });
   });
 
@@ -100,8 +102,10 @@ describe('what the worker asks of the domain', () => {
   });
 
   test('carries the request id of the activity into the log of the domain', async () => {
-    const { maintenance, lines } = await serving({ purgeExpired: async () => ({ counts: [], more: false }) });
-    await maintenance.purgeExpired({ limit: 1 }, call);
+    const { maintenance, lines } = await serving({
+      purgeExpired: async () => ({ counts: [], more: false, otherRunActive: false }),
+    });
+    await maintenance.purgeExpired({ limit: 1, run: 'r1' }, call);
     expect(lines.map(({ requestId }) => requestId)).toEqual([call.requestId]);
   });
 
@@ -118,7 +122,7 @@ describe('what the worker asks of the domain', () => {
     });
     const cancel = new AbortController();
     const outcome = maintenance
-      .purgeExpired({ limit: 1 }, { ...call, signal: cancel.signal })
+      .purgeExpired({ limit: 1, run: 'r1' }, { ...call, signal: cancel.signal })
       .catch((error) => error);
     const { signal } = await context;
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));

@@ -11,31 +11,47 @@ const HOUR_MS = 3_600_000;
 type Maintenance = TimedMaintenanceOptions['maintenance'];
 
 const idle: Maintenance = {
-  purgeExpired: async () => ({ deleted: {}, more: false }),
+  purgeExpired: async () => ({ deleted: {}, more: false, otherRunActive: false }),
   advanceSigningKeys: async () => ({ changes: [], nextDueAt: null }),
 };
 
 function start(maintenance: Partial<Maintenance>, purgeEveryMs = HOUR_MS) {
   const recorded = recordedLog();
-  const options = { maintenance: { ...idle, ...maintenance }, purgeEveryMs, advanceKeysEveryMs: HOUR_MS };
+  const options: Omit<TimedMaintenanceOptions, 'log'> = {
+    maintenance: { ...idle, ...maintenance },
+    purgeEveryMs,
+    advanceKeysEveryMs: HOUR_MS,
+    purgeInput: { batchesPerRun: 2, batchLimit: 7, pauseMs: 1 },
+  };
   return { ...recorded, timed: startTimedMaintenance({ ...options, log: recorded.log }) };
 }
 
 describe('a worker without Temporal', () => {
   test('says so, purges until nothing is left, and advances the keys, all at once', async () => {
     const requestIds: string[] = [];
-    let left = 3;
+    const runs: string[] = [];
+    let left = 5;
     const { timed, nextLine, lines } = start({
-      purgeExpired: async (_, { requestId }) => {
+      purgeExpired: async ({ limit, run }, { requestId }) => {
         requestIds.push(requestId);
+        runs.push(`${run} ${limit}`);
         left -= 1;
-        return { deleted: { session: 2, ...(left === 0 && { grant: 1 }) }, more: left > 0 };
+        return {
+          deleted: { session: 2, ...(left === 0 && { grant: 1 }) },
+          more: left > 0,
+          otherRunActive: false,
+        };
       },
       advanceSigningKeys: async () => ({ changes: [{ kid: 'k1', step: 'published' }], nextDueAt: null }),
     });
     expect(lines()[0]).toMatchObject({ msg: expect.stringContaining('timers purge'), purgeEveryMs: HOUR_MS });
-    const purged = await nextLine(({ deleted }) => deleted !== undefined);
-    expect(purged).toMatchObject({ deleted: { session: 6, grant: 1 } });
+    await nextLine(({ msg }) => msg === 'purged what was past its retention');
+    expect(lines().filter(({ deleted }) => deleted !== undefined)).toMatchObject([
+      { msg: 'purged a part of what was past its retention', deleted: { session: 4 } },
+      { msg: 'purged a part of what was past its retention', deleted: { session: 4 } },
+      { msg: 'purged what was past its retention', deleted: { session: 2, grant: 1 } },
+    ]);
+    expect(new Set(runs)).toEqual(new Set([expect.stringMatching(/^[0-9a-f-]{36} 7$/)]));
     expect(await nextLine(({ changes }) => changes !== undefined)).toMatchObject({
       changes: [{ kid: 'k1', step: 'published' }],
     });
@@ -49,13 +65,29 @@ describe('a worker without Temporal', () => {
       {
         purgeExpired: async () => {
           rounds += 1;
-          return { deleted: {}, more: false };
+          return { deleted: {}, more: false, otherRunActive: false };
         },
       },
       5,
     );
     await eventually('a third purge', async () => rounds >= 3);
     await timed.stop();
+  });
+
+  test('leaves the purge to another worker that is at it, and looks again', async () => {
+    let rounds = 0;
+    const { timed, lines } = start(
+      {
+        purgeExpired: async () => {
+          rounds += 1;
+          return { deleted: {}, more: false, otherRunActive: rounds < 3 };
+        },
+      },
+      5,
+    );
+    await eventually('a look after that worker has ended', async () => rounds >= 3);
+    await timed.stop();
+    expect(lines().filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   test('continues after a failure, which it reports', async () => {
@@ -67,7 +99,7 @@ describe('a worker without Temporal', () => {
           if (rounds === 1) {
             throw new Error('the domain is away');
           }
-          return { deleted: {}, more: false };
+          return { deleted: {}, more: false, otherRunActive: false };
         },
       },
       5,

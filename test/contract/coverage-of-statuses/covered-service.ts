@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { storedHash } from '../../../src/identifiers/random-secrets.js';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { AttackedService } from '../../attacks/attacked-service.js';
 import { DemoEnvironment } from '../../flow/sign-on/demo-environment.js';
 import { owner } from '../../gateway/demo-paths.js';
@@ -106,7 +106,7 @@ export class CoveredService {
   }
 
   #database() {
-    return new BetterSqlite3(join(this.service.dataDir, 'integration.db'));
+    return new Sqlite(join(this.service.dataDir, 'integration.db'));
   }
 
   /** For good: who would start it again is stopped first. */

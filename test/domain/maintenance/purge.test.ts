@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExpiringKind, purgeExpired } from '../../../src/domain/maintenance/purge.js';
+import {
+  type ExpiringKind,
+  type PurgeStore,
+  purgeExpired,
+  purgeLags,
+} from '../../../src/domain/maintenance/purge.js';
 import { fakeClock } from '../clock.js';
 
 const DAY_MS = 86_400_000;
@@ -21,14 +26,27 @@ function storeHolding(held: Partial<Record<ExpiringKind, number>>) {
     left[kind] = (left[kind] ?? 0) - count;
     return count;
   };
-  return { asked, store: { remove } };
+  const runs: string[] = [];
+  const store: PurgeStore = {
+    remove,
+    begin: async (run, now, until) => {
+      expect(until).toBe(now + 60_000);
+      return (runs[0] ?? run) === run && runs.splice(0, 1, run).length < 2;
+    },
+    end: async (run) => {
+      expect(runs).toEqual([run]);
+      runs.length = 0;
+    },
+    oldest: async () => ({}),
+  };
+  return { asked, store, runs };
 }
 
 describe('a purge', () => {
   test('removes what was over longer ago than it is kept, each kind by its own time', async () => {
     const { store, asked } = storeHolding({});
     const { now } = fakeClock();
-    await purgeExpired(store, RETENTION, now, 500);
+    await purgeExpired(store, RETENTION, now, { limit: 500 });
     const kept = Object.fromEntries(asked.map(({ kind, overBefore }) => [kind, now() - overBefore]));
     expect(kept).toEqual({
       session: 0,
@@ -40,6 +58,7 @@ describe('a purge', () => {
       link: DAY_MS,
       email_change: DAY_MS,
       account_notice: 90 * DAY_MS,
+      integration_notice: 90 * DAY_MS,
       attempt_count: 0,
       idempotency_key: 7,
       audit_event: 365,
@@ -56,7 +75,7 @@ describe('a purge', () => {
 
   test('removes deliveries before the events and subscriptions that they refer to', async () => {
     const { store, asked } = storeHolding({});
-    await purgeExpired(store, RETENTION, fakeClock().now, 500);
+    await purgeExpired(store, RETENTION, fakeClock().now, { limit: 500 });
     const order = asked.map(({ kind }) => kind);
     for (const kind of ['retry_batch', 'event', 'subscription'] as const) {
       expect(order.indexOf('delivery')).toBeLessThan(order.indexOf(kind));
@@ -73,7 +92,11 @@ describe('a purge', () => {
     [{ session: 4, grant: 30, service_token: 3 }, { session: 4, grant: 6 }, true],
   ])('of %j removes at most ten over all kinds: %j, perhaps more: %j', async (held, removed, more) => {
     const { store } = storeHolding(held);
-    await expect(purgeExpired(store, RETENTION, fakeClock().now, 10)).resolves.toEqual({ removed, more });
+    await expect(purgeExpired(store, RETENTION, fakeClock().now, { limit: 10 })).resolves.toEqual({
+      removed,
+      more,
+      isOtherActive: false,
+    });
   });
 
   test('that is repeated while there may be more removes everything, and no batch is too large', async () => {
@@ -82,10 +105,32 @@ describe('a purge', () => {
     const batches: number[] = [];
     let more = true;
     while (more) {
-      const report = await purgeExpired(store, RETENTION, fakeClock().now, 10);
+      const report = await purgeExpired(store, RETENTION, fakeClock().now, { limit: 10 });
       batches.push(Object.values(report.removed).reduce((sum, count) => sum + count, 0));
       more = report.more;
     }
     expect(batches).toEqual([10, 10, 10, 10, 10, 0]);
   });
+
+  test('that another run is ahead of removes nothing, and goes on when that run has found no more', async () => {
+    const { store, asked } = storeHolding({ session: 15 });
+    const purge = (run: string) => purgeExpired(store, RETENTION, fakeClock().now, { limit: 10, run });
+    await expect(purge('one')).resolves.toMatchObject({ more: true, isOtherActive: false });
+    const before = asked.length;
+    await expect(purge('other')).resolves.toEqual({ removed: {}, more: false, isOtherActive: true });
+    expect(asked).toHaveLength(before);
+    await expect(purge('one')).resolves.toMatchObject({ removed: { session: 5 }, more: false });
+    await expect(purge('other')).resolves.toMatchObject({ removed: {}, isOtherActive: false });
+  });
+});
+
+test('the lag of a purge is how long the oldest row of each kind is past its retention', async () => {
+  const { now } = fakeClock();
+  const oldest: Partial<Record<ExpiringKind, number>> = {
+    session: now() - 5_000,
+    event: now() - 30 * DAY_MS - 7_000,
+  };
+  const lags = await purgeLags({ oldest: async () => oldest }, RETENTION, now);
+  expect(lags).toMatchObject({ session: 5_000, event: 7_000, delivery: 0 });
+  expect(Object.keys(lags)).toHaveLength(21);
 });

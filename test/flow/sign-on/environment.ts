@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import {
   ApplicationType,
   type CreateApplicationRequest,
@@ -9,6 +9,7 @@ import { OperatorServiceService } from '../../../generated/proto/integration/ope
 import { SigningAlgorithm } from '../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { RpcChannel, type RpcClient } from '../../../src/rpc/client.js';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { ServiceProcess } from '../../support/service-process.js';
 import { TestBrowser } from '../../support/test-browser.js';
 import type { RegisteredApplication } from './relying-party.js';
@@ -144,7 +145,7 @@ export class Environment {
   }
 
   #inDatabase<T>(readonly: boolean, work: (database: BetterSqlite3.Database) => T): T {
-    const database = new BetterSqlite3(join(this.service.dataDir, 'integration.db'), { readonly });
+    const database = new Sqlite(join(this.service.dataDir, 'integration.db'), { readonly });
     try {
       return work(database);
     } finally {

@@ -5,6 +5,7 @@ import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
 import { accept, answerWith, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
+import { startRolesApart } from './roles-apart.js';
 import { WebhookEnvironment } from './webhook-environment.js';
 
 const services = serviceProcesses();
@@ -17,12 +18,7 @@ let worker: ServiceProcess;
 let demo: WebhookEnvironment;
 
 beforeAll(async () => {
-  domain = await services.start({ command: 'domain', env });
-  const address = `unix:${domain.dataDir}/run/domain.sock`;
-  worker = await services.start({
-    command: 'worker',
-    env: { ...env, TEMPORAL_ADDRESS: undefined, DOMAIN_ADDRESS: address },
-  });
+  ({ domain, worker } = await startRolesApart(services, env));
   demo = new WebhookEnvironment(domain, newReceiver);
 }, 60_000);
 afterAll(() => demo?.close());

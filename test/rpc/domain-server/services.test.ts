@@ -122,8 +122,8 @@ describe('the services', () => {
   test('tell what a purge removed, leaving out what it did not, and whether there may be more', async () => {
     const { purge } = await serving({ api_key: 5 });
     const counts = (count: number) => [{ kind: 'PURGED_KIND_API_KEY', count }];
-    await expect(purge(1)).resolves.toEqual({ counts: counts(1), more: true });
-    await expect(purge(1_000)).resolves.toEqual({ counts: counts(5), more: false });
+    await expect(purge(1)).resolves.toEqual({ counts: counts(1), more: true, otherRunActive: false });
+    await expect(purge(1_000)).resolves.toEqual({ counts: counts(5), more: false, otherRunActive: false });
   });
 
   test('report a purge each kind once', async () => {
@@ -140,6 +140,6 @@ describe('the services', () => {
       { kind: 'PURGED_KIND_GRANT', count: 1 },
       { kind: 'PURGED_KIND_ATTEMPT_COUNT', count: 7 },
     ];
-    await expect(purge(1_000)).resolves.toEqual({ counts, more: false });
+    await expect(purge(1_000)).resolves.toEqual({ counts, more: false, otherRunActive: false });
   });
 });

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, TOKENS } from '../rig.js';
 import { EXCHANGE, never, OPTIONS, roleCalls } from './role-calls.js';
-import { textService } from './text-service.js';
+import { textService, textsAnsweredBy } from './text-service.js';
 
 describe('calls of a role, when their stream ends,', () => {
   const { rigs, clients, serving, behindProxy } = roleCalls();
@@ -39,6 +39,37 @@ describe('calls of a role, when their stream ends,', () => {
     held.tell('finished');
     expect(await underWay).toBe('finished');
     await closing;
+  });
+
+  test('go into a new stream once the token has changed, and those under way are answered', async () => {
+    const [old, next] = ['the-older-token', 'the-newer-token'];
+    const held = signalled<string>();
+    const reached = signalled();
+    const shown: string[] = [];
+    const answered = (text: string) => {
+      if (text !== 'held') {
+        return text;
+      }
+      reached.tell();
+      return held.told;
+    };
+    const rig = await rigs.start([textsAnsweredBy(answered, answered)], {
+      authenticate: (token) => {
+        shown.push(token);
+        return { caller: 'edge' };
+      },
+    });
+    let token = old;
+    const channel = rigs.channelTo(rig.address, () => token);
+    const client = channel.clientOf(textService);
+    const underWay = client.change('held', OPTIONS);
+    await reached.told;
+    token = next;
+    expect(await client.change('new', OPTIONS)).toBe('new');
+    expect(await client.change('another', OPTIONS)).toBe('another');
+    expect(shown).toEqual([old, next]);
+    held.tell('finished');
+    expect(await underWay).toBe('finished');
   });
 
   test('are all answered, by the one or the next, while servers drain one after the other', async () => {

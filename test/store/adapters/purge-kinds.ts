@@ -125,6 +125,15 @@ export const KINDS: readonly PurgedKind[] = [
     }),
   },
   {
+    kind: 'integration_notice',
+    table: 'integration_notices',
+    ends: ['created_at'],
+    row: (number, { integration }) => ({
+      ...{ id: `inc_${number}`, kind: 'failing_half', integration_id: integration, subscription_id: 'whs' },
+      ...{ email: 'a@example.com', failing_since: 1, disabled_from: 2, created_at: LATER },
+    }),
+  },
+  {
     kind: 'attempt_count',
     table: 'attempt_counts',
     ends: ['ends_at'],

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { type ExpiringKind, purgeExpired, purgeLags } from '../../../src/domain/maintenance/purge.js';
 import { purgeStore } from '../../../src/store/adapters/purge.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
@@ -8,6 +9,12 @@ import { countRows, KINDS, type PurgedKind, plantRows } from './purge-kinds.js';
 import { latch, untilOneWaits } from './sign-on/rig.js';
 
 const OVER_BEFORE = CREATED_AT;
+/** Everything is removed as soon as it is over. */
+const KEPT = { credentialsMs: 0, sessionIdleMs: 0, idempotencyMs: 0, auditMs: 0, eventsMs: 0 };
+const ALL_ENDS = Object.fromEntries(KINDS.map(({ kind }) => [kind, OVER_BEFORE])) as Record<
+  ExpiringKind,
+  number
+>;
 
 /** One that the kind's first end says is over. */
 function over({ ends }: PurgedKind, count: number): Record<string, number>[] {
@@ -98,5 +105,88 @@ describeEachDatabase('purge', (under) => {
     await expect(run(({ attempts }) => attempts.count('a', OVER_BEFORE, 5))).resolves.toMatchObject({
       count: 2,
     });
+  });
+
+  test('in pieces follows a backlog to its end, while other writes commit between and beside them', async () => {
+    const database = await under.openMigrated();
+    const backlog = KINDS.filter(({ kind }) =>
+      ['session', 'event', 'delivery', 'audit_event'].includes(kind),
+    );
+    for (const kind of backlog) {
+      await plantRows(database, kind, [...over(kind, 45), { [kind.ends[0] as string]: OVER_BEFORE }]);
+    }
+    const store = purgeStore(database);
+    const { run: write } = signOnUnitOfWork(database);
+    const written = (count: number) => write(({ attempts }) => attempts.count('a', OVER_BEFORE, count));
+    let pieces = 0;
+    for (let more = true; more; pieces += 1) {
+      const [piece] = await Promise.all([
+        purgeExpired(store, KEPT, () => OVER_BEFORE, { limit: 20, run: 'run' }),
+        written(1e9),
+      ]);
+      expect(Object.values(piece.removed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20);
+      more = piece.more;
+    }
+    expect(pieces).toBe((4 * 45) / 20 + 1);
+    for (const kind of backlog) {
+      await expect(countRows(database, kind)).resolves.toBe(1);
+    }
+    await expect(written(1e9)).resolves.toMatchObject({ count: pieces + 1 });
+    expect(Math.max(...Object.values(await purgeLags(store, KEPT, () => OVER_BEFORE)))).toBe(0);
+  });
+
+  test.each(KINDS)('tells when the oldest $kind expired that may be removed', async (kind) => {
+    const database = await under.openMigrated();
+    const [end = ''] = kind.ends;
+    const { oldest } = purgeStore(database);
+    await plantRows(database, kind, [{}, { [end]: OVER_BEFORE }, { [end]: OVER_BEFORE + 1 }]);
+    await expect(oldest(ALL_ENDS)).resolves.toEqual({});
+    await expect(oldest({ ...ALL_ENDS, [kind.kind]: OVER_BEFORE + 2 })).resolves.toEqual({
+      [kind.kind]: OVER_BEFORE,
+    });
+  });
+
+  test('tells of the oldest delivery and event that nothing keeps', async () => {
+    const database = await under.openMigrated();
+    const [delivery, event] = ['delivery', 'event'].map((name) => KINDS.find(({ kind }) => kind === name));
+    await plantRows(database, event as PurgedKind, [
+      { seq: 1, occurred_at: OVER_BEFORE - 5 },
+      { seq: 2, occurred_at: OVER_BEFORE - 4 },
+    ]);
+    await plantRows(database, delivery as PurgedKind, [
+      { event_seq: 1, created_at: OVER_BEFORE - 5 },
+      { event_seq: 1, created_at: OVER_BEFORE - 3 },
+    ]);
+    await database.write((writer) =>
+      writer
+        .updateTable('deliveries')
+        .set({ status: 'PENDING' })
+        .where('created_at', '=', OVER_BEFORE - 5)
+        .execute(),
+    );
+    await expect(purgeStore(database).oldest(ALL_ENDS)).resolves.toEqual({
+      delivery: OVER_BEFORE - 3,
+      event: OVER_BEFORE - 4,
+    });
+  });
+
+  test('lets one run at a time begin, and the next when that one has ended or its time is over', async () => {
+    const store = purgeStore(await under.openMigrated());
+    const runs = await Promise.all(['a', 'b', 'c', 'd'].map((run) => store.begin(run, 1_000, 2_000)));
+    expect(runs.filter((isBegun) => isBegun)).toHaveLength(1);
+    const [first, second] = runs[0] ? ['a', 'b'] : [['a', 'b', 'c', 'd'][runs.indexOf(true)] as string, 'a'];
+    await expect(store.begin(first, 1_500, 2_500)).resolves.toBe(true);
+    await expect(store.begin(second, 2_499, 3_499)).resolves.toBe(false);
+    await expect(store.begin(second, 2_500, 3_500)).resolves.toBe(true);
+    await store.end(first);
+    await expect(store.begin(first, 2_600, 3_600)).resolves.toBe(false);
+    await store.end(second);
+    await expect(store.begin(first, 2_600, 3_600)).resolves.toBe(true);
+  });
+
+  test('goes on after the clock was set back', async () => {
+    const store = purgeStore(await under.openMigrated());
+    await expect(store.begin('a', 1_000_000, 1_060_000)).resolves.toBe(true);
+    await expect(store.begin('b', 5_000, 65_000)).resolves.toBe(true);
   });
 });

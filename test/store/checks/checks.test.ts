@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
-import { inspect, inspectDatabase } from '../../../src/store/inspect.js';
-import { StoreError } from '../../../src/store/store-error.js';
+import { openReader } from '../../../src/store/recorded.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../support/databases.js';
 import { sendingNode } from '../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
+import { inspect } from './inspect.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -77,15 +77,20 @@ describeEachDatabase('the checks of a database', (under) => {
     expect(unanswered?.examples[0]).toBe('/M half-10');
   });
 
-  test('read a database that is in use, and migrate none', async () => {
-    const { place, settings } = await soundDatabase(under);
-    expect(await inspectDatabase({ ...place, ...settings })).toHaveLength(3);
-
-    const empty = await under.newEmptyPlace();
-    const bare = await under.open(empty);
-    const refused = inspectDatabase({ ...empty, ...settings });
-    await expect(refused).rejects.toBeInstanceOf(StoreError);
-    await expect(refused).rejects.toThrow(/older version/);
-    expect(await bare.migrator.introspection.getTables()).toEqual([]);
+  test('read a database that is in use, and stop when their time is over', async () => {
+    const { place, settings, answer } = await soundDatabase(under);
+    await answer('half', null);
+    const { reader, close } = await openReader(place);
+    try {
+      expect(await inspect(reader, settings)).toHaveLength(3);
+      const [events, , ofNothing] = await inspect(reader, { ...settings, endsAt: 0 });
+      expect(events).toMatchObject({
+        count: 0,
+        detail: 'The time of the check was enough for 0 events; --thorough reads all.',
+      });
+      expect(ofNothing).toMatchObject({ detail: expect.stringContaining('enough for 1 keys') });
+    } finally {
+      await close();
+    }
   });
 });

@@ -6,11 +6,11 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
 import { openPostgres, type PostgresLimits } from '../../../src/store/dialects/postgres.js';
-import { inspect } from '../../../src/store/inspect.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
 import type { stallingProxy } from '../../support/stalling-proxy.js';
 import { plantSubscription } from '../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
+import { inspect } from './inspect.js';
 
 /** As in service, only shorter: the server's limits below ours. */
 export const SHORT: PostgresLimits = {

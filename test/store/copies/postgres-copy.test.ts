@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
 import { readValid, refuseOtherRelease, takeCopy } from '../../../src/store/copies/take-copy.js';
-import { inspectDatabase } from '../../../src/store/inspect.js';
 import { RESTORE_MARK } from '../../../src/store/migrate.js';
+import { recordedAt } from '../../../src/store/recorded.js';
 import { StoreError } from '../../../src/store/store-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
@@ -34,7 +34,7 @@ test('a database that a restore has not settled is neither checked, copied nor l
   await migrator.schema.createTable(RESTORE_MARK).addColumn('since', 'bigint').execute();
   const target = join(directory(), 'dump');
   for (const use of [
-    () => inspectDatabase({ ...place, now: 1, eventsMs: 1 }),
+    () => recordedAt(place),
     () => readValid(place, 1),
     () => refuseOtherRelease(place),
     () => takeCopy(place, target, 1, { PATH: '' }),

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { auditAction } from '../../../src/store/adapters/operator/audit-events.js';
+import { factsOf } from '../../../src/store/copies/copy-facts.js';
 import { type Settling, settleCopy } from '../../../src/store/copies/settle-copy.js';
 import { resume, suspendedIn } from '../../../src/store/copies/suspended.js';
 import { type ValidList, validIn } from '../../../src/store/copies/valid-list.js';
@@ -12,11 +14,13 @@ import { plantApiKey, plantServiceToken } from '../rows.js';
 
 const NOW = 1_790_000_500_000;
 const LATER = NOW + 60_000;
-const ACTOR = { type: 'command', id: 'restore' };
+const ACTOR = { type: 'command', id: 'resume' };
 const UNKNOWN: Settling = {
-  ...{ actor: ACTOR, at: NOW, valid: undefined, attributes: {} },
+  ...{ at: NOW, valid: undefined, attributes: {} },
   ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
 };
+/** With a recent list. */
+const KNOWN = { ...UNKNOWN, keepKeys: true };
 const SECRET = { id: 'sec_1', hash: 'h', created_at: 1, expires_at: null, last_used_at: null };
 
 /** A database with one of each credential, account and subscription. */
@@ -140,7 +144,7 @@ describeEachDatabase('a restored database', (under) => {
 
     const suspended = await suspendedIn(database.reader);
     expect(suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1', subscription]);
-    await resume(database, suspended.slice(1), { actor: { type: 'command', id: 'resume' }, at: NOW + 1 });
+    await resume(database, suspended.slice(1), { actor: ACTOR, at: NOW + 1 });
     expect((await suspendedIn(database.reader)).map(({ id }) => id)).toEqual([key]);
     expect(await rowOf(database, 'service_tokens')).toMatchObject({ expires_at: LATER, revoked_at: null });
     expect(await rowOf(database, 'application_secrets')).toMatchObject({ expires_at: null });
@@ -177,12 +181,28 @@ describeEachDatabase('a restored database', (under) => {
     expect(await suspendedIn(database.reader)).toEqual([]);
   });
 
+  test('does not enable a subscription of a connection that is not configured', async () => {
+    const database = await under.openMigrated();
+    await plantAll(database);
+    await settleCopy(database, KNOWN);
+    const suspended = await suspendedIn(database.reader);
+    const configuring = (configured_at: number | null) =>
+      database.write((writer) =>
+        writer.updateTable('instance_integrations').set({ configured_at }).execute(),
+      );
+    await configuring(null);
+    expect(await resume(database, suspended, { actor: ACTOR, at: NOW + 1 })).toEqual([]);
+    expect(await rowOf(database, 'subscriptions')).toMatchObject({ status: 'DISABLED' });
+    await configuring(1);
+    expect(await resume(database, suspended, { actor: ACTOR, at: NOW + 2 })).toHaveLength(1);
+  });
+
   test('ends for good what a list of what is valid lacks, and lets the rest work', async () => {
     const database = await under.openMigrated();
     const planted = await plantAll(database);
     const valid = await validIn(database.reader, NOW);
     const without = async (part: Partial<ValidList>) =>
-      settleCopy(database, { ...UNKNOWN, valid: { ...valid, ...part } });
+      settleCopy(database, { ...KNOWN, valid: { ...valid, ...part } });
     const settled = await without({ apiKeys: {}, clientSecrets: {}, applications: [], subscriptions: [] });
     expect(settled.revoked.map(({ id }) => id)).toEqual([planted.key, 'sec_1']);
     expect(settled.suspended).toEqual([]);
@@ -190,7 +210,7 @@ describeEachDatabase('a restored database', (under) => {
     expect(settled.disabled).toEqual({
       ...{ applications: [planted.application_id], accounts: [], subscriptions: [planted.subscription] },
     });
-    expect(settled.passwords).toBe(0);
+    expect(settled.passwords).toEqual([]);
     expect(await rowOf(database, 'api_keys')).toMatchObject({ revoked_at: NOW });
     expect(await database.reader.selectFrom('application_secrets').selectAll().execute()).toEqual([]);
     expect(await rowOf(database, 'applications')).toMatchObject({ enabled: 0 });
@@ -203,7 +223,7 @@ describeEachDatabase('a restored database', (under) => {
     const valid = await validIn(database.reader, NOW);
     expect(valid.serviceTokens).toEqual({ [token]: LATER });
     const settled = await settleCopy(database, {
-      ...UNKNOWN,
+      ...KNOWN,
       valid: {
         ...valid,
         apiKeys: { [key]: LATER },
@@ -244,7 +264,7 @@ describeEachDatabase('a restored database', (under) => {
     const [secret] = Object.keys(valid.subscriptionSecrets);
     expect([connection, secret, other]).toEqual([expect.any(String), expect.any(String), undefined]);
     const settled = await settleCopy(database, {
-      ...UNKNOWN,
+      ...KNOWN,
       ...{ sendWebhooks: true },
       valid: {
         ...{ ...valid, instanceIntegrations: [], subscriptionSecrets: {} },
@@ -276,7 +296,7 @@ describeEachDatabase('a restored database', (under) => {
     );
     const settled = await settleCopy(database, { ...UNKNOWN, valid });
     expect(JSON.stringify(valid)).not.toContain('@');
-    expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], 0]);
+    expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], []]);
   });
 
   test('ends what a person was at one client, and the account only where nothing else is left', async () => {
@@ -304,9 +324,65 @@ describeEachDatabase('a restored database', (under) => {
     const valid = await validIn(database.reader, NOW);
     const settling = { ...UNKNOWN, valid: { ...valid, members: [], passwords: { [account]: 8 } } };
     const settled = await settleCopy(database, settling);
-    expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], 1]);
+    expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], [account]]);
     expect(await rowOf(database, 'accounts')).toMatchObject({ disabled_at: NOW });
     expect(await database.reader.selectFrom('passwords').selectAll().execute()).toEqual([]);
+  });
+
+  test.each<[string, (account: string) => Partial<ValidList>, number]>([
+    ['have a password that was changed since', (account) => ({ passwords: { [account]: 8 } }), 1],
+    ['were disabled since', () => ({ accounts: [] }), 1],
+    ['are as they were', () => ({}), 0],
+  ])('of kept sessions, it ends those of accounts that %s', async (_, change, sessions) => {
+    const database = await under.openMigrated();
+    const { account } = await plantAll(database);
+    const stranger = await plantAccount(database);
+    await insert(database, 'sessions', {
+      ...{ id: 'ses_2', token_hash: 't', began_as: null, account_id: stranger.id, authenticated_at: 1 },
+      ...{ contexts: null, last_seen_at: 1, expires_at: LATER },
+    });
+    await insert(database, 'email_changes', {
+      ...{ account_id: account, asker: 'platform', email: 'new@example.com', asked_at: 1 },
+      ...{ link_hash: 'l', expires_at: LATER },
+    });
+    const valid = { ...(await validIn(database.reader, NOW)), ...change(account) };
+    if (valid.accounts.length === 0) {
+      valid.accounts.push(stranger.id);
+    }
+    const { ended } = await settleCopy(database, { ...UNKNOWN, keepSessions: true, valid });
+    expect(ended).toEqual({ sessions, grants: sessions, codes: 0, links: 2 * sessions, signingKeys: 0 });
+    const left = await database.reader.selectFrom('sessions').select('id').orderBy('id').execute();
+    expect(left.map(({ id }) => id)).toEqual(sessions === 1 ? ['ses_2'] : ['ses_1', 'ses_2']);
+  });
+
+  test('suspends what is on a list that is not recent, and ends what is not', async () => {
+    const database = await under.openMigrated();
+    const { key, token } = await plantAll(database);
+    const valid = { ...(await validIn(database.reader, NOW)), clientSecrets: {} };
+    const settled = await settleCopy(database, { ...UNKNOWN, valid });
+    const ids = [settled.revoked, settled.suspended, settled.alive].map((each) => each.map(({ id }) => id));
+    expect(ids).toEqual([['sec_1'], [key, token], []]);
+  });
+
+  test('has changed at the time of its newest event or record, which no backup and no restore makes newer', async () => {
+    const database = await under.openMigrated();
+    await insert(database, 'environment', { only_row: 1, name: 'live', created_at: 5 });
+    const changedAt = async () => (await factsOf(database.reader)).changedAt;
+    expect(await changedAt()).toBe(5);
+    const record = (type: string, actor: { type: string; id: string }, at: number) =>
+      database.write((writer) =>
+        auditAction(writer, at, actor, { type, subject: { type: 'database', id: 'copy' } }),
+      );
+    await record('api_key.revoked', { type: 'operator', id: 'restore' }, 10);
+    expect(await changedAt()).toBe(10);
+    await record('database.backed_up', { type: 'command', id: 'backup' }, 20);
+    await settleCopy(database, UNKNOWN);
+    expect(await changedAt()).toBe(10);
+    const { id, instanceId } = await newConnection(database);
+    const connection = { instance_integration_id: id, instance_id: instanceId };
+    const receiver = { id: await plantSubscription(database, connection), instanceId };
+    await plantDelivery(database, receiver as never, {}, 30);
+    expect(await changedAt()).toBe(30);
   });
 
   test.each(['with', 'without'])('%s a list asks people again what they allow', async (which) => {

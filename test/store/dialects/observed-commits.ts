@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { Writer } from '../../../src/store/database.js';
 import { type Disk, GroupCommit } from '../../../src/store/dialects/group-commit.js';
 import type { Schema } from '../../../src/store/schema.js';
@@ -13,7 +13,7 @@ export const note = (name: string) => (writer: Writer) =>
 
 /** A real SQLite file under the group commit, with observed statements, injected faults and a slow disk. */
 function observed(file: string, faults: Record<string, Error> = {}, disk: Partial<Disk> = {}) {
-  const database = new BetterSqlite3(file);
+  const database = new Sqlite(file);
   database.exec('create table if not exists notes (name text primary key)');
   const statements: string[] = [];
   const prepare = (statement: string) => {

@@ -11,6 +11,15 @@ const HOOKS = `export const resolve = (specifier, context, next) => specifier ==
 
 let filesBefore = 0;
 
+/** Defined, because it has only a getter on Node 24. */
+const provide = (value) =>
+  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
+
 /** Loads test files as Node loads them; what they import stays loaded for the other files of the worker. */
 module.exports = class NativeRuntime {
   constructor(_, environment) {
@@ -38,17 +47,19 @@ module.exports = class NativeRuntime {
   requireInternalModule(path) {
     const { AsyncLocalStorage } = asyncHooks;
     const { storages } = this;
-    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
-      constructor(...given) {
-        super(...given);
-        storages.push(this);
-      }
-    };
+    provide(
+      class extends AsyncLocalStorage {
+        constructor(...given) {
+          super(...given);
+          storages.push(this);
+        }
+      },
+    );
     try {
       delete require.cache[require.resolve(path)];
       return require(path);
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      provide(AsyncLocalStorage);
     }
   }
 

@@ -75,12 +75,8 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
         `The database belongs to the ${facts.environment} environment, but ENVIRONMENT is ${config.ENVIRONMENT}.`,
       );
     }
-    const { environment, environmentMadeAt } = facts;
     staged.write(FILES.manifest, asFile(manifest));
-    staged.write(
-      FILES.valid,
-      asFile(validFileOf({ environment, environmentMadeAt, readAt: manifest.begunAt, valid })),
-    );
+    staged.write(FILES.valid, asFile(validFileOf(facts, manifest.begunAt, valid)));
     if (sealedKey !== undefined) {
       staged.write(FILES.key, sealedKey);
     }

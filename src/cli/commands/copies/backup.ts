@@ -29,6 +29,6 @@ export function addBackupCommand(program: Command): void {
     .addHelpText('after', NOTES)
     .action(async (folder: string, options: BackupOptions) => {
       const { backup } = await import('./backup-actions.js');
-      await backup(loadConfig(process.env), folder, options);
+      await backup(loadConfig(process.env, { secrets: ['DATABASE_URL'] }), folder, options);
     });
 }

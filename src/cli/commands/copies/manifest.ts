@@ -15,6 +15,8 @@ export type DatabaseKind = 'sqlite' | 'postgresql';
 
 const MANIFEST_FORMAT = 'integration-backup/1';
 const VALID_FORMAT = 'integration-valid/2';
+/** The limit of `Date`. */
+const LAST_TIME = 8.64e15;
 
 export interface Manifest extends CopyFacts {
   format: typeof MANIFEST_FORMAT;
@@ -29,7 +31,7 @@ export interface Manifest extends CopyFacts {
 }
 
 /** A list of what was valid at `readAt`, for `restore --revocations`. */
-export interface ValidFile extends Pick<CopyFacts, 'environment' | 'environmentMadeAt'> {
+export interface ValidFile extends Pick<CopyFacts, 'environment' | 'environmentMadeAt' | 'changedAt'> {
   format: typeof VALID_FORMAT;
   readAt: string;
   valid: ValidList;
@@ -39,24 +41,41 @@ export function manifestOf(manifest: Omit<Manifest, 'format'>): Manifest {
   return { format: MANIFEST_FORMAT, ...manifest };
 }
 
-export function validFileOf(file: Omit<ValidFile, 'format'>): ValidFile {
-  return { format: VALID_FORMAT, ...file };
+export function validFileOf(facts: CopyFacts, readAt: string, valid: ValidList): ValidFile {
+  const { environment, environmentMadeAt, changedAt } = facts;
+  return { format: VALID_FORMAT, environment, environmentMadeAt, readAt, changedAt, valid };
 }
 
 /** Throws an Error whose message continues the sentence "The file … ". */
 export function parseManifest(text: string): Manifest {
-  return parsed<Manifest>(text, MANIFEST_FORMAT);
+  const manifest = parsed<Manifest>(text, MANIFEST_FORMAT);
+  refuseFault(hasTime(manifest) ? undefined : 'changedAt', 'backup');
+  return manifest;
 }
 
 export function parseValidFile(text: string): ValidFile {
   const file = parsed<ValidFile>(text, VALID_FORMAT);
-  const fault = Number.isNaN(Date.parse(file.readAt)) ? 'readAt' : faultyPartOf(file.valid);
+  const faultyTime = hasTime(file) ? undefined : 'changedAt';
+  const fault = isIso(file.readAt) ? faultyTime : 'readAt';
+  refuseFault(fault ?? faultyPartOf(file.valid), 'revocations');
+  return file;
+}
+
+function hasTime({ changedAt }: Pick<CopyFacts, 'changedAt'>): boolean {
+  return Number.isSafeInteger(changedAt) && Math.abs(changedAt) <= LAST_TIME;
+}
+
+function isIso(time: string): boolean {
+  const parsed = Date.parse(time);
+  return !Number.isNaN(parsed) && new Date(parsed).toISOString() === time;
+}
+
+function refuseFault(fault: string | undefined, writer: string): void {
   if (fault !== undefined) {
     throw new Error(
-      `is incomplete: ${fault} is missing or has another form than \`integration revocations\` writes.`,
+      `is incomplete: ${fault} is missing or has another form than \`integration ${writer}\` writes.`,
     );
   }
-  return file;
 }
 
 export function asFile(content: Manifest | ValidFile): string {

@@ -31,14 +31,10 @@ export interface RestoreOptions {
   json?: boolean;
 }
 
-const ACTOR = { type: 'command', id: 'restore' };
+/** Keys may have been revoked after an older list was made: `restore` suspends them. */
+const RECENT_MS = 3_600_000;
 
 export async function restore(config: Config, given: string, options: RestoreOptions): Promise<void> {
-  if (options.keepKeys && options.revocations !== undefined) {
-    throw new UsageError(
-      '--keep-keys cannot be combined with --revocations: the list determines which keys end.',
-    );
-  }
   const folder = resolve(given);
   const report = await foreseen(async () => {
     const sums = sumsIn(folder);
@@ -47,7 +43,7 @@ export async function restore(config: Config, given: string, options: RestoreOpt
     const list = options.revocations === undefined ? undefined : listIn(options.revocations, manifest);
     if (manifest.issuer !== config.SIGN_ON_URL) {
       say(
-        `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them.`,
+        `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them. To start with it, set PREVIOUS_SIGN_ON_URL=${manifest.issuer}.`,
       );
     }
     await refuseFullPlace(config, secretsKeyFile(config).path);
@@ -58,17 +54,27 @@ export async function restore(config: Config, given: string, options: RestoreOpt
       await useKeys(database, keys);
       return settleCopy(database, settling);
     });
-    return { restored: manifest.begunAt, revocations: list?.readAt ?? null, ...settled };
+    const knownUntil = asIso((list ?? manifest).changedAt);
+    return { restored: manifest.begunAt, revocations: list?.readAt ?? null, knownUntil, ...settled };
   });
   print(options.json ? asJson(report) : reportOf(report, options, config));
 }
 
-export type Report = Settled & { restored: string; revocations: string | null };
+export interface Report extends Settled {
+  restored: string;
+  /** When the list was made. */
+  revocations: string | null;
+  /** The time of the newest change in the list or, without one, in the backup. */
+  knownUntil: string;
+}
 
 function settlingOf(manifest: Manifest, list: ValidFile | undefined, options: RestoreOptions): Settling {
   const { keepSessions = false, keepKeys = false, sendWebhooks = false } = options;
+  const at = Date.now();
+  // If the list is from the future, a clock is wrong, and the age of the list is unknown.
+  const isRecent = list !== undefined && Math.abs(at - Date.parse(list.readAt)) <= RECENT_MS;
   return {
-    ...{ actor: ACTOR, at: Date.now(), valid: list?.valid, keepSessions, keepKeys, sendWebhooks },
+    ...{ at, valid: list?.valid, keepSessions, keepKeys: keepKeys || isRecent, sendWebhooks },
     attributes: {
       ...{ backup_of: manifest.begunAt, backup_release: manifest.release },
       revocations_of: list?.readAt ?? 'unknown',
@@ -106,18 +112,25 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
   }
 }
 
-/** An older list would end items that were issued before the backup; the backup's own list ends nothing. */
+/**
+ * Compares what the list and the backup contain, not when they were read: a list of the copy that was
+ * backed up ends nothing, and an older list would end items that were issued before the backup.
+ */
 function listIn(file: string, manifest: Manifest): ValidFile {
   const list = reading(resolve(file), parseValidFile);
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
-  if (list.readAt <= manifest.begunAt) {
+  if (list.changedAt <= manifest.changedAt) {
     throw new UsageError(
-      `The list ${file} was made at ${list.readAt}, not after the backup (${manifest.begunAt}): it does not show what was revoked since.`,
+      `The list ${file} does not show what was revoked since the backup: its newest change is of ${asIso(list.changedAt)}, that of the backup of ${asIso(manifest.changedAt)}. Make the list from the damaged database or the latest recovery, never from the copy that you back up. If you know that nothing has changed since, use --keep-keys instead of a list.`,
     );
   }
   return list;
+}
+
+function asIso(time: number): string {
+  return new Date(time).toISOString();
 }
 
 interface Keys extends KeyFile {

@@ -10,22 +10,29 @@ const UNKNOWN_TO_LISTS =
 const BACK_WITHOUT_LIST =
   'people who have left, disabled accounts, changed passwords, memberships, disabled applications, redirect URIs, and instance integrations whose configuration was removed';
 
+const DAY_MS = 86_400_000;
+
+const BACK_WITH_SESSIONS =
+  'WARNING: --keep-sessions brings back what ended after the backup: sessions of people who signed out, refresh tokens that were rotated, links that were used, and grants of consents that were withdrawn.';
+
 /** Lists what was restored, what was ended, and the next steps of the operator. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
   const { restored, revocations, ended, consents, revoked, shortened, suspended, alive, held } = report;
+  const since = inWords(report.knownUntil);
   const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
   return [
     `The backup of ${restored} is restored into ${place} and checked.`,
     ...(revocations === null
       ? [
-          `WARNING: without a list, what was changed after ${inWords(restored)} is as in the backup: ${BACK_WITHOUT_LIST}.`,
+          `WARNING: without a list, what was changed after ${since} is as in the backup: ${BACK_WITHOUT_LIST}.`,
         ]
       : []),
+    ...(options.keepSessions ? [BACK_WITH_SESSIONS] : []),
     asFacts([
       [
         'Sessions',
         options.keepSessions
-          ? 'kept, with all tokens'
+          ? `kept, with all tokens${revocations === null ? '' : keptExcept(ended)}`
           : `${ended.sessions} sessions, ${ended.grants} grants, ${ended.codes} codes and ${ended.links} links ended, ${ended.signingKeys} signing keys withdrawn`,
       ],
       ['Consents', `${consents} deleted: people are asked again`],
@@ -40,22 +47,28 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
     ...section('Ended permanently, because they are not on the list:', revoked),
     ...section('Expire earlier now, as on the list:', shortened),
     ...section(
-      `Suspended, because they may have been revoked since ${restored}:`,
+      `Suspended, because they may have been revoked after ${since}:`,
       suspended,
       'Use `integration resume` to resume those that you know were not revoked.',
     ),
     ...(revocations === null
       ? []
-      : [`WARNING: what was revoked after ${inWords(revocations)}, the time of the list, works again.`]),
+      : [
+          `WARNING: what was revoked after ${since}, the newest change in the list, works again${suspended.length > 0 ? ', except what is suspended' : ''}.`,
+        ]),
     ...section(
       options.keepKeys
-        ? `WARNING: these work as in the backup, even if they were revoked after ${restored}:`
+        ? `WARNING: these work as in the backup, even if they were revoked after ${since}:`
         : 'These work:',
       alive,
     ),
     ...(revocations === null ? [] : [UNKNOWN_TO_LISTS]),
-    nextSteps(report),
+    nextSteps(report, config),
   ].join('\n\n');
+}
+
+function keptExcept({ sessions, grants, codes, links }: Report['ended']): string {
+  return `, except ${sessions} sessions, ${grants} grants, ${codes} codes and ${links} links of accounts that were disabled or lost their password`;
 }
 
 /** To the minute, never later than the time. */
@@ -66,7 +79,7 @@ function inWords(time: string): string {
 function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconfigured, passwords }: Report) {
   return [
     `${revoked.length} keys, tokens and secrets ended, ${shortened.length} expire earlier`,
-    `${disabled.accounts.length} accounts disabled, ${memberships.length} users and workers made inactive, ${passwords} passwords removed`,
+    `${disabled.accounts.length} accounts disabled, ${memberships.length} users and workers made inactive, ${passwords.length} passwords removed`,
     `${disabled.applications.length} applications disabled, ${narrowed.length} with fewer redirect URIs, scopes or grant types`,
     `${unconfigured.length} instance integrations not configured, ${disabled.subscriptions.length} subscriptions disabled`,
   ].join('; ');
@@ -78,8 +91,15 @@ function section(title: string, credentials: readonly Credential[], after?: stri
     : [`${title}\n\n${asText(credentials)}${after === undefined ? '' : `\n\n${after}`}`];
 }
 
-function nextSteps({ suspended, held, restored }: Report): string {
+function nextSteps({ suspended, held, knownUntil }: Report, { EVENT_RETENTION }: Config): string {
+  const heldMs = held.since === null ? 0 : Date.now() - held.since;
   const steps = [
+    // Before the service starts: it deletes deliveries past their retention at once.
+    ...(heldMs > EVENT_RETENTION
+      ? [
+          `Keep what is held until it is sent: set EVENT_RETENTION to ${Math.ceil(heldMs / DAY_MS) + 1}d or more`,
+        ]
+      : []),
     ...(suspended.some(({ kind }) => kind === 'service_token')
       ? ['Resume your operator token:      integration resume tok_…']
       : []),
@@ -87,7 +107,7 @@ function nextSteps({ suspended, held, restored }: Report): string {
     ...(held.subscriptions.length > 0
       ? [
           'Enable the subscriptions:        integration resume whs_…',
-          `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(restored))}`,
+          `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(knownUntil))}`,
         ]
       : []),
   ];

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../../config/config.js';
+import { say } from '../output/print.js';
+import { stopSignal } from '../stop-signal.js';
 import type { RestoreOptions } from './restore-actions.js';
 
 const NOTES = `
@@ -14,11 +16,13 @@ A backup does not know what was revoked after it was made. Therefore, in the res
   with --revocations, items that are not on the list end permanently: keys, tokens and client secrets (or they get the
     earlier expiry of the list), passwords, accounts (also those whose email address was changed later), users and
     workers, applications, their redirect URIs, scopes and grant types, configured instance integrations, subscriptions
-    and their secrets. Make the list from the damaged database, or use valid.json of a newer backup. The list does not
-    cover roles, permissions, other settings of applications (such as PKCE), or URLs and filters of subscriptions
-  without --revocations, API keys, tokens and client secrets are suspended until \`integration resume\` (unless
-    --keep-keys), and everything else is as in the backup: people who have left, disabled accounts, changed passwords,
-    memberships, redirect URIs, instance integrations whose configuration was removed
+    and their secrets. Make the list from the damaged database, or use valid.json of a newer backup. It must
+    contain a change that is newer than the backup. The list does not cover roles, permissions, other settings of
+    applications (such as PKCE), or URLs and filters of subscriptions
+  without --revocations, or with a list that is older than an hour, API keys, tokens and client secrets are suspended
+    until \`integration resume\` (unless --keep-keys)
+  without --revocations, everything else is as in the backup: people who have left, disabled accounts, changed
+    passwords, memberships, redirect URIs, instance integrations whose configuration was removed
 
 Exit codes: 0 restored and checked · 1 the backup is damaged or the restore failed · 2 wrong usage · 78 cannot restore to this target
 
@@ -40,12 +44,17 @@ export function addRestoreCommand(program: Command): void {
       'passphrase of the key in the backup, if SECRETS_KEY_FILE is missing; without it, the command asks',
     )
     .option('--keep-sessions', 'keep sessions and tokens: people stay signed in')
-    .option('--keep-keys', 'without a list: do not suspend API keys, tokens and client secrets')
+    .option('--keep-keys', 'do not suspend API keys, tokens and client secrets: none was revoked since')
     .option('--send-webhooks', 'send pending deliveries of the backup, even if they were sent since')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', NOTES)
     .action(async (folder: string, options: RestoreOptions) => {
+      // Runs the exit handlers, which end pg_restore. The place stays incomplete.
+      stopSignal().signal.addEventListener('abort', () => {
+        say('The restore was interrupted. Run it again (PostgreSQL: into a new database).');
+        process.exit(1);
+      });
       const { restore } = await import('./restore-actions.js');
-      await restore(loadConfig(process.env), folder, options);
+      await restore(loadConfig(process.env, { secrets: ['DATABASE_URL'] }), folder, options);
     });
 }

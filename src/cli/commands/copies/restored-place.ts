@@ -1,7 +1,8 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
+import { isStagedKey } from '../../../keys/secrets-key.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
 import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
 import {
@@ -64,8 +65,8 @@ async function fillDirectory<T>(
   try {
     // Checked again under the claim: another restore may have completed in the meantime.
     refuseFullDirectory(dataDir, keys.path);
-    rmSync(stage, { recursive: true, force: true });
-    mkdirSync(stage, { mode: 0o700 });
+    mkdirSync(stage, { recursive: true, mode: 0o700 });
+    emptyStage(stage);
     const file = join(stage, DATABASE_FILE);
     copyFileSync(join(folder, FILES.sqlite), file);
     chmodSync(file, 0o600);
@@ -77,13 +78,37 @@ async function fillDirectory<T>(
     assertSound(file);
     assertSettled(file, at);
     sync(file);
-    await placing(keys, () => renameSync(file, join(dataDir, DATABASE_FILE)));
+    placing(keys, () => giveName(file, join(dataDir, DATABASE_FILE)));
     sync(dataDir);
+    rmSync(stage, { recursive: true });
     return settled;
+  } catch (error) {
+    emptyStage(stage);
+    throw error;
   } finally {
-    rmSync(stage, { recursive: true, force: true });
     claim.release();
   }
+}
+
+/** The folder itself stays: without it, a service that restarts would create an empty database. */
+function emptyStage(stage: string): void {
+  for (const name of existsSync(stage) ? readdirSync(stage) : []) {
+    rmSync(join(stage, name), { recursive: true, force: true });
+  }
+}
+
+/** Unlike a rename, a link replaces no database that another process has created. */
+function giveName(file: string, target: string): void {
+  try {
+    linkSync(file, target);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? new StartupError(
+          `${target} was created during the restore, by another process. Nothing was restored.`,
+        )
+      : error;
+  }
+  rmSync(file);
 }
 
 async function fillPostgres<T>(
@@ -100,7 +125,9 @@ async function fillPostgres<T>(
     database,
     async () => {
       const settled = await settle(database);
-      await placing(keys, () => unmarkPostgres(database.migrator));
+      placing(keys, () => undefined);
+      // Keeps the key file if this fails: the server may have completed the restore without an answer.
+      await unmarkPostgres(database.migrator);
       return settled;
     },
     async () => {
@@ -112,10 +139,10 @@ async function fillPostgres<T>(
 }
 
 /** A restore that fails leaves no key on a machine that had none. */
-async function placing(keys: KeyFile, complete: () => void | Promise<void>): Promise<void> {
+function placing(keys: KeyFile, complete: () => void): void {
   try {
     keys.place();
-    await complete();
+    complete();
   } catch (error) {
     keys.remove();
     throw error;
@@ -148,7 +175,9 @@ export async function refuseFullPlace({ DATA_DIR, DATABASE_URL }: Config, keyFil
 /** The key file may be in the directory, where the first releases put it. */
 function refuseFullDirectory(dataDir: string, keyFile: string): void {
   const [key = ''] = relative(dataDir, keyFile).split(sep);
-  const content = readdirSync(dataDir).filter((name) => !NO_CONTENT.has(name) && name !== key);
+  const content = readdirSync(dataDir).filter(
+    (name) => !NO_CONTENT.has(name) && name !== key && !isStagedKey(name, key),
+  );
   if (content.length > 0) {
     throw new StartupError(
       `The directory ${dataDir} is not empty: it contains ${content.slice(0, 3).join(', ')}. Set DATA_DIR to another directory, or move this one away.`,
@@ -157,7 +186,7 @@ function refuseFullDirectory(dataDir: string, keyFile: string): void {
 }
 
 function assertSame(manifest: Manifest, found: CopyFacts): void {
-  const { environmentMadeAt, migrations, rows } = manifest;
+  const { environmentMadeAt, changedAt, migrations, rows } = manifest;
   const tables = [...new Set([...Object.keys(rows), ...Object.keys(found.rows)])];
   const other = tables.find((table) => rows[table] !== found.rows[table]);
   if (other !== undefined) {
@@ -167,6 +196,7 @@ function assertSame(manifest: Manifest, found: CopyFacts): void {
   }
   if (
     found.environmentMadeAt !== environmentMadeAt ||
+    found.changedAt !== changedAt ||
     !isDeepStrictEqual([...found.migrations].sort(), [...migrations].sort())
   ) {
     throw new Unfinished('The backup is damaged: its database does not match its manifest.');

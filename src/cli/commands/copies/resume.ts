@@ -31,6 +31,6 @@ export function addResumeCommand(program: Command): void {
     .addHelpText('after', NOTES)
     .action(async (ids: string[], options: ResumeOptions) => {
       const { resumeSuspended } = await import('./resume-actions.js');
-      await resumeSuspended(loadConfig(process.env), ids, options);
+      await resumeSuspended(loadConfig(process.env, { secrets: ['DATABASE_URL'] }), ids, options);
     });
 }

@@ -12,9 +12,8 @@ export async function revocations(config: Config, file: string): Promise<void> {
   await foreseen(async () => {
     const now = Date.now();
     const { facts, valid } = await readValid(placeOf(config), now);
-    const { environment, environmentMadeAt } = facts;
     const readAt = new Date(now).toISOString();
-    writeNewFile(resolve(file), asFile(validFileOf({ environment, environmentMadeAt, readAt, valid })));
+    writeNewFile(resolve(file), asFile(validFileOf(facts, readAt, valid)));
     const count = (ends: Ends) => Object.keys(ends).length;
     say(
       `Wrote the list of what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,

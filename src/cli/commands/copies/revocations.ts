@@ -26,6 +26,6 @@ export function addRevocationsCommand(program: Command): void {
     .addHelpText('after', NOTES)
     .action(async (file: string) => {
       const { revocations } = await import('./revocations-actions.js');
-      await revocations(loadConfig(process.env), file);
+      await revocations(loadConfig(process.env, { secrets: ['DATABASE_URL'] }), file);
     });
 }

@@ -1,5 +1,5 @@
-import { loadConfig } from '../../../config/config.js';
 import { demoFilePath, readDemoFile } from '../../demo/demo-file.js';
+import { clientConfig } from '../client-config.js';
 import { inSession, type Session } from '../operator/session.js';
 import { onReaderGone } from '../output/print.js';
 import { stopSignal } from '../stop-signal.js';
@@ -88,7 +88,7 @@ function demoTarget(options: ListenOptions): Target {
 
 /** Its first instance integration, if the demo of these settings is the one that is called. */
 function firstOfDemo({ address }: Target): string | undefined {
-  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
+  const config = clientConfig();
   const demo = readDemoFile(demoFilePath(config.DATA_DIR));
   return demo?.grpcAddress === address ? demo.apiKeys?.[0]?.instanceIntegrationIds[0] : undefined;
 }

@@ -1,11 +1,16 @@
 import type { Integration } from '../../../../generated/proto/integration/operator/v1/integrations.js';
 import { asFacts, asTime } from '../output/table.js';
+import { UsageError } from '../usage-error.js';
 import { instanceIntegrationsOf, instanceIntegrationTable } from './instance-integration-actions.js';
 import { listed, shownList } from './listing.js';
 import type { Action } from './session.js';
 
-export const create: Action = async ({ operator, call }, [name = '']) => {
-  const answer = await operator.createIntegration({ name }, call);
+export const create: Action<{ contactEmail?: string }> = async (
+  { operator, call },
+  [name = ''],
+  { contactEmail },
+) => {
+  const answer = await operator.createIntegration({ name, contactEmail }, call);
   return { json: answer, text: facts(answer.integration as Integration) };
 };
 
@@ -25,22 +30,30 @@ export const show: Action = async (session, [integrationId = '']) => {
   return { json: { ...answer, instanceIntegrations: instanceIntegrations.rows }, text };
 };
 
-export const update: Action<{ name: string; expectedVersion?: string }> = async (
+export const update: Action<{ name?: string; contactEmail?: string; expectedVersion?: string }> = async (
   { operator, call },
   [integrationId = ''],
-  { name, expectedVersion },
+  { name, contactEmail, expectedVersion },
 ) => {
+  const updateMask = [
+    ...(name === undefined ? [] : ['name']),
+    ...(contactEmail === undefined ? [] : ['contactEmail']),
+  ];
+  if (updateMask.length === 0) {
+    throw new UsageError('Nothing to change: give --name or --contact-email.');
+  }
   const answer = await operator.updateIntegration(
-    { integrationId, name, updateMask: ['name'], expectedVersion },
+    { integrationId, name, contactEmail: contactEmail || undefined, updateMask, expectedVersion },
     call,
   );
   return { json: answer, text: facts(answer.integration as Integration) };
 };
 
-function facts({ id, name, createdAt, updatedAt, version }: Integration): string {
+function facts({ id, name, contactHint, createdAt, updatedAt, version }: Integration): string {
   return asFacts([
     ['Integration', id],
     ['Name', name],
+    ['Contact', contactHint || '-'],
     ['Created', asTime(createdAt)],
     ['Changed', asTime(updatedAt)],
     ['Version', version],

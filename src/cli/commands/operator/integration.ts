@@ -15,7 +15,9 @@ export function addIntegrationCommands(program: Command): void {
   addVerb(group, load, 'create', {
     about: 'Register an integration',
     example: '"Brightledger Accounting"',
-  }).argument('<name>', 'its name');
+  })
+    .argument('<name>', 'its name')
+    .option('--contact-email <address>', 'where the platform mails warnings about it');
   addVerb(group, load, 'list', { about: 'List the integrations, newest first', example: '--json' }).option(
     '--limit <count>',
     'how many at most',
@@ -25,9 +27,13 @@ export function addIntegrationCommands(program: Command): void {
     about: 'Show one integration with its connections',
     example: 'itg_…',
   }).argument('<integration>', 'its id');
-  addVerb(group, load, 'update', { about: 'Rename an integration', example: 'itg_… --name "Brightledger"' })
+  addVerb(group, load, 'update', {
+    about: 'Rename an integration, or change its contact',
+    example: 'itg_… --contact-email webhooks@brightledger.example',
+  })
     .argument('<integration>', 'its id')
-    .requiredOption('--name <name>', 'its new name')
+    .option('--name <name>', 'its new name')
+    .option('--contact-email <address>', 'where the platform mails warnings about it; empty removes it')
     .option('--expected-version <version>', 'refuse if it was changed since');
   addInstanceIntegrationVerbs(group);
 }

@@ -13,6 +13,8 @@ export interface KeyHolder {
   keyIds: readonly string[];
   /** The key that it seals with. */
   usedId: string | null;
+  /** The issuer of its tokens; null for a command or a node of an earlier release. */
+  issuer: string | null;
 }
 
 export interface EncryptionKeyRows {

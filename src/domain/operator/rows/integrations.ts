@@ -5,6 +5,8 @@ import type { PageRequest } from '../../directory/page.js';
 export interface Integration {
   id: IntegrationId;
   name: string;
+  /** The address to which the platform mails warnings about the integration. */
+  contactEmail: string | null;
   version: string;
   createdAt: number;
   updatedAt: number;

@@ -5,6 +5,7 @@ import { newRecordId } from '../../../identifiers/record-id.js';
 import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
 import { DAY_SECONDS, LONGEST_LINK_SECONDS } from '../../credentials/new-link.js';
+import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
 import { MAX_PAGE_SIZE } from '../listing.js';
@@ -95,7 +96,7 @@ export async function tellOfNewEmail(
 
 /** They were mailed and are no longer listed. */
 export async function acknowledgeNotices(
-  { notices }: Pick<Changes, 'notices'>,
+  notices: Pick<WaitingNotices<unknown>, 'remove'>,
   ids: string[],
 ): Promise<void> {
   const violations = new Violations();

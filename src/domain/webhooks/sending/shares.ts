@@ -10,6 +10,7 @@ export interface DeliveryBody {
   body: Buffer;
   /** The request id of the call that made the change. */
   requestId?: string;
+  traceparent?: string;
 }
 
 /** Deliveries with a begun attempt; shared parts occur once. */
@@ -153,5 +154,12 @@ class SharedBodies {
 
 function bodyOf(event: StoredEvent, receiver: Receiver): DeliveryBody {
   const body = Buffer.from(eventBody(event, receiver.instanceIntegrationId));
-  return { eventId: event.id, eventType: event.type, body, requestId: event.requestId ?? undefined };
+  const { id: eventId, type: eventType, requestId, traceparent } = event;
+  return {
+    eventId,
+    eventType,
+    body,
+    requestId: requestId ?? undefined,
+    traceparent: traceparent ?? undefined,
+  };
 }

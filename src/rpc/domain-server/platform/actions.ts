@@ -50,6 +50,7 @@ export const ACTIONS: Readonly<Record<Write, Action>> = {
   createEmailVerificationLink: ['link.created', 'account'],
   createEmailChangeLink: ['link.created', 'account'],
   acknowledgeAccountNotices: ['account_notices.acknowledged', 'notice'],
+  acknowledgeIntegrationNotices: ['integration_notices.acknowledged', 'notice'],
 };
 
 type Subject =

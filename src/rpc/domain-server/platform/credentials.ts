@@ -3,9 +3,10 @@ import {
   type CreateEmailChangeLinkRequest,
   PasswordLinkPurpose,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
+import { IntegrationNoticeKind } from '../../../../generated/proto/integration/platform/v1/integration_notices.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { LinkPurpose } from '../../../domain/credentials/links.js';
-import type { AccountNotice } from '../../../domain/credentials/notices.js';
+import type { AccountNotice, IntegrationNotice } from '../../../domain/credentials/notices.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import {
   assertPasswordAcceptable,
@@ -73,7 +74,25 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
           request,
           changes,
           async (watched) => {
-            await acknowledgeNotices(watched, request.noticeIds);
+            await acknowledgeNotices(watched.notices, request.noticeIds);
+            return {};
+          },
+        ),
+      ),
+    listIntegrationNotices: async (listing) => {
+      const { integrationNotices } = unitOfWork.rows;
+      const { rows, nextPageToken } = await listPage(listing, (page) => integrationNotices.page(page));
+      return { notices: rows.map(toIntegrationNoticeMessage), nextPageToken };
+    },
+    acknowledgeIntegrationNotices: (request, context) =>
+      unitOfWork.run((changes) =>
+        auditedWork(
+          methods.acknowledgeIntegrationNotices.path,
+          actorOf(context),
+          request,
+          changes,
+          async (watched) => {
+            await acknowledgeNotices(watched.integrationNotices, request.noticeIds);
             return {};
           },
         ),
@@ -94,4 +113,15 @@ function wishOf(wish: CreateEmailChangeLinkRequest['wish']): EmailChangeLinkCrea
 
 function toNoticeMessage(notice: AccountNotice) {
   return { ...notice, kind: AccountNoticeKind.EMAIL_CHANGED, occurredAt: notice.createdAt };
+}
+
+function toIntegrationNoticeMessage({ createdAt, ...notice }: IntegrationNotice) {
+  return {
+    ...notice,
+    kind:
+      notice.kind === 'failing_half'
+        ? IntegrationNoticeKind.SUBSCRIPTION_FAILING_HALF
+        : IntegrationNoticeKind.SUBSCRIPTION_FAILING_NINE_TENTHS,
+    occurredAt: createdAt,
+  };
 }

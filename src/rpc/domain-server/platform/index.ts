@@ -46,6 +46,8 @@ const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServi
   'createEmailChangeLink',
   'listAccountNotices',
   'acknowledgeAccountNotices',
+  'listIntegrationNotices',
+  'acknowledgeIntegrationNotices',
 ]);
 
 /** The only place where the limit of a token becomes the reach of its call. */

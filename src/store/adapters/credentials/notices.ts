@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { NoticeRows } from '../../../domain/credentials/notices.js';
+import type { IntegrationNotice, NoticeRows, WaitingNotices } from '../../../domain/credentials/notices.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { oldestFirst } from '../statements/keyset.js';
@@ -16,10 +16,24 @@ export function noticeRows(writer: Writer): NoticeRows {
         'account_notices',
         page,
       ),
-    remove: async (ids) => {
-      if (ids.length > 0) {
-        await db.deleteFrom('accountNotices').where('id', 'in', ids).execute();
-      }
-    },
+    remove: (ids) => remove(writer, 'account_notices', ids),
   };
+}
+
+export function integrationNoticeRows(writer: Writer): WaitingNotices<IntegrationNotice> {
+  const db = camelCased(writer);
+  return {
+    page: (page) => oldestFirst(db.selectFrom('integrationNotices').selectAll(), 'integration_notices', page),
+    remove: (ids) => remove(writer, 'integration_notices', ids),
+  };
+}
+
+async function remove(
+  writer: Writer,
+  table: 'account_notices' | 'integration_notices',
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length > 0) {
+    await writer.deleteFrom(table).where('id', 'in', ids).execute();
+  }
 }

@@ -35,12 +35,20 @@ export function auditRemoval(
   { write }: Pick<Database, 'write'>,
   onSpoiled: OnSpoiled = () => undefined,
 ): Removal {
-  return (before, limit) =>
+  const removePiece: Removal = (before, limit) =>
     write(async (writer) => {
       const unchained = await removeUnchained(writer, before, limit);
       const mac = auditChainsOf(writer)?.mac;
       return unchained > 0 || !mac ? unchained : await removeChained(writer, mac, before, limit, onSpoiled);
     });
+  return async (before, limit) => {
+    let removed = 0;
+    // A piece contains records of one chain only; many nodes leave many short chains.
+    for (let piece = 1; piece > 0 && removed < limit; removed += piece) {
+      piece = await removePiece(before, limit - removed);
+    }
+    return removed;
+  };
 }
 
 async function removeUnchained(writer: Writer, before: number, limit: number): Promise<number> {

@@ -50,10 +50,12 @@ export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
         .orderBy('node')
         .selectAll()
         .execute();
-      return rows.map(({ node, keyIds, usedId }) => ({
+      return rows.map(({ node, keyIds, usedId, issuer }) => ({
         node,
         keyIds: JSON.parse(keyIds) as string[],
         usedId,
+        // A database before migration 0026 has no such column.
+        issuer: issuer ?? null,
       }));
     },
     sealCounts: () => sealCounts(writer),

@@ -7,6 +7,7 @@ import type {
   PlatformUnitOfWork,
   RecordedEvent,
 } from '../../../domain/platform/unit-of-work.js';
+import type { WriteOrigin } from '../../../domain/unit-of-work.js';
 import { newVersion } from '../../../domain/version.js';
 import { faultOfEvent } from '../../../domain/webhooks/event-check.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
@@ -14,6 +15,7 @@ import type { Database, Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import type { Schema } from '../../schema.js';
 import { credentialRows } from '../credentials/credential-rows.js';
+import { integrationNoticeRows } from '../credentials/notices.js';
 import { auditAction } from '../operator/audit-events.js';
 import { keptRows } from '../statements/kept-rows.js';
 import { keptStatement } from '../statements/kept-statement.js';
@@ -48,7 +50,7 @@ export function platformUnitOfWork(
   return unitOfWorkOver(
     database,
     rowsOf,
-    (writer, now, noteDue, requestId) => changesIn(writer, now, noteDue, requestId, onInvalidEvent),
+    (writer, now, noteDue, origin) => changesIn(writer, now, noteDue, origin, onInvalidEvent),
     { clock, onDue },
   );
 }
@@ -57,7 +59,7 @@ export function changesIn(
   writer: Writer,
   now: number,
   noteDue: () => void,
-  requestId: string | null,
+  origin: WriteOrigin,
   onInvalidEvent: OnInvalidEvent = refuseInvalidEvent,
 ): Changes {
   // Most writes record no event.
@@ -69,7 +71,7 @@ export function changesIn(
     touch: (...subjectIds) => touch(writer, subjectIds),
     recordEvent: (event) => {
       fanOut ??= new FanOut(writer, now, noteDue);
-      return recordEvent(writer, { now, requestId }, fanOut, event, onInvalidEvent);
+      return recordEvent(writer, { now, origin }, fanOut, event, onInvalidEvent);
     },
     audit: (actor, action) => auditAction(writer, now, actor, action),
   };
@@ -78,6 +80,7 @@ export function changesIn(
 const rowsOf = keptRows(
   (writer): PlatformRows => ({
     ...credentialRows(writer),
+    integrationNotices: integrationNoticeRows(writer),
     instances: instanceRows(writer),
     clients: clientRows(writer),
     accounts: accountRows(writer),
@@ -135,7 +138,7 @@ const renewal = keptStatement((db, row: Schema['data_versions']) =>
 /** The receivers are fixed here, in the transaction of the change, which has locked the client. */
 async function recordEvent<T extends EventType>(
   writer: Writer,
-  { now, requestId }: { now: number; requestId: string | null },
+  { now, origin }: { now: number; origin: WriteOrigin },
   fanOut: FanOut,
   event: RecordedEvent<T>,
   onInvalidEvent: OnInvalidEvent,
@@ -157,7 +160,8 @@ async function recordEvent<T extends EventType>(
     entity_type: entity.type,
     entity_id: entity.id,
     data: JSON.stringify({ ...payload, links }),
-    request_id: requestId,
+    request_id: origin.requestId ?? null,
+    traceparent: origin.traceparent ?? null,
   });
   const [{ seq }] = rows as [{ seq: number }];
   await fanOut.deliver({ seq, id, type, instanceId, clientId });

@@ -35,8 +35,8 @@ export function signOnUnitOfWork(
       instances: instanceRows(reader),
       clients: clientRows(reader),
     }),
-    (writer, now, noteDue, requestId) => ({
-      ...changesIn(writer, now, noteDue, requestId, onInvalidEvent),
+    (writer, now, noteDue, origin) => ({
+      ...changesIn(writer, now, noteDue, origin, onInvalidEvent),
       ...ownRows(writer),
     }),
     { clock, onDue },

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
 import { restore } from '../../../../src/cli/commands/copies/restore-actions.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { eventually } from '../../../support/eventually.js';
 import { startScript } from '../../../support/run-script.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
@@ -19,7 +19,7 @@ const directory = temporaryDirectories();
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 function idsIn(file: string, sql: string): unknown[] {
-  const database = new BetterSqlite3(file, { readonly: true });
+  const database = new Sqlite(file, { readonly: true });
   try {
     return database.prepare(sql).pluck().all();
   } finally {
@@ -75,7 +75,12 @@ describe('integration backup', () => {
       idsIn(file, "select type from audit_events where type like 'database.%' order by created_at"),
     ).toEqual(['database.backed_up', 'database.backed_up', 'database.restored']);
     expect([modeOf(other.DATA_DIR), modeOf(file)]).toEqual([0o700, 0o600]);
-    await succeeded(integration(['doctor'], other));
+    const { stdout } = await integration(['doctor', '--json'], other);
+    const about = ['database', 'migrations', 'encryption-key', 'integrity', 'keys-without-answers'];
+    const found: { name: string; status: string }[] = JSON.parse(stdout).checks;
+    expect(found.filter(({ name }) => about.includes(name)).map(({ status }) => status)).toEqual(
+      about.map(() => 'ok'),
+    );
   });
 });
 
@@ -90,7 +95,7 @@ describe('of one environment', () => {
 
   /** A backup that waits for the database, which this process has locked. */
   async function waitingBackup() {
-    const holder = new BetterSqlite3(join(settings.DATA_DIR as string, 'integration.db'));
+    const holder = new Sqlite(join(settings.DATA_DIR as string, 'integration.db'));
     holder.exec('begin immediate');
     const folder = directory();
     const command = running(['backup', join(folder, 'it')], settings);

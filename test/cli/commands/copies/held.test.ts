@@ -62,6 +62,11 @@ test('what waited to be sent when the backup was made is sent by the printed com
     / integration event replay --subscription whs_… --since 2026-02-03T04:05:06\.789Z$/m,
   );
 
+  const [, days] = /^ {2}1\. Keep .*: set EVENT_RETENTION to (\d+)d or more$/m.exec(report) ?? [];
+  expect(Number(days) * 86_400_000).toBeGreaterThan(Date.now() - OCCURRED_AT);
+  const kept = { ...into, DATA_DIR: join(folder, 'kept'), EVENT_RETENTION: `${days}d` };
+  expect(await succeeded(integration(['restore', backup], kept))).not.toContain('EVENT_RETENTION');
+
   const resumed = await succeeded(integration(['resume', subscription], into));
   const sent = await within(into.DATA_DIR, async (database) => {
     expect((await deliveriesIn(database)).get(waiting)).toMatchObject({ status: 'HELD' });

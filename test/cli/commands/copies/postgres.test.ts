@@ -79,6 +79,29 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     expect([sqlite.code, existsSync(join(folder, 'sqlite'))]).toEqual([78, false]);
   });
 
+  test('keeps the key file that it made if the last step of its restore fails, which the server may have done', async () => {
+    const folder = directory();
+    const source = { ...(await newLive(folder, await server.newDatabase('whole'))), PATH: server.path };
+    const backup = join(folder, 'backup');
+    const passphrase = join(folder, 'passphrase');
+    writeFileSync(passphrase, 'correct horse battery staple\n', { mode: 0o600 });
+    const withPassphrase = ['--passphrase-file', passphrase];
+    await succeeded(integration(['backup', backup, '--with-key', ...withPassphrase], source));
+    const DATABASE_URL = await server.newDatabase('unended');
+    const client = new pg.Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    await client.query(`
+      create function lose() returns event_trigger language plpgsql as $$ begin raise 'the connection is lost'; end $$;
+      create event trigger lost on ddl_command_end when tag in ('DROP TABLE') execute function lose();
+    `);
+    await client.end();
+    const SECRETS_KEY_FILE = join(folder, 'restored.key');
+    const { code } = await integration(['restore', backup, ...withPassphrase], {
+      ...{ ...source, DATABASE_URL, SECRETS_KEY_FILE },
+    });
+    expect([code, existsSync(SECRETS_KEY_FILE)]).toEqual([1, true]);
+  });
+
   test('that pg_dump cannot end is none, and its reason is told without the password', async () => {
     const folder = directory();
     const settings = await newLive(folder, await server.newDatabase('refused'));

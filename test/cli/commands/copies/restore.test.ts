@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { sumsIn } from '../../../../src/cli/commands/copies/backup-folder.js';
 import { parseManifest } from '../../../../src/cli/commands/copies/manifest.js';
 import { type RestoreOptions, restore } from '../../../../src/cli/commands/copies/restore-actions.js';
@@ -18,6 +18,7 @@ import { Unfinished } from '../../../../src/cli/commands/unfinished.js';
 import { UsageError } from '../../../../src/cli/commands/usage-error.js';
 import { StartupError } from '../../../../src/cli/startup-error.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { settleCopy } from '../../../../src/store/copies/settle-copy.js';
 import { openStore } from '../../../../src/store/store.js';
 import { StoreError } from '../../../../src/store/store-error.js';
@@ -162,6 +163,18 @@ describe('integration restore', () => {
       /^The backup is damaged: its database does not match its manifest\.$/,
     ],
     [
+      'no time of its newest change',
+      () => ({ changedAt: undefined }),
+      Unfinished,
+      /manifest\.json is incomplete: changedAt is missing or has another form than `integration backup` writes\.$/,
+    ],
+    [
+      'another newest change than its manifest says',
+      () => ({ changedAt: 1 }),
+      Unfinished,
+      /^The backup is damaged: its database does not match its manifest\.$/,
+    ],
+    [
       'a later format',
       () => ({ format: 'integration-backup/2' }),
       Unfinished,
@@ -186,8 +199,12 @@ describe('integration restore', () => {
     mkdirSync(into.DATA_DIR);
     const SECRETS_KEY_FILE = join(into.DATA_DIR, 'secrets.key');
     copyFileSync(settings.SECRETS_KEY_FILE as string, SECRETS_KEY_FILE);
+    // Left by a killed attempt.
+    copyFileSync(SECRETS_KEY_FILE, `${SECRETS_KEY_FILE}.0123456789abcdef`);
     await succeeded(integration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
-    expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db', 'secrets.key']);
+    expect(readdirSync(into.DATA_DIR).sort()).toEqual([
+      ...['domain.lock', 'integration.db', 'secrets.key', 'secrets.key.0123456789abcdef'],
+    ]);
   });
 
   test('makes no key file where it restores nothing', async () => {
@@ -201,6 +218,9 @@ describe('integration restore', () => {
     const empty = { ...into, DATA_DIR: join(folder, 'empty') };
     await expect(restoring(damage, empty, { passphraseFile })).rejects.toThrow('The backup is damaged');
     expect(existsSync(into.SECRETS_KEY_FILE as string)).toBe(false);
+    // Without the folder, a service that a supervisor starts again would create an empty database.
+    expect(readdirSync(empty.DATA_DIR).sort()).toEqual(['domain.lock', 'restoring']);
+    expect(readdirSync(join(empty.DATA_DIR, 'restoring'))).toEqual([]);
   });
 
   test('removes the key file that it made if the database cannot get its name', async () => {
@@ -208,7 +228,9 @@ describe('integration restore', () => {
     // The folder of the key file takes the name.
     const SECRETS_KEY_FILE = join(into.DATA_DIR as string, 'integration.db/secrets.key');
     const restored = restoring(backup, { ...into, SECRETS_KEY_FILE }, { passphraseFile });
-    await expect(restored).rejects.toThrow('EISDIR');
+    await expect(restored).rejects.toThrow(
+      /integration\.db was created during the restore, by another process\. Nothing was restored\.$/,
+    );
     expect(readdirSync(join(into.DATA_DIR as string, 'integration.db'))).toEqual([]);
   });
 
@@ -231,20 +253,25 @@ describe('integration restore', () => {
     writeFileSync(join(into.DATA_DIR, 'restoring/integration.db'), 'half a database');
     await expect(openStore({ environment: 'live', dataDir: into.DATA_DIR, alone: true })).rejects.toEqual(
       new StoreError(
-        `A restore into ${into.DATA_DIR} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning.`,
+        `A restore into ${into.DATA_DIR} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder restoring.`,
       ),
     );
-    for (const args of [['doctor'], ['backup', join(into.DATA_DIR, 'b')], ['revocations', 'r'], ['resume']]) {
+    for (const args of [['backup', join(into.DATA_DIR, 'b')], ['revocations', 'r'], ['resume']]) {
       const { code, stdout, stderr } = await integration(args, into);
       expect([args, code, stdout, stderr]).toEqual([
         ...[args, 78, ''],
         expect.stringMatching(/^A restore into .* is not complete\. /),
       ]);
     }
+    expect((await integration(['doctor'], into)).stdout).toMatch(
+      /^ +- A restore into .* is not complete\. /m,
+    );
     expect(isUntouched(into)).toBe(true);
-    const other = new BetterSqlite3(join(into.DATA_DIR, 'domain.lock'));
+    const other = new Sqlite(join(into.DATA_DIR, 'domain.lock'));
     other.exec('begin exclusive');
     await expect(restoring(backup, into)).rejects.toThrow(/^Another domain already runs on /);
+    const made = await integration(['init'], into);
+    expect([made.code, made.stderr]).toEqual([78, expect.stringMatching(/^Another domain already runs on /)]);
     other.close();
     await succeeded(integration(['restore', backup], into));
     expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db']);
@@ -256,11 +283,11 @@ describe('integration restore', () => {
     let holder: BetterSqlite3.Database | undefined;
     const restored = fillPlace(loadConfig(into), { ...given(), at }, keyFile, async (database) => {
       // As on a full disk, the write-ahead log cannot be checkpointed: closing the database reports no error.
-      holder = new BetterSqlite3(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
+      holder = new Sqlite(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
       holder.exec('begin');
       holder.prepare('select * from accounts').all();
       return settleCopy(database, {
-        ...{ actor: { type: 'command', id: 'restore' }, at, valid: undefined, attributes: {} },
+        ...{ at, valid: undefined, attributes: {} },
         ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
       });
     });
@@ -279,18 +306,52 @@ describe('integration restore', () => {
     expect(isUntouched(into)).toBe(true);
   });
 
-  test('tells what a list does not show, above what works', async () => {
+  /** A list like that of the backup, with another time of making it and a newer change. */
+  const listOf = (change: object) => {
     const file = join(directory(), 'valid-now.json');
     const list = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8'));
-    writeFileSync(file, JSON.stringify({ ...list, readAt: '2999-01-01T00:00:00.000Z' }));
-    expect(await succeeded(integration(['restore', backup, '--revocations', file], elsewhere()))).toMatch(
-      /^WARNING: what was revoked after 2999-01-01 00:00 UTC, the time of the list, works again\.\n\nThese work:\n\n.*\nservice_token /ms,
-    );
+    writeFileSync(file, JSON.stringify({ ...list, changedAt: Date.UTC(2999), ...change }));
+    return file;
+  };
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+  const HOURS = 3_600_000;
+  /** What the command prints. */
+  const report = async (options: RestoreOptions) => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      await restoring(backup, elsewhere(), options);
+      return write.mock.calls.map(([text]) => text).join('');
+    } finally {
+      write.mockRestore();
+    }
+  };
+  const WORKS = /the newest change in the list, works again\.\n\nThese work:\n\n.*\nservice_token /s;
+  const SUSPENDED =
+    /Suspended, because .* after 2999-01-01 00:00 UTC:\n\n.*\nservice_token .*works again, except what is suspended\./s;
+  const AS_ON_LIST =
+    /WARNING: these work .* if they were revoked after 2999-01-01 00:00 UTC:\n\n.*\nservice_token /s;
+
+  test.each<[string, () => number, RestoreOptions, RegExp]>([
+    ['lets what is on a recent list work', () => 0, {}, WORKS],
+    ['suspends what is on an older list', () => 2 * HOURS, {}, SUSPENDED],
+    ['suspends what is on a list from the future', () => -2 * HOURS, {}, SUSPENDED],
+    ['lets it work if told so', () => 2 * HOURS, { keepKeys: true }, AS_ON_LIST],
+    // The time of reading does not say what a list contains.
+    ['accepts a list that was read before the backup', () => 30 * 60_000, {}, WORKS],
+  ])('%s, and tells what the list does not show', async (_, age, options, said) => {
+    const revocations = listOf({ readAt: ago(age()) });
+    expect(await report({ ...options, revocations })).toMatch(said);
+  });
+
+  test('warns of what comes back with kept sessions', async () => {
+    const said = await report({ keepSessions: true });
+    expect(said).toMatch(/^WARNING: --keep-sessions brings back .* refresh tokens that were rotated, /m);
+    expect(said).toMatch(/^Sessions +kept, with all tokens$/m);
   });
 
   test('warns above all else of what is back without a list', async () => {
-    const { begunAt } = given().manifest;
-    const since = `${begunAt.slice(0, 10)} ${begunAt.slice(11, 16)} UTC`;
+    const changedAt = new Date(given().manifest.changedAt).toISOString();
+    const since = `${changedAt.slice(0, 10)} ${changedAt.slice(11, 16)} UTC`;
     const [, warning, facts] = (
       await succeeded(integration(['restore', backup, '--keep-keys'], elsewhere()))
     ).split('\n\n');
@@ -300,44 +361,47 @@ describe('integration restore', () => {
     expect(facts).toMatch(/^Revocations +unknown$/m);
   });
 
-  test('refuses a list of what is valid that is older than the backup, of another database or not complete', async () => {
-    const folder = directory();
-    const listOf = (change: object) => {
-      const file = join(folder, `${Object.keys(change)}.json`);
-      const list = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8'));
-      writeFileSync(file, JSON.stringify({ ...list, ...change }));
-      return file;
-    };
+  test('refuses a list of what is valid that shows nothing newer than the backup, of another database or not complete', async () => {
     const into = elsewhere();
-    const older = listOf({ readAt: '2020-01-01T00:00:00.000Z' });
-    await expect(restoring(backup, into, { revocations: older })).rejects.toThrow(
-      /was made at 2020-01-01T00:00:00\.000Z, not after the backup/,
-    );
-    const own = join(backup, 'valid.json');
-    await expect(restoring(backup, into, { revocations: own })).rejects.toThrow(
-      /valid\.json was made at .*, not after the backup/,
-    );
+    const { changedAt } = given().manifest;
+    const older = listOf({ changedAt: Date.UTC(2020) });
+    // As of the copy that was backed up: read later, but with the same content.
+    const same = listOf({ changedAt, readAt: ago(0) });
+    for (const [list, newest] of [
+      [older, Date.UTC(2020)],
+      [same, changedAt],
+      [join(backup, 'valid.json'), changedAt],
+    ] as const) {
+      const [its, theirs] = [newest, changedAt].map((time) => new Date(time).toISOString());
+      await expect(restoring(backup, into, { revocations: list })).rejects.toEqual(
+        new UsageError(
+          `The list ${list} does not show what was revoked since the backup: its newest change is of ${its}, that of the backup of ${theirs}. Make the list from the damaged database or the latest recovery, never from the copy that you back up. If you know that nothing has changed since, use --keep-keys instead of a list.`,
+        ),
+      );
+    }
     const foreign = listOf({ environmentMadeAt: 1 });
     await expect(restoring(backup, into, { revocations: foreign })).rejects.toEqual(
       new UsageError(`The list ${foreign} was made from another database than the backup.`),
     );
     const { members: _, ...without } = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8')).valid;
-    for (const [part, valid] of [
-      ['members', without],
-      ['members', { ...without, members: {} }],
-      ['apiKeys', { ...without, apiKeys: ['key_1'] }],
-      ['apiKeys', null],
-    ]) {
-      const torn = listOf({ valid });
+    for (const [part, change] of [
+      ['members', { valid: without }],
+      ['members', { valid: { ...without, members: {} } }],
+      ['apiKeys', { valid: { ...without, apiKeys: ['key_1'] } }],
+      ['apiKeys', { valid: null }],
+      ['readAt', { readAt: 'Jan 1 2999' }],
+      ['readAt', { readAt: undefined }],
+      ['changedAt', { changedAt: undefined }],
+      ['changedAt', { changedAt: '2999-01-01T00:00:00.000Z' }],
+      ['changedAt', { changedAt: 1e16 }],
+    ] as const) {
+      const torn = listOf(change);
       await expect(restoring(backup, into, { revocations: torn })).rejects.toEqual(
         new Unfinished(
           `The file ${torn} is incomplete: ${part} is missing or has another form than \`integration revocations\` writes.`,
         ),
       );
     }
-    await expect(
-      restoring(backup, into, { revocations: join(backup, 'valid.json'), keepKeys: true }),
-    ).rejects.toThrow(UsageError);
     expect(isUntouched(into)).toBe(true);
   });
 });

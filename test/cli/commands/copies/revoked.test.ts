@@ -10,7 +10,7 @@ const services = serviceProcesses();
 const statusAt = async ({ gatewayUrl }: ServiceProcess, key: string) =>
   (await fetch(`${gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } })).status;
 
-test('a key that was revoked after the backup never answers 200 again, while others work and writes go on', async () => {
+test('a key that was revoked after the backup never answers 200 again, and reads with others go on during the backup', async () => {
   const folder = services.newDirectory();
   const keys = { SECRETS_KEY_FILE: join(folder, 'keys/secrets.key') };
   const service = await services.start({ dataDir: join(folder, 'data'), env: keys });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { roleTokens } from '../../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
 import { integration, type Typed } from '../../typed.js';
@@ -66,7 +66,7 @@ describe('an auditor', () => {
 
   test('finds a stored record that was removed outside the service', async () => {
     expect(await type('audit', 'verify')).toMatchObject({ code: 0, stderr: '' });
-    const database = new BetterSqlite3(join(domain.dataDir, 'integration.db'));
+    const database = new Sqlite(join(domain.dataDir, 'integration.db'));
     const second = "type = 'instance.created' order by seq desc limit 1 offset 1";
     database.exec(`delete from audit_events where id = (select id from audit_events where ${second})`);
     database.close();

@@ -11,6 +11,7 @@ import type { CallContext } from '../../../../src/rpc/handlers.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { plantIntegration } from '../../../store/rows.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { platformDependencies } from '../../../support/platform-dependencies.js';
 import { refusalOf, rpcRigs } from '../../rig.js';
@@ -250,6 +251,21 @@ describeEachDatabase('the audit log of platform writes', (under) => {
       name: 'acknowledgeAccountNotices',
       request: { noticeIds: ['ntc_1'] },
       record: ['account_notices.acknowledged', 'notice', 'notice'],
+    });
+    const { id: integration_id } = await plantIntegration(database);
+    await database.write((writer) =>
+      writer
+        .insertInto('integration_notices')
+        .values({
+          ...{ id: 'inc_1', kind: 'failing_half', integration_id, subscription_id: 'whs_1' },
+          ...{ email: 'webhooks@example.com', failing_since: 1, disabled_from: 2, created_at: 3 },
+        })
+        .execute(),
+    );
+    await step({
+      name: 'acknowledgeIntegrationNotices',
+      request: { noticeIds: ['inc_1'] },
+      record: ['integration_notices.acknowledged', 'notice', 'integration_notice'],
     });
     await step({
       name: 'disableAccount',

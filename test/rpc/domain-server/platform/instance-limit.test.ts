@@ -35,6 +35,8 @@ const OF_ALL: readonly string[] = [
   'listAccountNotices',
   'listAccounts',
   'acknowledgeAccountNotices',
+  'listIntegrationNotices',
+  'acknowledgeIntegrationNotices',
 ];
 /** How people get in, and what came of it. */
 const CREDENTIALS = ['passwords', 'account_links', 'sessions', 'grants'] as const;

@@ -266,8 +266,8 @@ describeEachDatabase('the chains of the audit log', (under) => {
     }
     // Records of the purge itself are old by this time too: other processes' records go first, then those.
     const later = Date.now() + 1_000;
-    expect(await purge.remove('audit_event', later, 100)).toBe(60);
-    expect(await purge.remove('audit_event', later, 100)).toBe(2);
+    expect(await purge.remove('audit_event', later, 60)).toBe(60);
+    expect(await purge.remove('audit_event', later, 2)).toBe(2);
     expect(await findings()).toEqual(found);
   });
 
@@ -291,6 +291,17 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(await findings()).toEqual([
       { fault: 'changed', chain: second.chain, fromSeq: 2, toSeq: 2, eventId: second.id },
     ]);
+  });
+
+  test('one batch of a purge shortens the chains of many nodes', async () => {
+    const { bare, process, record, setTime, findings } = await rigOver(under);
+    setTime(1_000);
+    for (const id of ['a', 'b', 'c']) {
+      await record(id, process());
+    }
+    const purge = purgeStore(withAuditChains(bare, () => mac));
+    expect(await purge.remove('audit_event', 2_000, 10)).toBe(3);
+    expect(await findings()).toEqual([]);
   });
 
   test('purges side by side remove no more than one would, and leave the chains whole', async () => {

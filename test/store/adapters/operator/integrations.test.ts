@@ -35,6 +35,19 @@ describeEachDatabase('integrations', (under) => {
     await expect(audited()).resolves.toEqual(['integration.created', 'integration.updated']);
   });
 
+  test('the contact is changed without the name, and cleared by the mask', async () => {
+    const { run } = await operatorRig(under);
+    const contactEmail = 'webhooks@example.com';
+    const made = await run((changes) => createIntegration(changes, { name: 'Brightledger', contactEmail }));
+    expect(made).toMatchObject({ contactEmail });
+    const update = (fields: object) =>
+      run((changes) => updateIntegration(changes, { integrationId: made.id, ...fields }));
+    const changed = await update({ contactEmail: ' ops@example.com ', updateMask: ['contact_email'] });
+    expect(changed).toMatchObject({ name: 'Brightledger', contactEmail: 'ops@example.com' });
+    await expect(update({ name: 'Bright' })).resolves.toMatchObject({ contactEmail: 'ops@example.com' });
+    await expect(update({ updateMask: ['contact_email'] })).resolves.toMatchObject({ contactEmail: null });
+  });
+
   test('a change that changes nothing leaves no trace', async () => {
     const { database, run, newIntegration } = await operatorRig(under);
     const made = await newIntegration();
@@ -48,6 +61,7 @@ describeEachDatabase('integrations', (under) => {
     ['an empty name', { name: ' ' }, 'INVALID_REQUEST', ['name']],
     ['a name of control characters', { name: 'a\nb' }, 'INVALID_REQUEST', ['name']],
     ['a name cleared by the mask', { updateMask: ['name'] }, 'INVALID_REQUEST', ['name']],
+    ['a contact that is no address', { contactEmail: 'ops' }, 'INVALID_REQUEST', ['contact_email']],
     ['a mask that names nothing', { updateMask: ['nope'] }, 'INVALID_REQUEST', ['update_mask']],
     ['another version', { name: 'x', expectedVersion: 'old' }, 'VERSION_CONFLICT', []],
   ])('an update with %s is refused and leaves no trace', async (_, update, code, paths) => {

@@ -47,6 +47,8 @@ export interface Call {
   timeoutMs: number;
   /** The encoded request message of the method, at most 256 KiB. */
   message: Buffer;
+  /** The span of the caller as a W3C `traceparent`, if it is traced. */
+  traceparent?: string | undefined;
 }
 
 /** What the server has to send at one moment. */
@@ -149,7 +151,15 @@ export const ExchangeRequest: MessageFns<ExchangeRequest> = {
 };
 
 function createBaseCall(): Call {
-  return { id: 0, method: "", requestId: "", onBehalfOf: undefined, timeoutMs: 0, message: Buffer.alloc(0) };
+  return {
+    id: 0,
+    method: "",
+    requestId: "",
+    onBehalfOf: undefined,
+    timeoutMs: 0,
+    message: Buffer.alloc(0),
+    traceparent: undefined,
+  };
 }
 
 export const Call: MessageFns<Call> = {
@@ -171,6 +181,9 @@ export const Call: MessageFns<Call> = {
     }
     if (message.message.length !== 0) {
       writer.uint32(50).bytes(message.message);
+    }
+    if (message.traceparent != null) {
+      writer.uint32(58).string(message.traceparent);
     }
     return writer;
   },
@@ -234,6 +247,14 @@ export const Call: MessageFns<Call> = {
             }
 
             message.message = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.traceparent = reader.string();
             continue;
           }
         }

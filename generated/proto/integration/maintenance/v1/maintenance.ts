@@ -66,6 +66,8 @@ export enum PurgedKind {
   SUBSCRIPTION_SECRET = "PURGED_KIND_SUBSCRIPTION_SECRET",
   /** ACCOUNT_NOTICE - Notices for people that the platform has not asked for in 90 days. */
   ACCOUNT_NOTICE = "PURGED_KIND_ACCOUNT_NOTICE",
+  /** INTEGRATION_NOTICE - Notices to mail to contacts of integrations. */
+  INTEGRATION_NOTICE = "PURGED_KIND_INTEGRATION_NOTICE",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -131,6 +133,9 @@ export function purgedKindFromJSON(object: any): PurgedKind {
     case 19:
     case "PURGED_KIND_ACCOUNT_NOTICE":
       return PurgedKind.ACCOUNT_NOTICE;
+    case 20:
+    case "PURGED_KIND_INTEGRATION_NOTICE":
+      return PurgedKind.INTEGRATION_NOTICE;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -180,6 +185,8 @@ export function purgedKindToNumber(object: PurgedKind): number {
       return 18;
     case PurgedKind.ACCOUNT_NOTICE:
       return 19;
+    case PurgedKind.INTEGRATION_NOTICE:
+      return 20;
     case PurgedKind.UNRECOGNIZED:
     default:
       return -1;
@@ -247,6 +254,11 @@ export function signingKeyStepToNumber(object: SigningKeyStep): number {
 export interface PurgeExpiredRequest {
   /** At most this many rows over all kinds, so that the transaction stays short; 1 to 1000. */
   limit: number;
+  /**
+   * Names the purge that this batch belongs to. Of several purges at once, only one gets batches; it loses that a
+   * minute after its last batch. Batches without a name are not refused.
+   */
+  run?: string | undefined;
 }
 
 /** What one batch deleted. */
@@ -255,6 +267,8 @@ export interface PurgeExpiredResponse {
   counts: PurgedCount[];
   /** The limit was reached: there may be more to purge. */
   more: boolean;
+  /** Another purge is at work, so this batch deleted nothing. */
+  otherRunActive: boolean;
 }
 
 /** How many rows of one kind were deleted. */
@@ -336,13 +350,16 @@ export interface SigningKeyChange {
 }
 
 function createBasePurgeExpiredRequest(): PurgeExpiredRequest {
-  return { limit: 0 };
+  return { limit: 0, run: undefined };
 }
 
 export const PurgeExpiredRequest: MessageFns<PurgeExpiredRequest> = {
   encode(message: PurgeExpiredRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.limit !== 0) {
       writer.uint32(8).uint32(message.limit);
+    }
+    if (message.run != null) {
+      writer.uint32(18).string(message.run);
     }
     return writer;
   },
@@ -368,6 +385,14 @@ export const PurgeExpiredRequest: MessageFns<PurgeExpiredRequest> = {
             message.limit = reader.uint32();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.run = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -382,7 +407,7 @@ export const PurgeExpiredRequest: MessageFns<PurgeExpiredRequest> = {
 };
 
 function createBasePurgeExpiredResponse(): PurgeExpiredResponse {
-  return { counts: [], more: false };
+  return { counts: [], more: false, otherRunActive: false };
 }
 
 export const PurgeExpiredResponse: MessageFns<PurgeExpiredResponse> = {
@@ -392,6 +417,9 @@ export const PurgeExpiredResponse: MessageFns<PurgeExpiredResponse> = {
     }
     if (message.more !== false) {
       writer.uint32(16).bool(message.more);
+    }
+    if (message.otherRunActive !== false) {
+      writer.uint32(24).bool(message.otherRunActive);
     }
     return writer;
   },
@@ -423,6 +451,14 @@ export const PurgeExpiredResponse: MessageFns<PurgeExpiredResponse> = {
             }
 
             message.more = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.otherRunActive = reader.bool();
             continue;
           }
         }

@@ -29,12 +29,16 @@ export interface Integration {
     | undefined;
   /** Changes with every write; send it back as expected_version. */
   version: string;
+  /** First letter and domain of the address to mail warnings about it to; empty if none is known. */
+  contactHint: string;
 }
 
 /** Registers an integration. */
 export interface CreateIntegrationRequest {
   /** Its name. */
   name: string;
+  /** The address to mail warnings about it to. */
+  contactEmail?: string | undefined;
 }
 
 /** The registered integration. */
@@ -84,7 +88,11 @@ export interface UpdateIntegrationRequest {
     | string[]
     | undefined;
   /** The version that the change was decided on. */
-  expectedVersion?: string | undefined;
+  expectedVersion?:
+    | string
+    | undefined;
+  /** The address to mail warnings about it to; cleared if update_mask names it and it has no value. */
+  contactEmail?: string | undefined;
 }
 
 /** The changed integration. */
@@ -94,7 +102,7 @@ export interface UpdateIntegrationResponse {
 }
 
 function createBaseIntegration(): Integration {
-  return { id: "", name: "", createdAt: undefined, updatedAt: undefined, version: "" };
+  return { id: "", name: "", createdAt: undefined, updatedAt: undefined, version: "", contactHint: "" };
 }
 
 export const Integration: MessageFns<Integration> = {
@@ -113,6 +121,9 @@ export const Integration: MessageFns<Integration> = {
     }
     if (message.version !== "") {
       writer.uint32(42).string(message.version);
+    }
+    if (message.contactHint !== "") {
+      writer.uint32(50).string(message.contactHint);
     }
     return writer;
   },
@@ -170,6 +181,14 @@ export const Integration: MessageFns<Integration> = {
             message.version = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.contactHint = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -184,13 +203,16 @@ export const Integration: MessageFns<Integration> = {
 };
 
 function createBaseCreateIntegrationRequest(): CreateIntegrationRequest {
-  return { name: "" };
+  return { name: "", contactEmail: undefined };
 }
 
 export const CreateIntegrationRequest: MessageFns<CreateIntegrationRequest> = {
   encode(message: CreateIntegrationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
+    }
+    if (message.contactEmail != null) {
+      writer.uint32(18).string(message.contactEmail);
     }
     return writer;
   },
@@ -214,6 +236,14 @@ export const CreateIntegrationRequest: MessageFns<CreateIntegrationRequest> = {
             }
 
             message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.contactEmail = reader.string();
             continue;
           }
         }
@@ -482,7 +512,13 @@ export const GetIntegrationResponse: MessageFns<GetIntegrationResponse> = {
 };
 
 function createBaseUpdateIntegrationRequest(): UpdateIntegrationRequest {
-  return { integrationId: "", name: undefined, updateMask: undefined, expectedVersion: undefined };
+  return {
+    integrationId: "",
+    name: undefined,
+    updateMask: undefined,
+    expectedVersion: undefined,
+    contactEmail: undefined,
+  };
 }
 
 export const UpdateIntegrationRequest: MessageFns<UpdateIntegrationRequest> = {
@@ -498,6 +534,9 @@ export const UpdateIntegrationRequest: MessageFns<UpdateIntegrationRequest> = {
     }
     if (message.expectedVersion != null) {
       writer.uint32(34).string(message.expectedVersion);
+    }
+    if (message.contactEmail != null) {
+      writer.uint32(42).string(message.contactEmail);
     }
     return writer;
   },
@@ -545,6 +584,14 @@ export const UpdateIntegrationRequest: MessageFns<UpdateIntegrationRequest> = {
             }
 
             message.expectedVersion = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.contactEmail = reader.string();
             continue;
           }
         }

@@ -65,6 +65,12 @@ import {
   UpdateInstanceResponse,
 } from "./instances.js";
 import {
+  AcknowledgeIntegrationNoticesRequest,
+  AcknowledgeIntegrationNoticesResponse,
+  ListIntegrationNoticesRequest,
+  ListIntegrationNoticesResponse,
+} from "./integration_notices.js";
+import {
   AddJobTitleRequest,
   AddJobTitleResponse,
   ListJobTitlesRequest,
@@ -809,6 +815,39 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): AcknowledgeAccountNoticesResponse =>
       AcknowledgeAccountNoticesResponse.decode(value),
   },
+  /**
+   * Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days.
+   * Not for tokens of one instance.
+   */
+  listIntegrationNotices: {
+    path: "/integration.platform.v1.PlatformService/ListIntegrationNotices" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListIntegrationNoticesRequest): Buffer =>
+      Buffer.from(ListIntegrationNoticesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListIntegrationNoticesRequest => ListIntegrationNoticesRequest.decode(value),
+    responseSerialize: (value: ListIntegrationNoticesResponse): Buffer =>
+      Buffer.from(ListIntegrationNoticesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListIntegrationNoticesResponse =>
+      ListIntegrationNoticesResponse.decode(value),
+  },
+  /**
+   * Acknowledges that notices were mailed.
+   * Not for tokens of one instance.
+   */
+  acknowledgeIntegrationNotices: {
+    path: "/integration.platform.v1.PlatformService/AcknowledgeIntegrationNotices" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AcknowledgeIntegrationNoticesRequest): Buffer =>
+      Buffer.from(AcknowledgeIntegrationNoticesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AcknowledgeIntegrationNoticesRequest =>
+      AcknowledgeIntegrationNoticesRequest.decode(value),
+    responseSerialize: (value: AcknowledgeIntegrationNoticesResponse): Buffer =>
+      Buffer.from(AcknowledgeIntegrationNoticesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AcknowledgeIntegrationNoticesResponse =>
+      AcknowledgeIntegrationNoticesResponse.decode(value),
+  },
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: {
     path: "/integration.platform.v1.PlatformService/ImportRecords" as const,
@@ -962,6 +1001,19 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
    * Not for tokens of one instance.
    */
   acknowledgeAccountNotices: handleUnaryCall<AcknowledgeAccountNoticesRequest, AcknowledgeAccountNoticesResponse>;
+  /**
+   * Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days.
+   * Not for tokens of one instance.
+   */
+  listIntegrationNotices: handleUnaryCall<ListIntegrationNoticesRequest, ListIntegrationNoticesResponse>;
+  /**
+   * Acknowledges that notices were mailed.
+   * Not for tokens of one instance.
+   */
+  acknowledgeIntegrationNotices: handleUnaryCall<
+    AcknowledgeIntegrationNoticesRequest,
+    AcknowledgeIntegrationNoticesResponse
+  >;
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
 }
@@ -1889,6 +1941,44 @@ export interface PlatformServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days.
+   * Not for tokens of one instance.
+   */
+  listIntegrationNotices(
+    request: ListIntegrationNoticesRequest,
+    callback: (error: ServiceError | null, response: ListIntegrationNoticesResponse) => void,
+  ): ClientUnaryCall;
+  listIntegrationNotices(
+    request: ListIntegrationNoticesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListIntegrationNoticesResponse) => void,
+  ): ClientUnaryCall;
+  listIntegrationNotices(
+    request: ListIntegrationNoticesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListIntegrationNoticesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Acknowledges that notices were mailed.
+   * Not for tokens of one instance.
+   */
+  acknowledgeIntegrationNotices(
+    request: AcknowledgeIntegrationNoticesRequest,
+    callback: (error: ServiceError | null, response: AcknowledgeIntegrationNoticesResponse) => void,
+  ): ClientUnaryCall;
+  acknowledgeIntegrationNotices(
+    request: AcknowledgeIntegrationNoticesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AcknowledgeIntegrationNoticesResponse) => void,
+  ): ClientUnaryCall;
+  acknowledgeIntegrationNotices(
+    request: AcknowledgeIntegrationNoticesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AcknowledgeIntegrationNoticesResponse) => void,
   ): ClientUnaryCall;
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords(): ClientDuplexStream<ImportRecordsRequest, ImportRecordsResponse>;

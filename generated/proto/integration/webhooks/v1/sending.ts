@@ -94,7 +94,11 @@ export interface DeliveryBody {
   /** The exact bytes to sign and to send, with the receiver's links. */
   body: Buffer;
   /** Request id of the call that made the change, for logs; absent for events of earlier releases. */
-  requestId?: string | undefined;
+  requestId?:
+    | string
+    | undefined;
+  /** The span of that call as a W3C `traceparent`, if it was traced. */
+  traceparent?: string | undefined;
 }
 
 /** Records how attempts ended. */
@@ -560,7 +564,7 @@ export const DeliveryTarget: MessageFns<DeliveryTarget> = {
 };
 
 function createBaseDeliveryBody(): DeliveryBody {
-  return { eventId: "", eventType: "", body: Buffer.alloc(0), requestId: undefined };
+  return { eventId: "", eventType: "", body: Buffer.alloc(0), requestId: undefined, traceparent: undefined };
 }
 
 export const DeliveryBody: MessageFns<DeliveryBody> = {
@@ -576,6 +580,9 @@ export const DeliveryBody: MessageFns<DeliveryBody> = {
     }
     if (message.requestId != null) {
       writer.uint32(34).string(message.requestId);
+    }
+    if (message.traceparent != null) {
+      writer.uint32(42).string(message.traceparent);
     }
     return writer;
   },
@@ -623,6 +630,14 @@ export const DeliveryBody: MessageFns<DeliveryBody> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.traceparent = reader.string();
             continue;
           }
         }

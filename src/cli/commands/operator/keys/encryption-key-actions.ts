@@ -3,7 +3,6 @@ import {
   type EncryptionKey,
   EncryptionKeyStatus,
 } from '../../../../../generated/proto/integration/operator/v1/encryption_keys.js';
-import { loadConfig } from '../../../../config/config.js';
 import { MAX_KEYS } from '../../../../keys/encryption-key.js';
 import {
   newKey,
@@ -12,6 +11,7 @@ import {
   SecretsKeyError,
 } from '../../../../keys/secrets-key.js';
 import { secretsKeyFile } from '../../../secrets-key-file.js';
+import { clientConfig } from '../../client-config.js';
 import { say } from '../../output/print.js';
 import { asTime, asWord } from '../../output/table.js';
 import { Unfinished } from '../../unfinished.js';
@@ -115,8 +115,7 @@ async function missingAfter({ operator, call }: Session, keyId: string, wait: nu
 }
 
 function keyFilePath(): string {
-  const config = loadConfig({ ...process.env, ENVIRONMENT: process.env.ENVIRONMENT ?? 'demo' });
-  return secretsKeyFile(config).path;
+  return secretsKeyFile(clientConfig()).path;
 }
 
 function inKeyFile<T>(work: () => T): T {

@@ -206,6 +206,7 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
       'sequence',
       'is_test as isTest',
       'request_id as requestId',
+      'traceparent',
       'instance_id as instanceId',
       'client_id as clientId',
       'entity_type as entityType',

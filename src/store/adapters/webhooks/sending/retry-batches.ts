@@ -159,7 +159,7 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
 
 export function sendingRows(reader: Reader): SendingRows {
   return {
-    anyLaterThan: async (now) => anyLaterThan(reader, now),
+    anyLaterThan: (now) => anyLaterThan(reader, now),
     anyDue: async (now) => (await subscriptionsWithDue(reader, '', now, 1)).length > 0,
     lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],

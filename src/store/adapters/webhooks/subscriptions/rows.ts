@@ -12,7 +12,7 @@ import { deleteSecret, deleteSecretsOf, insertSecret, secretsOf, setSecretExpiry
 
 type Table = Tables['subscriptions'];
 type Narrowed = Pick<Subscription, 'id' | 'instanceIntegrationId' | 'instanceId' | 'status'>;
-type Row = Omit<Table, keyof Narrowed> & Narrowed;
+type Row = Omit<Table, keyof Narrowed | 'warnedTenths'> & Narrowed & { warnedTenths: number };
 
 export function subscriptionRows(writer: Writer): SubscriptionRows {
   const db = camelCased(writer);
@@ -87,7 +87,12 @@ async function withSecrets(db: Rows, rows: readonly Row[]): Promise<ManagedSubsc
   }));
 }
 
-function toSubscription({ deletedAt: _, ...row }: Row): Subscription {
+function toSubscription({
+  deletedAt: _,
+  warnedFailingSince: _since,
+  warnedTenths: _tenths,
+  ...row
+}: Row): Subscription {
   return { ...row, eventTypes: JSON.parse(row.eventTypes), clientIds: JSON.parse(row.clientIds) };
 }
 

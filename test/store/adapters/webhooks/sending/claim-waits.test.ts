@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from '../../../../../src/store/better-sqlite3.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
 import { LEASE_MS, PATIENT, refused, type SendingNode, sendingNode, sendingRig, succeeded } from './rig.js';
 
@@ -226,8 +227,8 @@ describe('a claim that is woken before the commit of what it is woken for', () =
   /** A rig that counts the commits of its database, and of which a commit can be made to fail. */
   async function watched() {
     const commits = { tried: 0, fault: undefined as Error | undefined };
-    const { prepare } = BetterSqlite3.prototype;
-    jest.spyOn(BetterSqlite3.prototype, 'prepare').mockImplementation(function (
+    const { prepare } = Sqlite.prototype;
+    jest.spyOn(Sqlite.prototype, 'prepare').mockImplementation(function (
       this: BetterSqlite3.Database,
       source,
     ) {

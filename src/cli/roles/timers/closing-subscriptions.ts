@@ -1,7 +1,7 @@
-import { pause } from '../../../workflows/backoff.js';
-import { closeAll } from '../../domain/webhooks/subscriptions/closing.js';
-import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
-import type { Log } from '../../telemetry/log.js';
+import { pause } from '../../../../workflows/backoff.js';
+import { closeAll } from '../../../domain/webhooks/subscriptions/closing.js';
+import type { WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
+import type { Log } from '../../../telemetry/log.js';
 
 const LOOK_EVERY_MS = 1_000;
 

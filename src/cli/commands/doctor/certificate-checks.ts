@@ -1,0 +1,67 @@
+import type { Config } from '../../../config/config.js';
+import { type CertificateEnd, CertificateFiles, isEndNear } from '../../../rpc/certificate-files.js';
+import { foundIn } from '../../../store/checks/check.js';
+import { clientFiles, serverFiles } from '../../roles/tls-files.js';
+import { type DoctorCheck, Skipped } from './check.js';
+
+export const certificatesAreUsable: DoctorCheck = {
+  name: 'certificates',
+  about: 'The certificate files hold certificates in PEM, each with its key.',
+  severity: 'error',
+  remedy: 'Correct the files. Until then, a running service uses those that it read before.',
+  find: ({ config }) => {
+    const problems = sources(config).flatMap(({ problem }) => problem ?? []);
+    return foundIn(problems);
+  },
+};
+
+export const certificatesLast: DoctorCheck = {
+  name: 'certificates-end',
+  about: 'No certificate has expired or expires soon.',
+  severity: 'warning',
+  remedy:
+    'Renew it, and find out why the automatic renewal failed. The service reads changed files within seconds.',
+  find: ({ config }) => {
+    const ends = sources(config).flatMap(({ files }) => files?.ends() ?? []);
+    if (ends.length === 0) {
+      throw new Skipped('no certificate file is set');
+    }
+    const now = Date.now();
+    const near = ends.filter((end) => isEndNear(end, now));
+    const first = Math.min(...ends.map(({ notAfter }) => notAfter));
+    return foundIn(near.map(asText), `The first ends ${dayOf(first)}.`);
+  },
+};
+
+function asText({ file, notAfter }: CertificateEnd): string {
+  return `${file} ${notAfter < Date.now() ? 'has expired' : 'expires'} ${dayOf(notAfter)}`;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+interface Source {
+  files?: CertificateFiles | undefined;
+  problem?: string;
+}
+
+function sources(config: Config): Source[] {
+  return [() => serverFiles(config), () => clientFiles(config), () => temporalFiles(config)].map((read) => {
+    try {
+      return { files: read() };
+    } catch (error) {
+      return { problem: (error as Error).message };
+    }
+  });
+}
+
+function temporalFiles(config: Config): CertificateFiles | undefined {
+  const {
+    TEMPORAL_TLS_CERT_FILE: certFile,
+    TEMPORAL_TLS_KEY_FILE: keyFile,
+    TEMPORAL_TLS_CA_FILE: caFile,
+  } = config;
+  const named = Object.entries({ certFile, keyFile, caFile }).filter(([, path]) => path !== undefined);
+  return named.length === 0 ? undefined : new CertificateFiles(Object.fromEntries(named));
+}

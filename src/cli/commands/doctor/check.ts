@@ -1,0 +1,32 @@
+import type { Config, Source } from '../../../config/config.js';
+import type { Check, Found } from '../../../store/checks/check.js';
+import type { OpenedPlace } from './database-place.js';
+
+/** What the checks look at. */
+export interface Patient {
+  config: Config;
+  environment: Source;
+  /** Without limits of time and size. */
+  thorough: boolean;
+  /** When a check that reads many rows must stop, on the clock of `performance`. */
+  endsAt(): number | undefined;
+  database: OpenedPlace;
+}
+
+export interface DoctorCheck extends Omit<Check, 'find'> {
+  find(patient: Patient): Promise<Found> | Found;
+}
+
+/** The check does not apply here, or needs what another check found missing. Completes "Not checked: …". */
+export class Skipped extends Error {}
+
+export type CheckStatus = 'ok' | 'warning' | 'error' | 'failed' | 'skipped';
+
+export interface Outcome extends Found {
+  name: string;
+  about: string;
+  remedy: string;
+  status: CheckStatus;
+  /** Why it was skipped or failed. */
+  reason?: string;
+}

@@ -1,0 +1,26 @@
+import { certificatesAreUsable, certificatesLast } from './certificate-checks.js';
+import type { DoctorCheck } from './check.js';
+import { databaseChecks } from './database-checks.js';
+import { diskHasRoom, logIsShort, writesSucceed } from './disk-checks.js';
+import { keyFileIsUsable, secretsAreClosed, userIsTheOwner } from './file-checks.js';
+import { portsAreFree, serviceIsReady } from './port-checks.js';
+import { namesAreKnown, nothingIsInsecure } from './settings-checks.js';
+import { temporalChecks } from './temporal-checks.js';
+
+/** In the order of the report. */
+export const checks: readonly DoctorCheck[] = [
+  namesAreKnown,
+  nothingIsInsecure,
+  userIsTheOwner,
+  keyFileIsUsable,
+  secretsAreClosed,
+  certificatesAreUsable,
+  certificatesLast,
+  portsAreFree,
+  serviceIsReady,
+  diskHasRoom,
+  logIsShort,
+  writesSucceed,
+  ...databaseChecks,
+  ...temporalChecks,
+];

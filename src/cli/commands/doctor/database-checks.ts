@@ -1,0 +1,105 @@
+import { readSecretsKeys } from '../../../keys/secrets-key.js';
+import { type Check, foundIn } from '../../../store/checks/check.js';
+import { credentialsLast } from '../../../store/checks/expiring.js';
+import { damageChecks } from '../../../store/checks/index.js';
+import { pagesAreSound } from '../../../store/checks/integrity.js';
+import { keyFileFits, nodesAgree } from '../../../store/checks/nodes.js';
+import {
+  clocksAgree,
+  indexesAreValid,
+  locksAreFree,
+  transactionsEnd,
+} from '../../../store/checks/postgres-activity.js';
+import { purgeKeepsUp } from '../../../store/checks/purge-backlog.js';
+import { issuerIsRecorded, schemaIsOurs } from '../../../store/checks/schema-and-issuer.js';
+import { deliveriesAreOnTime } from '../../../store/checks/webhooks-on-time.js';
+import { issuerClaimOf } from '../../issuer-claim.js';
+import { retentionOf } from '../../retention.js';
+import { secretsKeyFile } from '../../secrets-key-file.js';
+import { type DoctorCheck, type Patient, Skipped } from './check.js';
+
+/** A slow disk reads this in about two seconds. */
+const MOST_CHECKED_BYTES = 256 * 1_048_576;
+
+const databaseIsReadable: DoctorCheck = {
+  name: 'database',
+  about: 'The database can be read.',
+  severity: 'error',
+  remedy: 'Set DATA_DIR or DATABASE_URL to the database of the service; `integration init` makes a new one.',
+  find: ({ database: { problem } }) => foundIn(problem === undefined ? [] : [problem]),
+};
+
+export const databaseChecks: readonly DoctorCheck[] = [
+  databaseIsReadable,
+  of(schemaIsOurs, () => ({})),
+  of(issuerIsRecorded, ({ config }) => ({
+    issuer: issuerClaimOf(config),
+    environment: config.ENVIRONMENT,
+  })),
+  of(keyFileFits, keySettings),
+  of(nodesAgree, keySettings),
+  ofSqlite(pagesAreSound, ({ database, thorough }) => ({
+    databaseBytes: database.bytes(),
+    mostBytes: thorough ? Number.POSITIVE_INFINITY : MOST_CHECKED_BYTES,
+  })),
+  ofPostgres(clocksAgree),
+  ofPostgres(locksAreFree),
+  ofPostgres(transactionsEnd),
+  ofPostgres(indexesAreValid),
+  ...damageChecks.map((check) =>
+    of(check, (patient) => ({
+      now: Date.now(),
+      eventsMs: patient.config.EVENT_RETENTION,
+      endsAt: patient.endsAt(),
+    })),
+  ),
+  of(deliveriesAreOnTime, () => ({ now: Date.now() })),
+  of(purgeKeepsUp, ({ config }) => ({
+    now: Date.now(),
+    retention: retentionOf(config),
+    purgeEveryMs: config.PURGE_INTERVAL,
+  })),
+  of(credentialsLast, () => ({ now: Date.now() })),
+];
+
+function of<Settings>(check: Check<Settings>, settingsOf: (patient: Patient) => Settings): DoctorCheck {
+  return {
+    ...check,
+    find: (patient) => check.find(patient.database.reader(), settingsOf(patient)),
+  };
+}
+
+function ofSqlite<Settings>(check: Check<Settings>, settingsOf: (patient: Patient) => Settings): DoctorCheck {
+  const { find, ...facts } = of(check, settingsOf);
+  return {
+    ...facts,
+    find: (patient) => {
+      if (patient.database.isPostgres) {
+        throw new Skipped('PostgreSQL has checksums of its own');
+      }
+      return find(patient);
+    },
+  };
+}
+
+function ofPostgres(check: Check<object>): DoctorCheck {
+  const { find, ...facts } = of(check, () => ({}));
+  return {
+    ...facts,
+    find: (patient) => {
+      if (!patient.database.isPostgres) {
+        throw new Skipped('it is for PostgreSQL');
+      }
+      return find(patient);
+    },
+  };
+}
+
+function keySettings({ config }: Patient) {
+  try {
+    const keys = readSecretsKeys(secretsKeyFile(config).path);
+    return { keyIds: keys.map(({ id }) => id), ownIssuer: config.SIGN_ON_URL };
+  } catch {
+    throw new Skipped('the key file cannot be read');
+  }
+}

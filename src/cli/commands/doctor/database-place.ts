@@ -1,0 +1,62 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../../config/config.js';
+import type { Reader } from '../../../store/database.js';
+import { openPostgres } from '../../../store/dialects/postgres.js';
+import { tryWriteSqlite } from '../../../store/dialects/sqlite.js';
+import { openReader, recordedIn } from '../../../store/recorded.js';
+import { DATABASE_FILE } from '../../../store/store.js';
+import { Skipped } from './check.js';
+
+/** The server ends longer statements, so that no check delays the service. */
+const LIMITS = {
+  server: { lockMs: 2_000, statementMs: 8_000, idleMs: 15_000 },
+  ...{ connectMs: 5_000, answerMs: 10_000, askMs: 10_000 },
+};
+
+/** The database of the settings, or why it cannot be read. */
+export interface OpenedPlace {
+  isPostgres: boolean;
+  /** Of the SQLite database. */
+  file: string;
+  problem?: string;
+  /** Throws `Skipped` if the database cannot be read. */
+  reader(): Reader;
+  /** Makes a write that changes nothing, and syncs it. */
+  tryWrite(): Promise<void>;
+  bytes(): number;
+  close(): Promise<void>;
+}
+
+export async function openPlace(config: Config): Promise<OpenedPlace> {
+  const { DATA_DIR: dataDir } = config;
+  const databaseUrl = config.DATABASE_URL?.reveal();
+  const file = join(dataDir, DATABASE_FILE);
+  const place = { isPostgres: databaseUrl !== undefined, file };
+  const bytes = () => (existsSync(file) ? statSync(file).size : 0);
+  try {
+    const opened =
+      databaseUrl === undefined
+        ? { ...(await openReader({ dataDir })), tryWrite: async () => tryWriteSqlite(file) }
+        : await openPostgres(databaseUrl, () => undefined, LIMITS);
+    const { reader, tryWrite, close } = opened;
+    await recordedIn(reader).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+    return { ...place, reader: () => reader, tryWrite, bytes, close };
+  } catch (error) {
+    const refuse = () => {
+      throw new Skipped('the database cannot be read');
+    };
+    const close = async () => undefined;
+    return {
+      ...place,
+      problem: (error as Error).message,
+      reader: refuse,
+      tryWrite: async () => refuse(),
+      bytes,
+      close,
+    };
+  }
+}

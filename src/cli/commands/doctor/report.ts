@@ -1,0 +1,69 @@
+import { printable } from '../output/printable.js';
+import { colouredStatus, type Screen } from '../output/screen.js';
+import type { CheckStatus, Outcome } from './check.js';
+
+const GAP = '  ';
+const STATUS_WIDTH = 'warning'.length;
+/** Narrower, wrapped text is hard to read. */
+const LEAST_WIDTH = 40;
+
+/** One line for each check without findings; the others are followed by findings and remedy. */
+export function asReport(outcomes: readonly Outcome[], screen: Screen | undefined): string {
+  const nameWidth = Math.max(...outcomes.map(({ name }) => name.length));
+  const indent = ' '.repeat(STATUS_WIDTH + nameWidth + 2 * GAP.length);
+  const width = Math.max(LEAST_WIDTH, (screen?.columns ?? Number.POSITIVE_INFINITY) - indent.length);
+  const blocks = outcomes.map((outcome) => {
+    const status = outcome.status.padEnd(STATUS_WIDTH);
+    const head = `${screen?.hasColours ? colouredStatus(status) : status}${GAP}${outcome.name.padEnd(nameWidth)}${GAP}`;
+    const lines = linesOf(outcome).flatMap((line) => wrapped(printable(line), width));
+    return `${head}${lines.join(`\n${indent}`)}`;
+  });
+  return [...blocks, '', summaryOf(outcomes)].join('\n');
+}
+
+function linesOf({ status, about, examples, count, detail, remedy, reason }: Outcome): string[] {
+  if (status === 'skipped') {
+    return [`Not checked: ${reason}.`];
+  }
+  if (status === 'failed') {
+    return [`Expected: ${about}`, `The check failed: ${reason}.`];
+  }
+  if (status === 'ok') {
+    return [detail === undefined ? about : `${about} ${detail}`];
+  }
+  const more = count > examples.length ? [`… and ${count - examples.length} more`] : [];
+  const limit = detail === undefined ? [] : [detail];
+  return [
+    `Expected: ${about}`,
+    ...examples.map((each) => `- ${each}`),
+    ...more,
+    ...limit,
+    `What to do: ${remedy}`,
+  ];
+}
+
+function wrapped(line: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) {
+      lines[lines.length - 1] = `${last} ${word}`;
+    } else {
+      lines.push(word);
+    }
+  }
+  return lines;
+}
+
+function summaryOf(outcomes: readonly Outcome[]): string {
+  const count = (status: CheckStatus) => outcomes.filter((outcome) => outcome.status === status).length;
+  const parts: [number, string][] = [
+    [count('ok'), 'ok'],
+    [count('warning'), count('warning') === 1 ? 'warning' : 'warnings'],
+    [count('error'), count('error') === 1 ? 'error' : 'errors'],
+    [count('failed'), 'failed'],
+    [count('skipped'), 'skipped'],
+  ];
+  const shown = parts.filter(([amount]) => amount > 0).map(([amount, word]) => `${amount} ${word}`);
+  return `${outcomes.length} checks: ${shown.join(', ')}.`;
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DoctorCheck, type Outcome, type Patient, Skipped } from './check.js';
+
+/** Longer than the limits within a check, which end the check with its findings until then. */
+const LIMIT_MS = 15_000;
+const NOTHING = { count: 0, examples: [] };
+
+/** One after the other, in the order of the table. */
+export async function runChecks(
+  checks: readonly DoctorCheck[],
+  patient: Patient,
+  limitMs = LIMIT_MS,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const check of checks) {
+    outcomes.push(await outcomeOf(check, patient, limitMs));
+  }
+  return outcomes;
+}
+
+async function outcomeOf(check: DoctorCheck, patient: Patient, limitMs: number): Promise<Outcome> {
+  const { name, about, remedy, severity } = check;
+  try {
+    const found = await within(patient.thorough ? undefined : limitMs, async () => check.find(patient));
+    return { name, about, remedy, status: found.count > 0 ? severity : 'ok', ...found };
+  } catch (error) {
+    const status = error instanceof Skipped ? 'skipped' : 'failed';
+    return { name, about, remedy, status, reason: (error as Error).message, ...NOTHING };
+  }
+}
+
+async function within<T>(limitMs: number | undefined, work: () => Promise<T>): Promise<T> {
+  if (limitMs === undefined) {
+    return work();
+  }
+  const over = new AbortController();
+  const limit = sleep(limitMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`it did not end within ${limitMs / 1_000} s`);
+  });
+  limit.catch(() => undefined);
+  try {
+    return await Promise.race([work(), limit]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,99 @@
+import type { TemporalFacts } from '../../../../workflows/inspection.js';
+import type { Config } from '../../../config/config.js';
+import { foundIn, lengthOf } from '../../../store/checks/check.js';
+import { temporalAccess } from '../../roles/temporal-access.js';
+import { type DoctorCheck, type Patient, Skipped } from './check.js';
+
+/** Workers poll at least once a minute; Temporal forgets a stopped worker after five minutes. */
+const LONG_SILENCE_MS = 120_000;
+const MOST_APART_MS = 2_000;
+
+const temporalAnswers: DoctorCheck = {
+  name: 'temporal',
+  about: 'Temporal answers and has the namespace.',
+  severity: 'warning',
+  remedy:
+    'Start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Without Temporal, the service still sends and retries webhooks, by the times in the database.',
+  find: async (patient) => {
+    const { problem } = await factsOf(patient);
+    return foundIn(problem === undefined ? [] : [problem], patient.config.TEMPORAL_ADDRESS);
+  },
+};
+
+const attributesExist: DoctorCheck = {
+  name: 'temporal-attributes',
+  about: 'The namespace has the search attributes of the workflows.',
+  severity: 'warning',
+  remedy:
+    'Add them with the command in the finding: without them, operators cannot search retries by subscription.',
+  find: async (patient) => {
+    const { shortcoming } = await answered(patient);
+    return foundIn(shortcoming === undefined ? [] : [shortcoming]);
+  },
+};
+
+const schedulesRun: DoctorCheck = {
+  name: 'temporal-schedules',
+  about: 'The schedules of the purge and of the signing keys exist, are not paused, and run on time.',
+  severity: 'warning',
+  remedy:
+    'Missing: start a worker, which creates them. Paused: `temporal schedule toggle --unpause --schedule-id …`. Late: check that a worker runs.',
+  find: async (patient) => foundIn((await answered(patient)).schedules),
+};
+
+const workerPolls: DoctorCheck = {
+  name: 'temporal-worker',
+  about: 'A worker polls Temporal for tasks.',
+  severity: 'warning',
+  remedy:
+    'Start a worker (`integration serve` or `integration worker`) with the same TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
+  find: async (patient) => {
+    const { lastPollAt } = await answered(patient);
+    return foundIn(lastPollAt === undefined ? ['no worker has polled in the last minutes'] : []);
+  },
+};
+
+const clocksAgree: DoctorCheck = {
+  name: 'temporal-clock',
+  about: 'The clocks of this machine and of Temporal agree, judged by the last poll of a worker.',
+  severity: 'warning',
+  remedy: 'Synchronize both clocks with NTP (`timedatectl`).',
+  find: async (patient) => {
+    const { lastPollAt } = await answered(patient);
+    if (lastPollAt === undefined) {
+      throw new Skipped('no worker polls');
+    }
+    const ageMs = Date.now() - lastPollAt;
+    const behind = `this machine is at least ${lengthOf(-ageMs)} behind Temporal`;
+    const ahead = `the last poll of a worker was ${lengthOf(ageMs)} ago by the clock of this machine`;
+    return foundIn(ageMs < -MOST_APART_MS ? [behind] : ageMs > LONG_SILENCE_MS ? [ahead] : []);
+  },
+};
+
+export const temporalChecks = [temporalAnswers, attributesExist, schedulesRun, workerPolls, clocksAgree];
+
+/** All checks share one inspection. */
+const looks = new WeakMap<Patient, Promise<TemporalFacts>>();
+
+function factsOf(patient: Patient): Promise<TemporalFacts> {
+  const { TEMPORAL_ADDRESS: address } = patient.config;
+  if (address === undefined) {
+    throw new Skipped('TEMPORAL_ADDRESS is not set');
+  }
+  const look = looks.get(patient) ?? lookAt(address, patient.config);
+  looks.set(patient, look);
+  return look;
+}
+
+async function answered(patient: Patient): Promise<TemporalFacts> {
+  const facts = await factsOf(patient);
+  if (facts.problem !== undefined) {
+    throw new Skipped('Temporal does not answer for the namespace');
+  }
+  return facts;
+}
+
+async function lookAt(address: string, config: Config): Promise<TemporalFacts> {
+  const { inspectTemporal } = await import('../../../../workflows/inspection.js');
+  return inspectTemporal({ address, namespace: config.TEMPORAL_NAMESPACE, ...temporalAccess(config) });
+}

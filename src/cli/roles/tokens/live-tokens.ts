@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedTokens } from '../../../config/config.js';
+import { roleTokens } from '../../../config/parsers.js';
+import type { Secret } from '../../../config/secret.js';
+import { secretOf } from '../../../config/secret-files.js';
+import type { RoleOptions } from '../role.js';
+import { ownTokenOf, type RoleRight, type RoleTokens, roleTokenSettings } from './role-tokens.js';
+
+/** As for certificates. Polled, because a file that is replaced in a mount may raise no event. */
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * The tokens of edge and worker, read again when their files change. While a file cannot be used, its last
+ * valid content stays in use.
+ */
+export function liveTokens(
+  { config, log, ending }: Pick<RoleOptions, 'config' | 'log' | 'ending'>,
+  sends: readonly RoleRight[],
+  lookEveryMs = LOOK_EVERY_MS,
+): RoleTokens {
+  const tokens = { ...pick(config) };
+  // The domain, which sends none, checks all.
+  const rights = sends.length > 0 ? sends : (Object.keys(roleTokenSettings) as RoleRight[]);
+  const names = rights
+    .map((right) => roleTokenSettings[right])
+    .filter((name) => config[`${name}_FILE`] !== undefined);
+  const refused = new Map<string, string>();
+  const seen = new Map<string, string>();
+  const look = (name: (typeof names)[number]) => {
+    const file = `${name}_FILE` as const;
+    try {
+      const text = secretOf(config[file] as string);
+      // Used only when two reads agree: a read may see a half-written file.
+      const isSettled = seen.get(name) === text;
+      seen.set(name, text);
+      if (!isSettled) {
+        return;
+      }
+      const found = roleTokens(text);
+      assertUsable({ ...tokens, [name]: found }, sends);
+      refused.delete(name);
+      if (textOf(found) !== textOf(tokens[name])) {
+        tokens[name] = found;
+        log.info('the file of a token has changed and is in use', { setting: file });
+      }
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (refused.get(name) !== reason) {
+        log.warn('the file of a token cannot be used; the token read before stays in use', {
+          setting: file,
+          reason,
+        });
+      }
+      refused.set(name, reason);
+    }
+  };
+  const watch = async () => {
+    const passed = () => sleep(lookEveryMs, true, { ref: false, signal: ending }).catch(() => false);
+    while (await passed()) {
+      names.forEach(look);
+    }
+  };
+  if (names.length > 0) {
+    void watch();
+  }
+  return tokens;
+}
+
+/** The same checks as at the start. */
+function assertUsable(tokens: RoleTokens, sends: readonly RoleRight[]): void {
+  for (const right of sends) {
+    ownTokenOf(tokens, right, 'role');
+  }
+  const [problem] = sharedTokens(tokens);
+  if (problem !== undefined) {
+    throw new Error(problem);
+  }
+}
+
+function pick(config: RoleTokens): RoleTokens {
+  const rights = Object.keys(roleTokenSettings) as RoleRight[];
+  return Object.fromEntries(
+    rights.map((right) => [roleTokenSettings[right], config[roleTokenSettings[right]]]),
+  );
+}
+
+function textOf(tokens: readonly Secret[] = []): string {
+  return tokens.map((token) => token.reveal()).join();
+}

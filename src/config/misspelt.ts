@@ -1,0 +1,107 @@
+import { retiredSettings } from './settings.js';
+
+export interface Misspelt {
+  name: string;
+  /** The setting that was probably meant. */
+  nearest?: string;
+  /** One letter is wrong in the name of a setting that is not set: the start refuses it. */
+  isCertain: boolean;
+  problem: string;
+}
+
+/** Variables of the command line. They are not settings of the service. */
+const COMMAND_VARIABLES = [
+  'INTEGRATION_ADDRESS',
+  'INTEGRATION_CA',
+  'INTEGRATION_TOKEN',
+  'INTEGRATION_TOKEN_FILE',
+];
+/** Other programs do not use these prefixes. */
+const OWN_PREFIX = /^(INTEGRATION|WEBHOOK|SIGN_ON|SIGNING_KEY|GRPC_TLS)_/;
+/** Kubernetes and Docker describe the services of a cluster in variables named after them. */
+const SERVICE_OF_CLUSTER = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/;
+const ADDRESS_OF_CLUSTER = /^(tcp|udp|sctp):\/\//;
+/** Shorter names resemble many words. */
+const LONG_NAME = 12;
+const VERY_LONG_NAME = 16;
+
+/** Variables that look like settings but are not. */
+export function misspeltIn(
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: readonly string[],
+  foreign: readonly string[],
+): Misspelt[] {
+  const known = new Set([...settings, ...Object.keys(retiredSettings), ...COMMAND_VARIABLES, ...foreign]);
+  const candidates = [...settings, ...COMMAND_VARIABLES];
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const isOfCluster = SERVICE_OF_CLUSTER.test(name) || ADDRESS_OF_CLUSTER.test(value);
+    if (known.has(name) || isOfCluster) {
+      return [];
+    }
+    const nearest = nearestOf(name, candidates);
+    if (nearest === undefined && !OWN_PREFIX.test(name)) {
+      return [];
+    }
+    const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    const remedy = 'Rename or remove it, or name it in FOREIGN_VARIABLES if another program reads it';
+    const isUnset = nearest !== undefined && !environment[nearest] && !environment[`${nearest}_FILE`];
+    const isCertain = isUnset && settings.includes(nearest) && isOneSlip(name, nearest);
+    return [{ name, nearest, isCertain, problem: `${name} is not a setting${meant || '.'} ${remedy}` }];
+  });
+}
+
+function nearestOf(name: string, candidates: readonly string[]): string | undefined {
+  const written = plain(name.replace(/^INTEGRATION_/i, ''));
+  const bare = [plain(name), written, written.replace(/FILE$/, '')];
+  const near = candidates.flatMap((candidate) => {
+    // A further word after the name of a setting makes another name.
+    if (name.startsWith(`${candidate}_`) && !name.endsWith('_FILE')) {
+      return [];
+    }
+    const target = plain(candidate);
+    const apart = Math.min(...bare.map((each) => distance(each, target)));
+    return apart <= (candidate.length < LONG_NAME ? 1 : 2) ? [{ candidate, apart }] : [];
+  });
+  return near.sort((one, other) => one.apart - other.apart)[0]?.candidate;
+}
+
+/** A wrong letter within a word. Different words are another name, which another program may use. */
+function isOneSlip(name: string, setting: string): boolean {
+  const [written, meant] = [name.toUpperCase().split('_'), setting.split('_')];
+  if (written.length !== meant.length) {
+    return false;
+  }
+  const apart = written.map((word, index) => distance(word, meant[index] as string));
+  const slips = apart.reduce((sum, each) => sum + each, 0);
+  return slips <= 1 || (slips === 2 && Math.max(...apart) === 1 && setting.length >= VERY_LONG_NAME);
+}
+
+function plain(name: string): string {
+  return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours from one text to the other. */
+function distance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > 2) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= one.length; row += 1) {
+    const line = [row];
+    rows.push(line);
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwap = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      line.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (isSame ? 0 : 1),
+          isSwap ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return at(one.length, other.length);
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Reader } from '../database.js';
+import { type Check, foundIn } from './check.js';
+
+export interface FileSettings {
+  databaseBytes: number;
+  /** The check does not read larger files: reading the pages blocks this process until it ends. */
+  mostBytes: number;
+}
+
+const MOST_FAULTS = 10;
+const MEBIBYTE = 1_048_576;
+
+/** SQLite only: PostgreSQL has checksums of its own. */
+export const pagesAreSound: Check<FileSettings> = {
+  name: 'integrity',
+  about: 'The pages of the database file and the references between its rows are sound.',
+  severity: 'error',
+  remedy:
+    'Stop the service, keep the file for an investigation, and restore the newest backup into an empty directory.',
+  find: async (reader, { databaseBytes, mostBytes }) => {
+    const size = `${Math.ceil(databaseBytes / MEBIBYTE)} MiB`;
+    if (databaseBytes > mostBytes) {
+      return foundIn(
+        [],
+        `Not checked: the file has ${size}. --thorough checks it, and a backup checks its copy.`,
+      );
+    }
+    const pages = await rowsOf<{ quick_check: string }>(reader, `pragma quick_check(${MOST_FAULTS})`);
+    const references = await rowsOf<{ table: string; parent: string }>(reader, 'pragma foreign_key_check');
+    return foundIn(
+      [
+        ...pages.map((row) => row.quick_check).filter((fault) => fault !== 'ok'),
+        ...references.map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`),
+      ],
+      `${size} checked.`,
+    );
+  },
+};
+
+async function rowsOf<Row>(reader: Reader, pragma: string): Promise<Row[]> {
+  const { rows } = await sql.raw<Row>(pragma).execute(reader);
+  return rows;
+}

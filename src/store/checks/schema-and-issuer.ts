@@ -1,0 +1,41 @@
+import { type IssuerClaim, issuerProblem } from '../issuer.js';
+import { schemaDrift } from '../migrate.js';
+import { recordedIn } from '../recorded.js';
+import { type Check, foundIn } from './check.js';
+
+export const schemaIsOurs: Check<unknown> = {
+  name: 'migrations',
+  about: 'The database has the migrations of this version, and no newer ones.',
+  severity: 'error',
+  remedy:
+    'Missing: start this version, which applies them. Newer: update this node or, to go back to this version, restore a backup that was made before the upgrade.',
+  find: async (reader) => {
+    const { missing, newer } = await schemaDrift(reader);
+    return foundIn([
+      ...missing.map((name) => `the database lacks ${name}`),
+      ...newer.map((name) => `this version does not know ${name}`),
+    ]);
+  },
+};
+
+export const issuerIsRecorded: Check<{ issuer: IssuerClaim; environment: 'live' | 'demo' }> = {
+  name: 'issuer',
+  about: 'SIGN_ON_URL and ENVIRONMENT are those that the database records.',
+  severity: 'error',
+  remedy:
+    'Set them to the recorded values, set DATA_DIR or DATABASE_URL to the right database, or set PREVIOUS_SIGN_ON_URL to replace the issuer.',
+  find: async (reader, { issuer, environment }) => {
+    const recorded = await recordedIn(reader);
+    const problem = issuerProblem(recorded.issuer, issuer);
+    const isOther = recorded.environment !== undefined && recorded.environment !== environment;
+    return foundIn(
+      [
+        ...(isOther
+          ? [`the database belongs to ${recorded.environment}, and ENVIRONMENT is ${environment}`]
+          : []),
+        ...(problem ? [problem] : []),
+      ],
+      recorded.issuer ? `Recorded: ${recorded.issuer}.` : 'No start has recorded an issuer yet.',
+    );
+  },
+};

@@ -1,0 +1,262 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  certificatesAreUsable,
+  certificatesLast,
+} from '../../../../src/cli/commands/doctor/certificate-checks.js';
+import type { DoctorCheck, Outcome } from '../../../../src/cli/commands/doctor/check.js';
+import { diskHasRoom, logIsShort, writesSucceed } from '../../../../src/cli/commands/doctor/disk-checks.js';
+import { examined } from '../../../../src/cli/commands/doctor/doctor-action.js';
+import {
+  keyFileIsUsable,
+  secretsAreClosed,
+  userIsTheOwner,
+} from '../../../../src/cli/commands/doctor/file-checks.js';
+import { portsAreFree, serviceIsReady } from '../../../../src/cli/commands/doctor/port-checks.js';
+import { namesAreKnown, nothingIsInsecure } from '../../../../src/cli/commands/doctor/settings-checks.js';
+import { temporalChecks } from '../../../../src/cli/commands/doctor/temporal-checks.js';
+import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
+import { openStore } from '../../../../src/store/store.js';
+import { freePorts } from '../../../support/free-ports.js';
+import { selfSignedCertificate } from '../../../support/self-signed-certificate.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+
+const directory = temporaryDirectories();
+const DAY_MS = 86_400_000;
+const closings: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closings.splice(0)) {
+    await close();
+  }
+});
+
+async function outcomeOf(check: DoctorCheck, settings: Record<string, string> = {}): Promise<Outcome> {
+  const [outcome] = await examined({ DATA_DIR: directory(), ...settings }, [check]);
+  return outcome as Outcome;
+}
+
+function file(content: string, mode = 0o600, name = 'file'): string {
+  const path = join(directory(), name);
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('settings', () => {
+  test('that are misspelt are reported with the setting that was meant', async () => {
+    expect(await outcomeOf(namesAreKnown, { GATEWAY_PROT: '1', WEBHOOK_X: '', PATH: '/bin' })).toMatchObject({
+      status: 'warning',
+      examples: ['GATEWAY_PROT is not a setting; did you mean GATEWAY_PORT?', 'WEBHOOK_X is not a setting'],
+    });
+    expect(await outcomeOf(namesAreKnown, { GATEWAY_PORT: '1' })).toMatchObject({ status: 'ok' });
+  });
+
+  test('that are insecure and allowed are a warning', async () => {
+    const allowed = { METRICS_HOST: '0.0.0.0', INSECURE_ALLOWED: 'metrics' };
+    expect(await outcomeOf(nothingIsInsecure, allowed)).toMatchObject({ status: 'warning', count: 1 });
+    expect(await outcomeOf(nothingIsInsecure)).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('files', () => {
+  test('with encryption keys are read; a missing one, or one that others may read, is an error', async () => {
+    const path = join(directory(), 'secrets.key');
+    const [key] = makeSecretsKeys(path);
+    expect(await outcomeOf(keyFileIsUsable, { SECRETS_KEY_FILE: path })).toMatchObject({
+      status: 'ok',
+      detail: `${path}: ${key?.id}.`,
+    });
+    chmodSync(path, 0o644);
+    expect(await outcomeOf(keyFileIsUsable, { SECRETS_KEY_FILE: path })).toMatchObject({
+      status: 'error',
+      examples: [expect.stringContaining('is open to other users')],
+    });
+    expect(await outcomeOf(keyFileIsUsable)).toMatchObject({ status: 'error' });
+  });
+
+  test('that other users may read, or that are in the data directory, are a warning', async () => {
+    const folder = directory();
+    chmodSync(folder, 0o755);
+    const key = file('key', 0o644);
+    const settings = {
+      ...{ DATA_DIR: folder, SECRETS_KEY_FILE: join(folder, 'secrets.key') },
+      ...{ GRPC_TLS_CERT_FILE: key, GRPC_TLS_KEY_FILE: key },
+    };
+    expect(await outcomeOf(secretsAreClosed, settings)).toMatchObject({
+      status: 'warning',
+      examples: [
+        `${key} (GRPC_TLS_KEY_FILE) is open to other users`,
+        `${folder} (DATA_DIR) is open to other users`,
+        expect.stringContaining('is in DATA_DIR'),
+      ],
+    });
+    const closed = directory();
+    chmodSync(closed, 0o700);
+    expect(await outcomeOf(secretsAreClosed, { DATA_DIR: closed })).toMatchObject({ status: 'ok' });
+  });
+
+  test('belong to the user of the command', async () => {
+    expect(await outcomeOf(userIsTheOwner)).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(userIsTheOwner, { DATA_DIR: '/not/there' })).toMatchObject({ status: 'skipped' });
+  });
+});
+
+describe('certificates', () => {
+  function tls(notAfter: number) {
+    const { certificate, key } = selfSignedCertificate({ notBefore: Date.now() - 100 * DAY_MS, notAfter });
+    return { GRPC_TLS_CERT_FILE: file(certificate), GRPC_TLS_KEY_FILE: file(key) };
+  }
+
+  test('are sound with their key, and a warning near their expiry', async () => {
+    const fresh = tls(Date.now() + 300 * DAY_MS);
+    expect(await outcomeOf(certificatesAreUsable, fresh)).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(certificatesLast, fresh)).toMatchObject({ status: 'ok' });
+    for (const [end, words] of [
+      [Date.now() + 3 * DAY_MS, ' expires '],
+      [Date.now() - DAY_MS, ' has expired '],
+    ] as const) {
+      expect(await outcomeOf(certificatesLast, tls(end))).toMatchObject({
+        status: 'warning',
+        examples: [expect.stringContaining(words)],
+      });
+    }
+    expect(await outcomeOf(certificatesLast)).toMatchObject({ status: 'skipped' });
+  });
+
+  test('with the key of another one, or files without a certificate, are an error', async () => {
+    const end = Date.now() + 300 * DAY_MS;
+    const mixed = {
+      ...tls(end),
+      GRPC_TLS_KEY_FILE: tls(end).GRPC_TLS_KEY_FILE,
+      TEMPORAL_TLS_CA_FILE: file('x'),
+    };
+    expect(await outcomeOf(certificatesAreUsable, mixed)).toMatchObject({
+      status: 'error',
+      examples: [
+        expect.stringContaining('does not hold the key'),
+        expect.stringContaining('whole certificates'),
+      ],
+    });
+  });
+});
+
+describe('ports', () => {
+  async function portSettings() {
+    const names = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT'];
+    const ports = await freePorts(names.length);
+    return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
+  }
+
+  async function served(body: string, headers: Record<string, string> = {}): Promise<string> {
+    const server = createServer((_, response) => response.writeHead(200, headers).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closings.push(
+      () => server.closeAllConnections(),
+      () => server.close(),
+    );
+    return String((server.address() as AddressInfo).port);
+  }
+
+  test('are free, recognized as ours by their answers, or taken by another program', async () => {
+    const free = await portSettings();
+    expect(await outcomeOf(portsAreFree, free)).toMatchObject({ status: 'ok', detail: 'All are free.' });
+
+    const gateway = await served('{}', { 'x-request-id': 'one' });
+    const metrics = await served('{"status":"alive"}');
+    const ours = { ...free, GATEWAY_PORT: gateway, METRICS_PORT: metrics };
+    expect(await outcomeOf(portsAreFree, ours)).toMatchObject({
+      status: 'ok',
+      detail: 'The service listens on 2.',
+    });
+
+    const other = await served('hello');
+    expect(
+      await outcomeOf(portsAreFree, { ...free, GRPC_PORT: other, SIGN_ON_PORT: await served('x') }),
+    ).toMatchObject({
+      status: 'error',
+      examples: [
+        expect.stringMatching(/ \(SIGN_ON_PORT\) is taken by another program$/),
+        `127.0.0.1:${other} (GRPC_PORT) is taken by another program`,
+      ],
+    });
+  });
+
+  test('of an address that this machine does not have are an error', async () => {
+    const elsewhere = { ...(await portSettings()), LISTEN_HOST: '192.0.2.1' };
+    expect(await outcomeOf(portsAreFree, elsewhere)).toMatchObject({
+      status: 'error',
+      examples: [expect.stringContaining('is not an address of this machine'), expect.anything()],
+    });
+  });
+
+  test.each([
+    ['ready', '{"status":"ready"}', { status: 'ok' }],
+    [
+      'degraded because it has no Temporal',
+      '{"status":"degraded","roles":{"edge":{"status":"ready"},"worker":{"status":"degraded","checks":{"temporal":{"ok":false,"detail":"away"}}}}}',
+      { status: 'ok', detail: 'It is degraded.' },
+    ],
+    [
+      'degraded by another role',
+      '{"status":"degraded","roles":{"edge":{"status":"ready"},"worker":{"status":"unready","checks":{"domain":{"ok":false,"detail":"away"}}}}}',
+      { status: 'warning', examples: ['worker: domain: away'] },
+    ],
+    [
+      'unready without a reason',
+      '{"status":"unready"}',
+      { status: 'warning', examples: ['the service is unready'] },
+    ],
+  ])('tell a service that is %s', async (_, body, outcome) => {
+    expect(await outcomeOf(serviceIsReady, { METRICS_PORT: await served(body) })).toMatchObject(outcome);
+  });
+
+  test('without a service skip the check of readiness', async () => {
+    expect(await outcomeOf(serviceIsReady, await portSettings())).toMatchObject({ status: 'skipped' });
+  });
+});
+
+describe('the disk', () => {
+  test('has its free space and the size of the log measured', async () => {
+    expect(await outcomeOf(diskHasRoom)).toMatchObject({ detail: expect.stringMatching(/GiB are free\.$/) });
+    expect(await outcomeOf(logIsShort)).toMatchObject({ status: 'ok', detail: '0 MiB.' });
+    expect(await outcomeOf(diskHasRoom, { DATA_DIR: '/not/there' })).toMatchObject({ status: 'skipped' });
+  });
+
+  test('accepts a write while the service runs, and the write leaves no file', async () => {
+    const dataDir = directory();
+    const store = await openStore({ dataDir, environment: 'live' });
+    closings.push(() => store.close());
+    const outcome = await outcomeOf(writesSucceed, { DATA_DIR: dataDir });
+    expect(outcome).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^It took \d+ ms\.$/) });
+    await store.ping();
+  });
+
+  test('that refuses a write is an error', async () => {
+    const folder = join(directory(), 'data');
+    mkdirSync(folder);
+    // A name that is too long fails for every user.
+    const long = { DATA_DIR: join(folder, 'x'.repeat(250)) };
+    mkdirSync(long.DATA_DIR);
+    const database = join(long.DATA_DIR, 'integration.db');
+    writeFileSync(database, 'no database');
+    expect(await outcomeOf(writesSucceed, { DATA_DIR: database })).toMatchObject({
+      status: 'error',
+      examples: [expect.stringContaining('cannot be written')],
+    });
+  });
+});
+
+test.each(temporalChecks)('the check $name is skipped without the address of Temporal', async (check) => {
+  expect(await outcomeOf(check)).toMatchObject({ status: 'skipped', reason: 'TEMPORAL_ADDRESS is not set' });
+});
+
+test('a Temporal server that does not answer is one warning', async () => {
+  const [port] = await freePorts(1);
+  const settings = { DATA_DIR: directory(), TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+  const outcomes = await examined(settings, temporalChecks, true);
+  expect(outcomes.map(({ status }) => status)).toEqual(['warning', ...Array(4).fill('skipped')]);
+});

@@ -1,0 +1,83 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { checks } from '../../../../src/cli/commands/doctor/checks.js';
+import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
+import { openSqlite } from '../../../../src/store/dialects/sqlite.js';
+import { freePorts } from '../../../support/free-ports.js';
+import { migratedSqliteFile } from '../../../support/sqlite/template.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { integration } from '../../typed.js';
+
+const directory = temporaryDirectories();
+
+async function place({ damaged }: { damaged: boolean }): Promise<Record<string, string>> {
+  const folder = directory();
+  const file = join(folder, 'integration.db');
+  copyFileSync(await migratedSqliteFile(), file);
+  if (damaged) {
+    const database = openSqlite(file);
+    const row = {
+      owner_id: 'tok',
+      method: '/M',
+      key: 'half',
+      request_hash: 'h',
+      response: null,
+      created_at: 1,
+    };
+    await database.write((writer) => writer.insertInto('idempotency_keys').values(row).execute());
+    await database.close();
+  }
+  const SECRETS_KEY_FILE = join(directory(), 'secrets.key');
+  makeSecretsKeys(SECRETS_KEY_FILE);
+  const names = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT'];
+  const ports = await freePorts(names.length);
+  const settings = Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
+  return { ...settings, DATA_DIR: folder, SECRETS_KEY_FILE };
+}
+
+test('doctor finds nothing in a sound installation', async () => {
+  const { stdout, stderr } = await integration(['doctor', '--json'], await place({ damaged: false }));
+  expect(stderr).toBe('');
+  const found: { name: string; status: string }[] = JSON.parse(stdout).checks;
+  expect(found.map(({ name }) => name)).toEqual(checks.map(({ name }) => name));
+  // The disk of the test machine may be almost full.
+  const others = found.filter(({ name }) => name !== 'disk-space');
+  expect(others.filter(({ status }) => !['ok', 'skipped'].includes(status))).toEqual([]);
+});
+
+test('doctor names damage, says what to do, and exits with 1', async () => {
+  const settings = await place({ damaged: true });
+  const text = await integration(['doctor'], settings);
+  expect(text.code).toBe(1);
+  expect(text.stdout).toMatch(/^error {4}keys-without-answers +Expected: Every idempotency key/m);
+  expect(text.stdout).toContain('- /M half\n');
+  expect(text.stdout).toContain('What to do: Such a call was written incompletely');
+
+  const { code, stdout } = await integration(['doctor', '--json'], settings);
+  expect(code).toBe(1);
+  const { sound, checks: found } = JSON.parse(stdout);
+  expect(sound).toBe(false);
+  expect(found).toContainEqual({
+    ...{ name: 'keys-without-answers', status: 'error', count: 1, examples: ['/M half'] },
+    ...{ about: expect.any(String), remedy: expect.any(String) },
+  });
+});
+
+test('doctor without a database makes the other checks and creates none', async () => {
+  const { DATA_DIR, ...settings } = await place({ damaged: false });
+  const folder = directory();
+  const { code, stdout } = await integration(['doctor'], { ...settings, DATA_DIR: folder });
+  expect(code).toBe(1);
+  expect(stdout).toContain(`- There is no database in ${folder}.`);
+  expect(stdout).toMatch(/^skipped {2}migrations .*Not checked: the database cannot be read\.$/m);
+  expect(stdout).toMatch(/^ok {7}ports /m);
+  expect(existsSync(join(folder, 'integration.db'))).toBe(false);
+  expect(DATA_DIR).not.toBe(folder);
+});
+
+test('doctor with unusable settings exits with 78', async () => {
+  const { code, stdout, stderr } = await integration(['doctor'], { GATEWAY_PORT: 'x' });
+  expect([code, stdout]).toEqual([78, '']);
+  expect(stderr).toContain('GATEWAY_PORT must be a port number');
+});

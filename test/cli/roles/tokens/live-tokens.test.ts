@@ -1,0 +1,86 @@
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
+import { currentTemporalAccess } from '../../../../src/cli/roles/temporal-access.js';
+import { liveTokens } from '../../../../src/cli/roles/tokens/live-tokens.js';
+import { ownTokenOf, roleAuthenticator } from '../../../../src/cli/roles/tokens/role-tokens.js';
+import { loadConfig } from '../../../../src/config/config.js';
+import { eventually } from '../../../support/eventually.js';
+import { recordedLog } from '../../../support/recorded-log.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+
+const directory = temporaryDirectories();
+const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)];
+const ends: AbortController[] = [];
+
+afterEach(() => {
+  for (const end of ends.splice(0)) {
+    end.abort();
+  }
+});
+
+function rig() {
+  const file = join(directory(), 'edge.token');
+  const put = (content: string) => {
+    writeFileSync(`${file}.new`, content, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  put(`${OLD}\n`);
+  const ending = new AbortController();
+  ends.push(ending);
+  const recorded = recordedLog();
+  const config = loadConfig({ EDGE_TOKEN_FILE: file, RELAY_TOKEN: 'r'.repeat(40) });
+  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, ['edge'], 5);
+  const accepts = async (token: string) => {
+    try {
+      return (await roleAuthenticator(tokens)(token)).caller;
+    } catch {
+      return undefined;
+    }
+  };
+  return { file, put, tokens, accepts, text: () => recorded.text() };
+}
+
+test('a token is replaced without a restart, while the domain accepts both', async () => {
+  const { put, tokens, accepts, text } = rig();
+  const authenticate = roleAuthenticator(tokens);
+  expect([await accepts(OLD), await accepts(NEW)]).toEqual(['edge', undefined]);
+  put(`${NEW},${OLD}\n`);
+  await eventually('the new token', () => ownTokenOf(tokens, 'edge', 'edge') === NEW);
+  expect([await accepts(OLD), await accepts(NEW)]).toEqual(['edge', 'edge']);
+  put(NEW);
+  await eventually('the end of the old token', async () => (await accepts(OLD)) === undefined);
+  expect(await authenticate(NEW)).toEqual({ caller: 'edge' });
+  expect(await accepts('r'.repeat(40))).toBe('relay');
+  expect(text()).not.toMatch(/o{40}|n{40}/);
+});
+
+test('a token of another right, or only its hash where it is sent, changes nothing', async () => {
+  const { put, accepts, text } = rig();
+  put('r'.repeat(40));
+  await eventually('the refusal', () => text().includes('must differ from'));
+  put(`sha256:${'h'.repeat(43)}`);
+  await eventually('the other refusal', () => text().includes('must be the token itself'));
+  expect(await accepts(OLD)).toBe('edge');
+});
+
+test('a file that cannot be used changes nothing and is logged once', async () => {
+  const { file, put, accepts, text } = rig();
+  put('short');
+  await eventually('the warning', () => text().includes('must have at least 32 characters'));
+  expect(await accepts(OLD)).toBe('edge');
+  chmodSync(file, 0o644);
+  await eventually('the other warning', () => text().includes('other users may read'));
+  put(NEW);
+  await eventually('the new token', async () => (await accepts(NEW)) === 'edge');
+  expect(text().match(/the file of a token cannot be used/g)).toHaveLength(2);
+});
+
+test('the API key of Temporal is the present content of its file', () => {
+  const file = join(directory(), 'key');
+  writeFileSync(file, OLD, { mode: 0o600 });
+  const config = loadConfig({ TEMPORAL_API_KEY_FILE: file });
+  expect(currentTemporalAccess(config)).toEqual({ tls: {}, apiKey: OLD });
+  writeFileSync(file, `${NEW}\n`);
+  expect(currentTemporalAccess(config)).toEqual({ tls: {}, apiKey: NEW });
+});

@@ -1,0 +1,223 @@
+import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Check } from '../../../src/store/checks/check.js';
+import { credentialsLast } from '../../../src/store/checks/expiring.js';
+import { pagesAreSound } from '../../../src/store/checks/integrity.js';
+import { keyFileFits, nodesAgree } from '../../../src/store/checks/nodes.js';
+import {
+  clocksAgree,
+  indexesAreValid,
+  locksAreFree,
+  transactionsEnd,
+} from '../../../src/store/checks/postgres-activity.js';
+import { purgeKeepsUp } from '../../../src/store/checks/purge-backlog.js';
+import { issuerIsRecorded, schemaIsOurs } from '../../../src/store/checks/schema-and-issuer.js';
+import { deliveriesAreOnTime } from '../../../src/store/checks/webhooks-on-time.js';
+import type { Database } from '../../../src/store/database.js';
+import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { sendingNode } from '../adapters/webhooks/sending/rig.js';
+import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
+
+const DAY_MS = 86_400_000;
+
+function examplesOf<Settings>(check: Check<Settings>, database: Database, settings: Settings) {
+  return check.find(database.reader, settings).then(({ examples }) => examples);
+}
+
+async function run(database: Database, ...statements: string[]): Promise<void> {
+  for (const statement of statements) {
+    await database.write((writer) => sql.raw(statement).execute(writer));
+  }
+}
+
+describeEachDatabase('a check of the state of a database', (under) => {
+  test('names missing and newer migrations', async () => {
+    const database = await under.openMigrated();
+    expect(await examplesOf(schemaIsOurs, database, {})).toEqual([]);
+    await run(database, "update kysely_migration set name = '9999-later' where name = '0026-issuers'");
+    expect(await examplesOf(schemaIsOurs, database, {})).toEqual([
+      'the database lacks 0026-issuers',
+      'this version does not know 9999-later',
+    ]);
+  });
+
+  test('names another issuer and another environment', async () => {
+    const database = await under.openMigrated();
+    const [issuer, other] = ['https://id.example.com', 'https://login.example.com'];
+    const settings = { issuer: { issuer }, environment: 'live' } as const;
+    expect(await examplesOf(issuerIsRecorded, database, settings)).toEqual([]);
+    await run(
+      database,
+      `insert into environment (only_row, name, created_at, issuer) values (1, 'demo', 1, '${other}')`,
+    );
+    expect(await examplesOf(issuerIsRecorded, database, settings)).toEqual([
+      'the database belongs to demo, and ENVIRONMENT is live',
+      expect.stringContaining(`belongs to the issuer ${other}`),
+    ]);
+  });
+
+  test('names the keys that the key file lacks, and nodes that differ', async () => {
+    const database = await under.openMigrated();
+    const [issuer, other] = ['https://id.example.com', 'https://login.example.com'];
+    await run(database, "insert into encryption_keys (id, position, activated_at) values ('ek_1', 1, 1)");
+    for (const [node, keys, of] of [
+      ['same', 'ek_1', issuer],
+      ['keyless', 'ek_0', issuer],
+      ['other', 'ek_1', other],
+    ]) {
+      await run(
+        database,
+        `insert into encryption_key_holders (node, key_ids, issuer, seen_at)
+          values ('${node}', '["${keys}"]', '${of}', ${Date.now() + DAY_MS})`,
+      );
+    }
+    const settings = { keyIds: ['ek_1'], ownIssuer: issuer };
+    expect(await examplesOf(keyFileFits, database, settings)).toEqual([]);
+    expect(await examplesOf(keyFileFits, database, { ...settings, keyIds: ['ek_0'] })).toEqual([
+      'the key file lacks ek_1',
+    ]);
+    expect(await examplesOf(nodesAgree, database, settings)).toEqual([
+      'keyless lacks the key ek_1',
+      `other has the issuer ${other}, and SIGN_ON_URL is ${issuer}`,
+    ]);
+  });
+
+  test('names keys, tokens and secrets in use that expire soon', async () => {
+    const database = await under.openMigrated();
+    const now = Date.now();
+    const rows = [
+      ['soon', now + DAY_MS, null, now],
+      ['unused', now + DAY_MS, null, now - 30 * DAY_MS],
+      ['later', now + 60 * DAY_MS, null, now],
+      ['revoked', now + DAY_MS, now, now],
+    ];
+    for (const [id, expires, revoked, used] of rows) {
+      await run(
+        database,
+        `insert into service_tokens (id, kind, hash, label, created_at, expires_at, revoked_at, last_used_at)
+          values ('${id}', 'operator', '${id}', 'Back office', 1, ${expires}, ${revoked}, ${used})`,
+      );
+    }
+    expect(await examplesOf(credentialsLast, database, { now })).toEqual([
+      expect.stringMatching(/^service token soon \(Back office\) expires 20/),
+    ]);
+  });
+
+  test('names what the purge should have removed long ago', async () => {
+    const database = await under.openMigrated();
+    const now = Date.now();
+    const retention = {
+      ...{ credentialsMs: DAY_MS, sessionIdleMs: DAY_MS, idempotencyMs: DAY_MS },
+      ...{ auditMs: DAY_MS, eventsMs: DAY_MS },
+    };
+    const settings = { now, retention, purgeEveryMs: 3_600_000 };
+    const add = (key: string, createdAt: number) =>
+      run(
+        database,
+        `insert into idempotency_keys (owner_id, method, key, request_hash, response, created_at)
+          values ('tok', '/M', '${key}', 'h', '', ${createdAt})`,
+      );
+    await add('kept', now - DAY_MS / 2);
+    await add('due', now - DAY_MS - 3_600_000);
+    expect(await purgeKeepsUp.find(database.reader, settings)).toEqual({
+      ...{ count: 0, examples: [], detail: 'The greatest delay is 60 min.' },
+    });
+    await add('late', now - 3 * DAY_MS);
+    expect(await examplesOf(purgeKeepsUp, database, settings)).toEqual([
+      'the oldest idempotency key should have been removed 2 d ago',
+    ]);
+  });
+
+  test('tells how long the oldest delivery waits', async () => {
+    const database = await under.openMigrated();
+    const node = sendingNode(database, await newConnection(database, { updated_at: 1 }));
+    await node.subscribe();
+    expect(await deliveriesAreOnTime.find(database.reader, { now: node.clock.now() })).toEqual({
+      ...{ count: 0, examples: [], detail: 'None waits.' },
+    });
+    await node.happen();
+    const now = node.clock.now();
+    expect(await examplesOf(deliveriesAreOnTime, database, { now: now + 60_000 })).toEqual([]);
+    expect(await examplesOf(deliveriesAreOnTime, database, { now: now + DAY_MS })).toEqual([
+      'the oldest delivery without an attempt is 24 h old',
+    ]);
+  });
+});
+
+test('the check of the file finds rows whose reference is missing, and leaves a large file out', async () => {
+  const database = await sqlite.openMigrated();
+  const settings = { databaseBytes: 1, mostBytes: 1 };
+  expect(await examplesOf(pagesAreSound, database, settings)).toEqual([]);
+  await sql.raw('pragma foreign_keys = off').execute(database.migrator);
+  await sql
+    .raw("insert into passwords (account_id, hash, set_at) values ('acc_none', 'h', 1)")
+    .execute(database.migrator);
+  expect(await examplesOf(pagesAreSound, database, settings)).toEqual([
+    'a row of passwords refers to a missing row of accounts',
+  ]);
+  expect(await pagesAreSound.find(database.reader, { ...settings, databaseBytes: 2 })).toEqual({
+    ...{ count: 0, examples: [], detail: expect.stringContaining('--thorough') },
+  });
+});
+
+const sqlite = databaseUnderTest('SQLite');
+const postgres = databaseUnderTest('PostgreSQL');
+
+/** Two consoles: one holds a lock in an open transaction, the other waits for it. */
+async function withConsoles(work: (database: Database, pids: number[]) => Promise<void>): Promise<void> {
+  const place = await postgres.newPlace();
+  const database = await postgres.open(place);
+  const consoles = [1, 2].map(
+    (number) => new pg.Client({ connectionString: place.databaseUrl, application_name: `console-${number}` }),
+  );
+  const [holder, waiter] = consoles as [pg.Client, pg.Client];
+  try {
+    await Promise.all(consoles.map((each) => each.connect()));
+    const pids = await Promise.all(
+      consoles.map(async (each) => Number((await each.query('select pg_backend_pid() as pid')).rows[0].pid)),
+    );
+    await holder.query('begin; lock table accounts in access exclusive mode');
+    const waiting = waiter
+      .query('begin; lock table accounts in access exclusive mode')
+      .catch(() => undefined);
+    await work(database, pids);
+    await holder.query('rollback');
+    await waiting;
+  } finally {
+    await Promise.all(consoles.map((each) => each.end()));
+  }
+}
+
+test('the checks of PostgreSQL name who waits for a lock, who blocks it, and what is idle in a transaction', async () => {
+  await withConsoles(async (database, [holder, waiter]) => {
+    const waits = () => examplesOf(locksAreFree, database, { longMs: 0 });
+    await eventually('the wait', async () => (await waits()).length > 0);
+    expect(await waits()).toEqual([
+      expect.stringMatching(`^process ${waiter} \\(console-2\\) waits for .*; blocked by ${holder}$`),
+    ]);
+    expect(await examplesOf(transactionsEnd, database, { longMs: 0 })).toEqual([
+      expect.stringMatching(`^process ${holder} \\(console-1\\) is idle in a transaction for `),
+    ]);
+    expect(await examplesOf(locksAreFree, database, { longMs: 3_600_000 })).toEqual([]);
+    expect(await examplesOf(transactionsEnd, database, { longMs: 3_600_000 })).toEqual([]);
+  });
+});
+
+test('the check of PostgreSQL names invalid indexes, and tells how far the clocks are apart', async () => {
+  const database = await postgres.openMigrated();
+  expect(await examplesOf(indexesAreValid, database, {})).toEqual([]);
+  expect(await examplesOf(clocksAgree, database, {})).toEqual([]);
+  expect(await examplesOf(clocksAgree, database, { clock: () => Date.now() - 3_600_000 })).toEqual([
+    'this machine is 60 min behind the database',
+  ]);
+  expect(await examplesOf(clocksAgree, database, { clock: () => Date.now() + 3_600_000 })).toEqual([
+    'this machine is 60 min ahead of the database',
+  ]);
+  await run(
+    database,
+    "update pg_index set indisvalid = false where indexrelid = 'users_by_account'::regclass",
+  );
+  expect(await examplesOf(indexesAreValid, database, {})).toEqual(['users_by_account of users is not valid']);
+});

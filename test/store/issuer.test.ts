@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { recordedAt } from '../../src/store/recorded.js';
+import { openStore } from '../../src/store/store.js';
+import { StoreError } from '../../src/store/store-error.js';
+import { type DatabasePlace, describeEachDatabase } from '../support/databases.js';
+
+const OLD = 'https://id.example.com';
+const NEW = 'https://login.example.com';
+
+async function start(place: DatabasePlace, issuer: string, replaces?: string): Promise<void> {
+  const store = await openStore({ ...place, environment: 'live', issuer: { issuer, replaces } });
+  await store.close();
+}
+
+describeEachDatabase('the issuer of a database', (under) => {
+  test('is recorded by the first start; another one is refused until the settings name the replaced one', async () => {
+    const place = await under.newPlace();
+    await start(place, OLD);
+    await start(place, OLD);
+    const refused = start(place, NEW);
+    await expect(refused).rejects.toBeInstanceOf(StoreError);
+    await expect(refused).rejects.toThrow(`belongs to the issuer ${OLD}, and SIGN_ON_URL is ${NEW}`);
+    await expect(start(place, NEW, 'https://other.example.com')).rejects.toThrow(
+      `PREVIOUS_SIGN_ON_URL=${OLD} to replace it`,
+    );
+    expect(await recordedAt(place)).toEqual({ environment: 'live', issuer: OLD, missing: [], newer: [] });
+
+    await start(place, NEW, OLD);
+    await start(place, NEW, OLD);
+    await expect(start(place, OLD)).rejects.toThrow(`belongs to the issuer ${NEW}`);
+    expect(await recordedAt(place)).toMatchObject({ issuer: NEW });
+  });
+
+  test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'])(
+    'may be replaced without a word while it is %s, which no other machine knows',
+    async (local) => {
+      const place = await under.newPlace();
+      await start(place, local);
+      await start(place, NEW);
+      await expect(start(place, local)).rejects.toThrow(`belongs to the issuer ${NEW}`);
+    },
+  );
+
+  test('is not recorded by a command that issues no tokens', async () => {
+    const place = await under.newPlace();
+    await (await under.openStore(place, 'live')).close();
+    expect(await recordedAt(place)).toMatchObject({ environment: 'live', issuer: null });
+  });
+
+  test('is that of one node where several start at once with different ones', async () => {
+    const place = await under.newPlace();
+    const outcomes = await Promise.allSettled([start(place, OLD), start(place, NEW)]);
+    const { issuer } = await recordedAt(place);
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      [OLD, NEW].map((each) => (each === issuer ? 'fulfilled' : 'rejected')),
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import {
+  Connection,
+  ScheduleClient,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+} from '@temporalio/client';
+import { scheduleIds, taskQueue } from './contract.js';
+import { askForNamespace, shortcomingOf } from './namespace.js';
+import { reasonOf } from './reason.js';
+import type { SessionSettings } from './session.js';
+
+export type InspectedPlace = Pick<SessionSettings, 'address' | 'namespace' | 'tls' | 'apiKey'>;
+
+/** What a server lacks for the workers, as sentences about each problem. */
+export interface TemporalFacts {
+  /** The server or the namespace cannot be reached; the rest is then unknown. */
+  problem?: string;
+  /** Missing search attributes. */
+  shortcoming?: string | undefined;
+  schedules: string[];
+  /** By the clock of the server: when a worker last asked for work. */
+  lastPollAt?: number | undefined;
+}
+
+const answerLimitMs = 3_000;
+const lateAfterIntervals = 3;
+const lateAtLeastMs = 300_000;
+/** `temporal.api.enums.v1.TaskQueueType` */
+const workflowTasks = 1;
+
+/** Reads only. Returns a problem instead of throwing. */
+export async function inspectTemporal(place: InspectedPlace, clock = Date.now): Promise<TemporalFacts> {
+  const { address, tls, apiKey, namespace } = place;
+  const connection = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
+  const over = new AbortController().signal;
+  try {
+    await askForNamespace(connection, place, over);
+    const [shortcoming, schedules, lastPollAt] = await Promise.all([
+      shortcomingOf(connection, place, over),
+      scheduleProblems(connection, namespace, clock()),
+      lastPoll(connection, namespace),
+    ]);
+    return { shortcoming, schedules, lastPollAt };
+  } catch (error) {
+    return { problem: reasonOf(error), schedules: [] };
+  } finally {
+    await connection.close().catch(() => undefined);
+  }
+}
+
+async function scheduleProblems(connection: Connection, namespace: string, now: number): Promise<string[]> {
+  const client = new ScheduleClient({ connection, namespace });
+  const found = await Promise.all(
+    Object.values(scheduleIds).map(async (id) => {
+      try {
+        const deadline = Date.now() + answerLimitMs;
+        return problemOf(await connection.withDeadline(deadline, () => client.getHandle(id).describe()), now);
+      } catch (error) {
+        if (error instanceof ScheduleNotFoundError) {
+          return `the schedule ${id} does not exist`;
+        }
+        throw error;
+      }
+    }),
+  );
+  return found.filter((problem) => problem !== undefined);
+}
+
+function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: number): string | undefined {
+  if (state.paused) {
+    return `the schedule ${scheduleId} is paused${state.note ? `: ${state.note}` : ''}`;
+  }
+  const everyMs = Number(spec.intervals?.[0]?.every ?? 0);
+  const lastAt = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
+  const isLate = now - lastAt.getTime() > Math.max(lateAfterIntervals * everyMs, lateAtLeastMs);
+  return isLate ? `the schedule ${scheduleId} last ran ${lastAt.toISOString()}` : undefined;
+}
+
+async function lastPoll(connection: Connection, namespace: string): Promise<number | undefined> {
+  const { pollers } = await connection.withDeadline(Date.now() + answerLimitMs, () =>
+    connection.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: workflowTasks,
+    }),
+  );
+  const times = (pollers ?? []).flatMap(({ lastAccessTime }) =>
+    lastAccessTime ? [Number(lastAccessTime.seconds ?? 0) * 1_000 + (lastAccessTime.nanos ?? 0) / 1e6] : [],
+  );
+  return times.length > 0 ? Math.max(...times) : undefined;
+}
