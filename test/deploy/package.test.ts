@@ -1,0 +1,165 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { packageRoot, packageVersion } from '../../src/config/package.js';
+import { serviceProcesses } from '../support/service-process.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+import { describeWith } from '../support/toolchains.js';
+
+const run = promisify(execFile);
+const jsonOf = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const services = serviceProcesses();
+const newDirectory = temporaryDirectories(afterAll);
+
+const isNode20 = process.versions.node.startsWith('20.');
+const place = `${process.platform}-${process.arch}${isNode20 ? '-node20' : ''}`;
+const NAME = `integration-service-${packageVersion}-${place}`;
+const UNIT = 'integration-service@serve.service';
+/** In tenths. systemd rates the exposure of a service from 0 (safe) to 10. */
+const MOST_EXPOSED = 15;
+
+const NO_KEY = { key: '', instanceIntegrationIds: [] };
+
+let packed: string[];
+/** Contains only the unpacked tarball. */
+let system: string;
+let unpacked: string;
+
+beforeAll(async () => {
+  // The bundler looks for its packages in the folders above the one that it writes.
+  const folder = mkdtempSync(join(packageRoot, 'dist/package-test-'));
+  packed = [join(folder, 'one'), join(folder, 'two')];
+  await Promise.all(
+    packed.map((each) => run(process.execPath, ['.ci/package.js', each], { cwd: packageRoot })),
+  );
+  system = newDirectory();
+  execFileSync('tar', ['-xzf', join(packed[0] as string, `${NAME}.tar.gz`), '-C', system]);
+  unpacked = join(system, NAME);
+}, 300_000);
+
+afterAll(() => rmSync(dirname(packed[0] as string), { recursive: true, force: true }));
+
+test('two packages of the same sources are identical', () => {
+  const [one, two] = packed.map((folder) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, `${NAME}.tar.gz`)))
+      .digest('hex'),
+  );
+  expect(one).toBe(two);
+});
+
+describe('the tarball', () => {
+  test('contains the service, its licences, units, and monitoring files', () => {
+    expect(readdirSync(unpacked).sort()).toEqual([
+      'CHANGELOG.md',
+      'INSTALL.md',
+      'LICENSE',
+      'THIRD-PARTY-LICENSES.txt',
+      'dist',
+      'generated',
+      'grafana',
+      'integration',
+      'node_modules',
+      'package.json',
+      'prometheus',
+      'systemd',
+    ]);
+    const notices = readFileSync(join(unpacked, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const name of ['openapi-backend', 'kysely', 'pg', 'jose']) {
+      expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    }
+  });
+
+  test('contains the production packages in their locked versions, and no development tool', () => {
+    const { packages } = jsonOf(join(packageRoot, 'package-lock.json'));
+    const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
+    const folders = files.flatMap(
+      (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/@]+)\/package\.json$/.exec(file)?.[1] ?? [],
+    );
+    const strays = folders.filter((path) => {
+      const { version } = jsonOf(join(unpacked, path, 'package.json'));
+      return packages[path]?.version !== version || packages[path].dev;
+    });
+    expect(folders.length).toBeGreaterThan(50);
+    // Temporal's worker loads webpack at each start: the package has a stub that refuses to bundle.
+    expect(strays).toEqual(['node_modules/webpack']);
+    expect(readdirSync(join(unpacked, 'node_modules/webpack')).sort()).toEqual(['index.js', 'package.json']);
+    expect(
+      files.filter((file) => /better.sqlite3.*\.node$|^node_modules\/better-sqlite3[^/]*$/.test(file)).sort(),
+    ).toEqual(
+      isNode20
+        ? ['node_modules/better-sqlite3', 'node_modules/better-sqlite3/build/Release/better_sqlite3.node']
+        : [
+            'node_modules/better-sqlite3-napi',
+            `node_modules/better-sqlite3-napi/prebuilds/${process.platform}-${process.arch}.node`,
+          ],
+    );
+    for (const tool of ['esbuild', 'tsx', 'typescript', '@swc/core', 'prebuild-install', 'jest', 'terser']) {
+      expect(folders.filter((path) => path.endsWith(`node_modules/${tool}`))).toEqual([]);
+    }
+    expect(files.filter((file) => /\.(?:[cm]?ts|map|o|gyp|c|rs|test\.\w+)$/.test(file))).toEqual([]);
+  });
+
+  test('runs outside the repository', async () => {
+    const { stdout } = await run(join(unpacked, 'integration'), ['--version'], {
+      cwd: system,
+      env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
+    });
+    expect(stdout).toBe(`${packageVersion}\n`);
+    const service = await services.start({ main: join(unpacked, 'dist/src/cli/main.js') });
+    await service.readiness();
+    const [{ key, instanceIntegrationIds } = NO_KEY] = service.demo().apiKeys;
+    const list = await fetch(
+      `${service.gatewayUrl}/v1/instance-integrations/${instanceIntegrationIds[0]}/clients`,
+      { headers: { 'x-api-key': key } },
+    );
+    expect([list.status, ((await list.json()) as unknown[]).length]).toEqual([200, 2]);
+    const pages = await Promise.all(
+      ['/docs', '/docs/reference/gateway', '/docs/operate/monitoring'].map((path) =>
+        fetch(service.gatewayUrl + path),
+      ),
+    );
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  }, 120_000);
+});
+
+describeWith('systemd-analyze', 'the unit of systemd', (analyze) => {
+  let root: string;
+
+  beforeAll(() => {
+    root = newDirectory();
+    const units = join(root, 'etc/systemd/system');
+    const program = join(root, 'opt/integration-service');
+    execFileSync('mkdir', [
+      '-p',
+      units,
+      program,
+      join(root, 'etc/sysusers.d'),
+      join(root, 'usr/lib/systemd'),
+    ]);
+    execFileSync('cp', [join(unpacked, 'integration'), program]);
+    execFileSync('cp', ['-r', '/lib/systemd/system', join(root, 'usr/lib/systemd')]);
+    execFileSync('cp', [join(unpacked, 'systemd/integration-service@.service'), units]);
+    execFileSync('mkdir', [join(units, 'integration-service@.service.d')]);
+    execFileSync('cp', [
+      join(unpacked, 'systemd/credentials.conf'),
+      join(units, 'integration-service@.service.d'),
+    ]);
+  });
+
+  test.each(['serve', 'edge', 'domain', 'worker'])('passes systemd-analyze for %s', async (role) => {
+    const unit = `integration-service@${role}.service`;
+    const { stderr } = await run(analyze, ['verify', '--man=no', `--root=${root}`, unit]);
+    expect(stderr).not.toContain('integration-service');
+  });
+
+  test('limits what the service can reach', async () => {
+    const options = ['--offline=true', `--threshold=${MOST_EXPOSED}`, '--no-pager'];
+    const { stdout } = await run(analyze, ['security', ...options, `--root=${root}`, UNIT]);
+    expect(stdout).toMatch(/Overall exposure level .*: 1\.\d OK/);
+  });
+});
