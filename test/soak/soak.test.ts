@@ -1,0 +1,153 @@
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { progressOn } from '../bench/harness/progress.js';
+import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { describeWith } from '../support/toolchains.js';
+import { ACCEPTING, MixedLoad, SUBSCRIBERS } from './mixed-load.js';
+import { type Observations, observe, thirdsOf } from './observations.js';
+import { type Tally, tableOf } from './steady.js';
+
+/** Set by `make soak`; unset, the run is short. */
+const { SOAK_MINUTES } = process.env;
+const isLong = SOAK_MINUTES !== undefined;
+const MS_PER_MINUTE = 60_000;
+const MS = isLong ? Number(SOAK_MINUTES) * MS_PER_MINUTE : 24_000;
+const RETENTION_MS = MS / 12;
+const OBSERVATIONS = 60;
+/** For the start, and for the last deliveries at the end, on a busy machine. */
+const BEFORE_AND_AFTER_MS = 180_000;
+
+/** Sessions have a minimum lifetime; the other tables have a fixed retention. */
+const GROW_WITH_SIGN_INS = [
+  'attempt_counts',
+  'authorization_codes',
+  'code_minutes',
+  'finished_interactions',
+  'grants',
+  'sessions',
+];
+
+/** Of the rows made in the whole run: without a purge, all are there at its end. */
+const MOST_KEPT = 0.75;
+const MOST_ROWS_GROWTH = 1.25;
+/** The allowed growth of tables with few rows. */
+const FEW_ROWS = 50;
+const MOST_MEMORY_GROWTH = 1.1;
+
+describeWith('temporal', `${MS / MS_PER_MINUTE} minutes of mixed load`, () => {
+  const services = serviceProcesses();
+  const { progress, clear } = isLong
+    ? progressOn(process.stderr)
+    : { progress: () => undefined, clear: () => undefined };
+  let service: ServiceProcess;
+  let load: MixedLoad;
+  let tallies: Tally[];
+  let seen: Observations;
+
+  beforeAll(async () => {
+    progress(`${MS / MS_PER_MINUTE} minutes of mixed load`);
+    const retention = `${Math.round(RETENTION_MS)}ms`;
+    service = await services.start({
+      env: {
+        TEMPORAL_ADDRESS: undefined,
+        TRUSTED_PROXIES: '127.0.0.1/32',
+        GATEWAY_RATE_LIMIT: '999999999/1h',
+        WEBHOOK_RETRY_DELAYS: '1s,2s',
+        EVENT_RETENTION: retention,
+        AUDIT_RETENTION: retention,
+        IDEMPOTENCY_RETENTION: retention,
+        PURGE_INTERVAL: '1s',
+      },
+    });
+    await service.joinedTemporal();
+    load = await MixedLoad.start(service, join(services.newDirectory(), 'records.jsonl'));
+    const end = AbortSignal.timeout(MS);
+    // Every loop of the load waits for it.
+    setMaxListeners(0, end);
+    [tallies, seen] = await Promise.all([load.run(end), observe(service, MS / OBSERVATIONS, end)]);
+    await load.untilDelivered(BEFORE_AND_AFTER_MS);
+    clear();
+    if (isLong) {
+      process.stderr.write(`${tableOf(tallies)}\n${grownTable(seen)}\n`);
+    }
+  }, MS + BEFORE_AND_AFTER_MS);
+
+  afterAll(() => load?.stop());
+
+  test('has no failed request and no retry', () => {
+    expect(tallies.flatMap(({ name, failures }) => failures.map((failure) => ({ name, failure })))).toEqual(
+      [],
+    );
+    expect(load.interruptions).toEqual([]);
+    expect(tallies.filter(({ tookMs }) => tookMs.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('leaves every role running and ready, without an error in the log', () => {
+    // A node is degraded for a moment if a busy machine delays the answer of its worker.
+    expect([...seen.readiness].filter((status) => status !== 'ready' && status !== 'degraded')).toEqual([]);
+    const lines = service.output.lines();
+    expect(lines.filter(({ msg }) => msg?.endsWith('ended, starting it again'))).toEqual([]);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('delivers every event exactly once to the receivers that accept', async () => {
+    const records = await load.subscribers.records();
+    for (const index of ACCEPTING) {
+      const ofOne = records.filter((record) => record.index === index);
+      expect(ofOne.filter(({ isGenuine }) => !isGenuine)).toEqual([]);
+      expect(new Set(ofOne.map(({ eventId }) => eventId)).size).toBe(load.written);
+      expect(ofOne).toHaveLength(load.written);
+    }
+  });
+
+  test('purges most of the rows that it made', async () => {
+    const attempts = (await load.subscribers.records()).length;
+    const made = {
+      events: load.written,
+      deliveries: load.written * SUBSCRIBERS,
+      delivery_attempts: attempts,
+    };
+    const kept = Object.entries(made).map(([table, count]) => {
+      const most = Math.max(...thirdsOf(seen.rows.get(table) ?? []).last);
+      return { table, made: count, most, isPurged: most < count * MOST_KEPT };
+    });
+    expect(kept.filter(({ isPurged }) => !isPurged)).toEqual([]);
+  });
+
+  if (isLong) {
+    test('keeps no rows past their retention', () => {
+      const grown = [...seen.rows].flatMap(([table, rows]) => {
+        const { second, last } = thirdsOf(rows);
+        const allowed = GROW_WITH_SIGN_INS.includes(table)
+          ? Math.max(...rows.slice(0, 1)) + 2 * load.signIns + FEW_ROWS
+          : Math.max(...second) * MOST_ROWS_GROWTH + FEW_ROWS;
+        return Math.max(...last) > allowed
+          ? [{ table, second: Math.max(...second), last: Math.max(...last) }]
+          : [];
+      });
+      expect(grown).toEqual([]);
+    });
+
+    test('uses no more memory in the last third than in the second', () => {
+      for (const [role, megabytes] of seen.megabytes) {
+        const { second, last } = thirdsOf(megabytes);
+        const growth = Math.min(...last) / Math.min(...second);
+        expect({ role, growth, isFlat: growth <= MOST_MEMORY_GROWTH }).toMatchObject({ role, isFlat: true });
+      }
+    });
+  }
+});
+
+function grownTable({ megabytes, rows }: Observations): string {
+  const memory = [...megabytes].map(([role, values]) => {
+    const { second, last } = thirdsOf(values);
+    return `${role}: ${Math.round(Math.min(...second))} MB, then ${Math.round(Math.min(...last))} MB`;
+  });
+  const tables = [...rows].flatMap(([table, values]) => {
+    const { second, last } = thirdsOf(values);
+    const most = Math.max(...last);
+    return most > FEW_ROWS ? [`${table}: ${Math.max(...second)} rows, then ${most}`] : [];
+  });
+  return [...memory, ...tables].join('\n');
+}
