@@ -45,6 +45,11 @@ describe('nothing is wrong with', () => {
     ['an answer that was lost with its sender', delivery('DELIVERED', [lost, succeeded]), [204, 204]],
     ['a request that never left', delivery('DELIVERED', [lost, succeeded]), [204]],
     ['an answer that came too late', delivery('DELIVERED', [late, succeeded]), ['too late', 204]],
+    [
+      'a request that the receiver reads after the next one',
+      delivery('DELIVERED', [late, refused, succeeded]),
+      [500, 204, 204],
+    ],
     ['three accepted requests with lost answers', delivery('EXHAUSTED', [lost, lost, lost]), [204, 204, 204]],
   ] as [string, ToldDelivery, GivenAnswer[]][])('%s', (_, told, answers) => {
     expect(judged(told, requests(...answers))).toEqual([]);

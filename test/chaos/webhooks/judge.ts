@@ -121,21 +121,36 @@ function explains(attempts: readonly ToldAttempt[], seen: Pair['seen']): boolean
   return attemptsBehind(attempts, seen) !== undefined;
 }
 
-/** The attempt of each request, in order, if each is one and the other attempts may have gone unseen. */
+/**
+ * The attempt of each request, in the order of the requests, if each is one and the other attempts may have
+ * gone unseen. What its sender gave up can still be in a socket, and is then written down after a later one.
+ */
 export function attemptsBehind(
-  [attempt, ...later]: readonly ToldAttempt[],
-  seen: readonly WebhookRecord[],
+  attempts: readonly ToldAttempt[],
+  [request, ...later]: readonly WebhookRecord[],
 ): ToldAttempt[] | undefined {
-  if (!attempt) {
-    return seen.length === 0 ? [] : undefined;
+  const firstSeen = attempts.findIndex(({ outcome }) => !MAYBE_UNSEEN.has(outcome));
+  if (!request) {
+    return firstSeen < 0 ? [] : undefined;
   }
-  const [request, ...laterRequests] = seen;
-  const rest = request && isOne(attempt, request) ? attemptsBehind(later, laterRequests) : undefined;
-  return rest
-    ? [attempt, ...rest]
-    : MAYBE_UNSEEN.has(attempt.outcome)
-      ? attemptsBehind(later, seen)
-      : undefined;
+  const possible = attempts
+    .filter((attempt, index) => (firstSeen < 0 || index <= firstSeen) && isOne(attempt, request))
+    .sort((a, b) => Number(isLate(b)) - Number(isLate(a)));
+  for (const attempt of possible) {
+    const rest = attemptsBehind(
+      attempts.filter((other) => other !== attempt),
+      later,
+    );
+    if (rest) {
+      return [attempt, ...rest];
+    }
+  }
+  return undefined;
+}
+
+/** Where two attempts may be behind a request, it is the one that explains a repetition without a kill. */
+function isLate({ outcome }: ToldAttempt): boolean {
+  return outcome === 'TIMED_OUT';
 }
 
 function isOne({ outcome, httpStatus }: ToldAttempt, { answer }: WebhookRecord): boolean {

@@ -7,8 +7,10 @@ export interface Kill extends Pick<Strike, 'target' | 'during'> {
   inFlight: number;
 }
 
-/** With a time-out of a second: so long an attempt is taken for one that runs. */
-const LEASE_MS = 6_000;
+/** So long that a receiver on a busy machine answers in time unless it means to be late. */
+export const TIMEOUT_MS = 5_000;
+/** So long the domain takes an attempt for one that runs. */
+export const LEASE_MS = TIMEOUT_MS + 5_000;
 
 /** What a receiver had accepted and got again. */
 export interface Repeat {

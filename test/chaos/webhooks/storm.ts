@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import type { ServiceProcess, StartOptions } from '../../support/service-process.js';
 import { type Behaviour, WebhookSubscribers } from '../../support/webhooks/subscribers.js';
 import type { Evidence } from './judge.js';
-import type { Kill } from './repeats.js';
+import { type Kill, TIMEOUT_MS } from './repeats.js';
 import { type Campaign, type Strike, strikesOf } from './strikes.js';
 import { WebhookTestimony } from './testimony.js';
 import { Victims } from './victims.js';
@@ -32,7 +32,7 @@ interface Subscribed {
 
 const SUBSCRIBERS = 20;
 /** How many events one of them lets run into the deadline. */
-const LATE_EVENTS = 60;
+const LATE_EVENTS = 40;
 /** Writes are so many edits ahead of what the receivers have got, no more. */
 const EDITS_AHEAD = 2;
 
@@ -70,7 +70,7 @@ export class WebhookStorm {
       env: {
         TEMPORAL_ADDRESS: victims.temporalAddress,
         WEBHOOK_RETRY_DELAYS: retryDelays,
-        WEBHOOK_TIMEOUT: '1s',
+        WEBHOOK_TIMEOUT: `${TIMEOUT_MS}ms`,
       },
     });
     const { operatorToken, platformToken, grpcAddress } = service.demo();
@@ -143,7 +143,7 @@ export class WebhookStorm {
   }
 
   async stop(): Promise<void> {
-    this.channels.operator.close();
+    this.#testimony.close();
     this.channels.platform.close();
     this.service.killGroup();
     await Promise.all([this.service.exited, this.subscribers.stop(), this.victims.stop()]);
@@ -167,7 +167,7 @@ export class WebhookStorm {
       16: { kind: 'is slow', answersAfterMs: 100 },
       17: { kind: 'goes away', afterEvents: Math.floor(this.#events / 2) },
       18: { kind: 'refuses' },
-      // Each keeps a second to itself, and to one who fails little is sent at once.
+      // Each occupies its slot until the time-out, and to one who fails little is sent at once.
       19: { kind: 'fails', latePerThousand: Math.min(100, (LATE_EVENTS / this.#events) * 1_000) },
     };
     return special[index] ?? { kind: 'accepts' };
