@@ -107,8 +107,10 @@ export interface Store {
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
   /** From now on audit records form chains, with a key sealed in the database. */
   startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
-  /** Throws the reason unless the database answers, a trial write succeeds and none was refused lately. */
+  /** Throws the reason unless the database answers and a trial write succeeds. */
   ping(): Promise<void>;
+  /** Throws if a write was refused lately. Call it after a successful trial write. */
+  assertWritesTaken(): void;
   /** Migrations of this version that the database lacks, and migrations of a newer version that it has. */
   schemaDrift(): Promise<SchemaDrift>;
   /** Undefined for PostgreSQL. */
@@ -185,8 +187,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       } catch (error) {
         throw new Error(databaseReasonOf(error), { cause: error });
       }
-      refusals.assertNone();
     },
+    assertWritesTaken: () => refusals.assertNone(),
     schemaDrift: () => schemaDrift(database.prober),
     startAuditChains: (...keys) => {
       audit = keys;

@@ -1,15 +1,26 @@
 import type { Store } from '../../store/store.js';
 import type { Check, CheckResult } from '../../telemetry/health.js';
 
-/** How long a result is cached: a check writes, and any client may request checks at any rate. */
+/**
+ * How long a result is cached: a check writes, and any client may request checks at any rate. A write that is
+ * refused meanwhile counts at once.
+ */
 const RESULT_COUNTS_MS = 1_000;
 
 /** Checks whether the domain can read and write, and whether it knows the schema. */
-export function storeChecks(store: Pick<Store, 'ping' | 'schemaDrift'>): Check[] {
+export function storeChecks(store: Pick<Store, 'ping' | 'assertWritesTaken' | 'schemaDrift'>): Check[] {
   const drift = shared(() => store.schemaDrift());
   const pinged = shared(() => store.ping());
   return [
-    { name: 'database', required: true, probe: () => pinged().then(() => ({ ok: true })) },
+    {
+      name: 'database',
+      required: true,
+      probe: async () => {
+        await pinged();
+        store.assertWritesTaken();
+        return { ok: true };
+      },
+    },
     {
       name: 'schema',
       required: true,

@@ -2,7 +2,11 @@ import { expect, test } from '@jest/globals';
 import { storeChecks } from '../../../src/cli/roles/store-checks.js';
 import { Health } from '../../../src/telemetry/health.js';
 
-const fine = { ping: async () => undefined, schemaDrift: async () => ({ missing: [], newer: [] }) };
+const fine = {
+  ping: async () => undefined,
+  assertWritesTaken: () => undefined,
+  schemaDrift: async () => ({ missing: [], newer: [] }),
+};
 
 const readinessOf = (store: Parameters<typeof storeChecks>[0]) => new Health(storeChecks(store)).readiness();
 
@@ -15,6 +19,22 @@ test('one that cannot write is unready, with the reason', async () => {
   expect(await readinessOf({ ...fine, ping })).toMatchObject({
     status: 'unready',
     checks: { database: { ok: false, detail: 'SQLITE_FULL: database or disk is full' } },
+  });
+});
+
+test('one that refuses a write is unready at once, also where the last trial write is not repeated yet', async () => {
+  let refusal: Error | undefined;
+  const assertWritesTaken = () => {
+    if (refusal) {
+      throw refusal;
+    }
+  };
+  const health = new Health(storeChecks({ ...fine, assertWritesTaken }));
+  expect((await health.readiness()).status).toBe('ready');
+  refusal = new Error('Writes were refused recently (1)');
+  expect(await health.readiness()).toMatchObject({
+    status: 'unready',
+    checks: { database: { ok: false, detail: 'Writes were refused recently (1)' } },
   });
 });
 
