@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { DemoFilePerson } from '../../../src/cli/demo/demo-file.js';
 import { AttackedService, BEHIND_PROXY, type FreshCode } from '../../attacks/attacked-service.js';
 import { expectOAuthError } from '../../attacks/verdicts.js';
 import { eventually } from '../../support/eventually.js';
@@ -6,12 +7,15 @@ import type { Exchange } from '../../support/http-exchange.js';
 import { type Role, serviceProcesses } from '../../support/service-process.js';
 import { answerUnlessCut, isReady } from '../patient-client.js';
 import { expectAllKnown, type Family, firstOf, tokensIn } from './families.js';
+import { plantPeople } from './planted-people.js';
 import { SignOnRecords } from './records.js';
 
 const services = serviceProcesses();
 
 const AT_ONCE = 32;
 const MOST_ROUNDS = 6;
+/** One for each round, because a person may sign in only so often. */
+const PEOPLE = 4 * MOST_ROUNDS;
 
 /** One request of many at once, with what was answered, if anything was. */
 interface Outcome<T> {
@@ -21,9 +25,11 @@ interface Outcome<T> {
 
 let on: AttackedService;
 let records: SignOnRecords;
+let people: DemoFilePerson[];
 
 beforeAll(async () => {
   on = new AttackedService(await services.start(BEHIND_PROXY));
+  people = plantPeople(on.service, on.dashboard.redirectUris[0]?.instanceId ?? '', PEOPLE);
   records = new SignOnRecords(on.service);
 });
 
@@ -62,7 +68,8 @@ describe.each(['domain', 'edge'] as const)('when the %s is killed at the first o
 });
 
 async function freshCodes(): Promise<FreshCode[]> {
-  const browser = await on.signedIn();
+  const browser = on.userAgent();
+  expect((await on.signIn(browser, people.pop() as DemoFilePerson)).status).toBe(303);
   return Promise.all(Array.from({ length: AT_ONCE }, () => on.freshCode(browser, on.dashboard)));
 }
 
