@@ -55,7 +55,7 @@ export function demoApplication(workplace: string): DemoApplication {
 /** Ours with what a sign-in leaves behind, written into its database as the service itself writes it. */
 export function signOnService(
   workplace: string,
-  { signOnPort }: RunningService,
+  { signOnPort }: Pick<RunningService, 'signOnPort'>,
   { codeChallenge, codeVerifier }: { codeChallenge: string; codeVerifier: string },
 ): SignOnSubject {
   const application = demoApplication(workplace);
