@@ -3,6 +3,9 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceProcess } from '../support/service-process.js';
 
+/** What a disk needs to know of a service. */
+type Running = Pick<ServiceProcess, 'pidOf' | 'dataDir'>;
+
 /** A disk that a test fills and frees again under a running service. */
 export interface SmallDisk {
   title: string;
@@ -10,8 +13,8 @@ export interface SmallDisk {
   whyNot?: string;
   /** Gives the data directory to start with; what was made for it goes by `remove`, after the service. */
   make(directory: string): string;
-  fill(service: ServiceProcess): void;
-  free(service: ServiceProcess): void;
+  fill(service: Running): void;
+  free(service: Running): void;
   remove(directory: string): void;
 }
 
@@ -30,7 +33,7 @@ const limitedFiles: SmallDisk = {
   remove: () => undefined,
 };
 
-function limitFiles(service: ServiceProcess, bytes: string): void {
+function limitFiles(service: Running, bytes: string): void {
   run('prlimit', ['--pid', String(service.pidOf('domain')), `--fsize=${bytes}:`]);
 }
 
@@ -65,7 +68,7 @@ const memoryFileSystem: SmallDisk = {
   },
 };
 
-function ballastOf({ dataDir }: ServiceProcess): string {
+function ballastOf({ dataDir }: Running): string {
   return join(dataDir, 'ballast');
 }
 

@@ -1,10 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
+import { newPackage, PACKAGE_NAME, packageOfRun } from '../support/packed.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
@@ -15,8 +16,6 @@ const services = serviceProcesses();
 const newDirectory = temporaryDirectories(afterAll);
 
 const isNode20 = process.versions.node.startsWith('20.');
-const place = `${process.platform}-${process.arch}${isNode20 ? '-node20' : ''}`;
-const NAME = `integration-service-${packageVersion}-${place}`;
 const UNIT = 'integration-service@serve.service';
 /** In tenths. systemd rates the exposure of a service from 0 (safe) to 10. */
 const MOST_EXPOSED = 15;
@@ -29,24 +28,15 @@ let system: string;
 let unpacked: string;
 
 beforeAll(async () => {
-  // The bundler looks for its packages in the folders above the one that it writes.
-  const folder = mkdtempSync(join(packageRoot, 'dist/package-test-'));
-  packed = [join(folder, 'one'), join(folder, 'two')];
-  await Promise.all(
-    packed.map((each) => run(process.execPath, ['.ci/package.js', each], { cwd: packageRoot })),
-  );
+  packed = await Promise.all([packageOfRun(), newPackage(newDirectory())]);
   system = newDirectory();
-  execFileSync('tar', ['-xzf', join(packed[0] as string, `${NAME}.tar.gz`), '-C', system]);
-  unpacked = join(system, NAME);
+  execFileSync('tar', ['-xzf', packed[0] as string, '-C', system]);
+  unpacked = join(system, PACKAGE_NAME);
 }, 300_000);
 
-afterAll(() => rmSync(dirname(packed[0] as string), { recursive: true, force: true }));
-
 test('two packages of the same sources are identical', () => {
-  const [one, two] = packed.map((folder) =>
-    createHash('sha256')
-      .update(readFileSync(join(folder, `${NAME}.tar.gz`)))
-      .digest('hex'),
+  const [one, two] = packed.map((tarball) =>
+    createHash('sha256').update(readFileSync(tarball)).digest('hex'),
   );
   expect(one).toBe(two);
 });

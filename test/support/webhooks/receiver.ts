@@ -1,7 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import type { Issued } from '../self-signed-certificate.js';
 import { faultsOfWebhook } from './event-judge.js';
 
 const LIMIT_MS = 20_000;
@@ -40,6 +42,7 @@ export class WebhookReceiver {
   private constructor(
     private readonly server: Server,
     public answer: Answer,
+    private readonly scheme: string,
   ) {
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
@@ -51,14 +54,21 @@ export class WebhookReceiver {
     });
   }
 
-  static async start(answer: Answer = accept): Promise<WebhookReceiver> {
-    const server = createServer();
+  /** With a certificate over https, as live requires. */
+  static async start(answer: Answer = accept, identity?: Issued): Promise<WebhookReceiver> {
+    const server = identity
+      ? createTlsServer({ cert: identity.certificate, key: identity.key })
+      : createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new WebhookReceiver(server, answer);
+    return new WebhookReceiver(server, answer, identity ? 'https' : 'http');
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
+    return `${this.scheme}://127.0.0.1:${this.port}/hook`;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
   }
 
   /** The first that fits, in already or yet to come. */
@@ -118,14 +128,14 @@ export class WebhookReceiver {
 }
 
 /** Call it in a describe block, which fails for requests that are no event of the contract. */
-export function webhookReceivers(): (answer?: Answer) => Promise<WebhookReceiver> {
+export function webhookReceivers(): (answer?: Answer, identity?: Issued) => Promise<WebhookReceiver> {
   const started: WebhookReceiver[] = [];
   afterAll(async () => {
     await Promise.all(started.map((receiver) => receiver.close()));
     expect(started.flatMap(({ faults }) => faults)).toEqual([]);
   });
-  return async (answer) => {
-    const receiver = await WebhookReceiver.start(answer);
+  return async (answer, identity) => {
+    const receiver = await WebhookReceiver.start(answer, identity);
     started.push(receiver);
     return receiver;
   };

@@ -37,7 +37,7 @@ export const update: Action<{ name?: string; contactEmail?: string; expectedVers
 ) => {
   const updateMask = [
     ...(name === undefined ? [] : ['name']),
-    ...(contactEmail === undefined ? [] : ['contactEmail']),
+    ...(contactEmail === undefined ? [] : ['contact_email']),
   ];
   if (updateMask.length === 0) {
     throw new UsageError('Nothing to change: give --name or --contact-email.');

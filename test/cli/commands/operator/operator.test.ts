@@ -196,6 +196,16 @@ describe('an operator', () => {
     expect(shown.stdout).not.toContain(created.clientSecret);
   });
 
+  test('gives an integration a contact, changes it, and removes it', async () => {
+    const contactOf = async (...args: string[]) =>
+      (await json<{ integration: { id: string; contactHint?: string } }>('integration', ...args)).integration;
+    const { id, contactHint } = await contactOf('create', 'Contacts', '--contact-email', 'ada@example.com');
+    expect(contactHint).toBe('a…@example.com');
+    const changed = await contactOf('update', id, '--contact-email', 'ops@example.com');
+    expect(changed).toMatchObject({ name: 'Contacts', contactHint: 'o…@example.com' });
+    expect((await contactOf('update', id, '--contact-email', '')).contactHint).toBeFalsy();
+  });
+
   test('sees what expires within a time, the soonest first, and nothing that does not', async () => {
     const { integrationId, instanceId } = await connectedIntegration('Expiring');
     const keyOf = (...args: string[]) =>

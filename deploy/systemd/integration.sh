@@ -1,0 +1,25 @@
+#!/bin/sh
+# For /usr/local/sbin/integration: root runs the commands of the service with it, as the user of the service and with
+# its settings. systemd reads the token of the caller and the secrets of the service; only the command can see them.
+unit=integration-command-$$
+given=/run/credentials/$unit.service
+stored=/etc/integration-service/credentials
+
+set -- /opt/integration-service/integration "$@"
+if [ -f "${INTEGRATION_TOKEN_FILE:-}" ]; then
+  set -- "--property=LoadCredential=token:$INTEGRATION_TOKEN_FILE" "--setenv=INTEGRATION_TOKEN_FILE=$given/token" "$@"
+fi
+if [ -f $stored/database-url ]; then
+  set -- --property=LoadCredential=database-url:$stored/database-url "--setenv=DATABASE_URL_FILE=$given/database-url" "$@"
+fi
+if [ -f $stored/temporal-api-key ]; then
+  set -- --property=LoadCredential=temporal-api-key:$stored/temporal-api-key \
+    "--setenv=TEMPORAL_API_KEY_FILE=$given/temporal-api-key" "$@"
+fi
+[ -z "$INTEGRATION_ADDRESS" ] || set -- "--setenv=INTEGRATION_ADDRESS=$INTEGRATION_ADDRESS" "$@"
+[ -z "$INTEGRATION_CA" ] || set -- "--setenv=INTEGRATION_CA=$INTEGRATION_CA" "$@"
+[ -z "$SECRETS_KEY_FILE" ] || set -- "--setenv=SECRETS_KEY_FILE=$SECRETS_KEY_FILE" "$@"
+exec systemd-run --quiet --collect --wait --pty --pipe --unit=$unit --uid=integration-service \
+  --property=UMask=0077 --property=EnvironmentFile=/etc/integration-service/environment \
+  --property=StateDirectory=integration-service --property=StateDirectoryMode=0700 \
+  "--setenv=DATA_DIR=${DATA_DIR:-/var/lib/integration-service/live}" "$@"

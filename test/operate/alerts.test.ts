@@ -1,0 +1,140 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { beforeAll, expect, test } from '@jest/globals';
+import { packageRoot } from '../../src/config/package.js';
+import { smallDisks } from '../chaos/small-disks.js';
+import { eventually } from '../support/eventually.js';
+import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
+import { type Issued, newAuthority } from '../support/self-signed-certificate.js';
+import { describeWith } from '../support/toolchains.js';
+import { accept, answerWith, type WebhookReceiver, webhookReceivers } from '../support/webhooks/receiver.js';
+import { inAlerts } from './blocks.js';
+import { isFiring } from './firing.js';
+import { type Machine, machines } from './machine.js';
+import { httpsReceiver, newTenant, type Tenant } from './tenant.js';
+
+const DAY_MS = 86_400_000;
+/** On a busy machine, each command of the service takes seconds. */
+const LIMIT_MS = 180_000;
+/** Longer than the windows and delays of the alerts here. */
+const LONG_AFTER_MINUTES = 45;
+
+describeWith('promtool', 'an alert fires for a reason that its runbook removes', (promtool) => {
+  const newMachine = machines();
+  const newReceiver = webhookReceivers();
+  const authority = newAuthority('Roles');
+  let machine: Machine;
+  let receiver: WebhookReceiver;
+  let tenant: Tenant;
+
+  const expiresIn = (days: number) => authority.issue({ notAfter: Date.now() + days * DAY_MS });
+  const store = ({ certificate, key }: Issued, ending = '') => {
+    const folder = machine.path('etc/integration-service/tls');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/server.pem${ending}`, certificate);
+    writeFileSync(`${folder}/server.key${ending}`, key, { mode: 0o600 });
+  };
+  /** Prometheus has read the earlier answers, and the present one for the minutes. */
+  const fires = async (alert: string, minutes: number, ...earlier: string[]) => {
+    const scraped = earlier.map((metrics) => ({ metrics, minutes: 5 }));
+    const now = { metrics: await machine.scrape(), minutes };
+    return isFiring(promtool, machine.root, alert, [...scraped, now]);
+  };
+
+  beforeAll(async () => {
+    const tarball = await packageOfRun();
+    machine = await newMachine();
+    copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+    const secured = await httpsReceiver(newReceiver, machine);
+    receiver = secured.receiver;
+    store(expiresIn(3));
+    writeFileSync(machine.path('etc/integration-service/ca.pem'), authority.certificate);
+    await machine.install({
+      ...secured.settings,
+      GRPC_TLS_CERT_FILE: machine.path('etc/integration-service/tls/server.pem'),
+      GRPC_TLS_KEY_FILE: machine.path('etc/integration-service/tls/server.key'),
+      WEBHOOK_RETRY_DELAYS: '1s,1s',
+    });
+    await machine.type(inAlerts.remote);
+    tenant = await newTenant(machine, receiver);
+    await machine.ready();
+  }, 300_000);
+
+  test('CertificateEnds', async () => {
+    expect(await fires('CertificateEnds', 10)).toBe(true);
+    store(expiresIn(90), '.new');
+    await machine.type(inAlerts.replaceCertificate);
+    await eventually('the new certificate', async () => !(await fires('CertificateEnds', 10)));
+    expect(await machine.type(inAlerts.certificateMetric)).toMatch(
+      /^tls_certificate_not_after_seconds{.+} \d/,
+    );
+    await machine.json('key list');
+  });
+
+  test(
+    'CredentialExpires',
+    async () => {
+      expect(await fires('CredentialExpires', 5)).toBe(false);
+      const { apiKey: expiring, key } = await machine.json(
+        `key create ${tenant.integrationId} --label Nightly --expires 3d`,
+      );
+      await eventually('the alert', () => fires('CredentialExpires', 5));
+      expect(await machine.type(inAlerts.whatExpires)).toContain(expiring.id);
+      const ids = { key: expiring.id };
+      const [next = ''] = /ik_live_\w{56}/.exec(await machine.type(inAlerts.replaceKey, { ids })) ?? [];
+      expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([200, 200]);
+      await machine.type(inAlerts.revokeKey, { ids });
+      await eventually('the end of the alert', async () => !(await fires('CredentialExpires', 5)));
+      expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([401, 200]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'DeliveriesExhausted',
+    async () => {
+      receiver.answer = answerWith(500);
+      const before: string[] = [];
+      for (const name of ['Fennimore Tea', 'Marrow & Pike']) {
+        await tenant.addClient(name);
+        await eventually('an exhausted delivery', async () => {
+          const list: unknown[] = await machine.json('delivery list --status exhausted');
+          return list.length > before.length;
+        });
+        before.push(await machine.scrape());
+      }
+      expect(await fires('DeliveriesExhausted', 10, ...before)).toBe(true);
+
+      const [{ id }] = await machine.json('delivery list --status exhausted');
+      expect(await machine.type(inAlerts.exhausted, { ids: { whd: id } })).toContain('500');
+      receiver.answer = accept;
+      await machine.type(inAlerts.sendAgain, { ids: { whs: tenant.subscriptionId } });
+      const { eventId } = await receiver.next(({ event }) => event.data.name === 'Fennimore Tea');
+      await receiver.attempts(eventId, 4);
+      expect(await fires('DeliveriesExhausted', LONG_AFTER_MINUTES, ...before)).toBe(false);
+    },
+    LIMIT_MS,
+  );
+
+  const [disk] = smallDisks;
+  const whereFilesMayBeLimited = disk?.whyNot === undefined ? test : test.skip;
+  whereFilesMayBeLimited('WritesRefused', async () => {
+    const before = await machine.scrape();
+    disk?.fill(machine);
+    try {
+      await eventually('a refused write', () => /writes are refused/.test(machine.log()));
+      await eventually('the alert', () => fires('WritesRefused', 2, before));
+      const seen = await machine.type(inAlerts.writesRefused);
+      expect(seen).toMatch(/"status":"unready"[\s\S]*"msg":"writes are refused"[\s\S]*Use%/);
+    } finally {
+      disk?.free(machine);
+    }
+    await machine.ready();
+    expect(await machine.type(inAlerts.writesRefused)).toContain('"msg":"writes are taken again"');
+    expect(await fires('WritesRefused', LONG_AFTER_MINUTES, before)).toBe(false);
+  });
+
+  test('the rules pass the checks of the page on monitoring, and the service is ready', async () => {
+    expect(JSON.parse(await machine.type(inAlerts.readiness)).roles.domain.status).toBe('ready');
+    await machine.type(inAlerts.checkRules, { folder: packageRoot });
+  });
+});

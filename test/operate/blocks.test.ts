@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import {
+  codeOf,
+  inAlerts,
+  inInstallation,
+  inWalk,
+  notTyped,
+  type Printed,
+  pages,
+  terminalBlocks,
+} from './blocks.js';
+
+/** Of blocks that are not typed in a terminal. */
+const DATA_LANGUAGES = ['ini', 'json', 'yaml'];
+
+const typed = { inWalk, inAlerts, inInstallation };
+const typists = { inWalk: 'walk.test.ts', inAlerts: 'alerts.test.ts', inInstallation: 'install.test.ts' };
+const listed: Printed[] = [
+  ...Object.values(typed).flatMap((each) => Object.values<Printed>(each)),
+  ...notTyped.map(([page, begins]): Printed => [page, begins]),
+];
+
+test('a test types each block of the pages, or the list says why not', () => {
+  const codes = listed.map(codeOf);
+  const unknown = Object.keys(pages)
+    .flatMap(terminalBlocks)
+    .filter((code) => !codes.includes(code));
+  expect(unknown).toEqual([]);
+  expect(codes).toHaveLength(new Set(codes).size);
+});
+
+test('each block says what its language is', () => {
+  const openings = Object.entries(pages).flatMap(([page, text]) =>
+    [...text.matchAll(/^\s*```(.*)\n[\s\S]*?\n\s*```$/gm)].map(([, language = '']) => `${page}: ${language}`),
+  );
+  expect(openings.length).toBeGreaterThan(listed.length);
+  const known = ['sh', 'text', ...DATA_LANGUAGES].join('|');
+  expect(openings.filter((each) => !new RegExp(`: (?:${known})$`).test(each))).toEqual([]);
+});
+
+test.each(Object.entries(typists))('the test of %s types each of its blocks', (list, file) => {
+  const sources = [file, 'machine.ts'].map((each) => readFileSync(join(import.meta.dirname, each), 'utf8'));
+  const names = Object.keys(typed[list as keyof typeof typed]);
+  expect(names.filter((name) => !new RegExp(`\\b${list}\\.${name}\\b`).test(sources.join('')))).toEqual([]);
+});

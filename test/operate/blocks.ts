@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/config/package.js';
+import { blocksOf } from '../guides/guide-page.js';
+
+const folder = join(packageRoot, 'src/docs/operate');
+
+/** A block of a page, by how it begins. */
+export type Printed = readonly [page: string, begins: string];
+
+/** From an empty machine to a restored backup: `walk.test.ts` types each of these. */
+export const inWalk = {
+  unpack: ['install', 'tar -xzf integration-service-1.3.1'],
+  init: ['install', 'integration config check --offline'],
+  saveToken: ['install', 'install -m 600 /dev/stdin /etc/integration-service/operator.token'],
+  start: ['install', 'systemctl enable --now'],
+  check: ['check-the-installation', 'integration config check'],
+  doctor: ['check-the-installation', 'integration doctor'],
+  contact: ['expiry-warnings', 'integration integration create'],
+  backupFolder: ['back-up-and-restore', 'install -d -m 700 -o integration-service -g'],
+  backup: ['back-up-and-restore', 'integration backup /var/backups/integration-service/monday'],
+  backupWithKey: ['back-up-and-restore', 'install -m 400'],
+  rotateApiKey: ['rotate-keys', 'integration key list'],
+  rotateWebhookSecret: ['rotate-keys', 'integration subscription list'],
+  rotateClientSecret: ['rotate-keys', 'integration app list'],
+  rotateToken: ['rotate-keys', 'integration token list'],
+  saveNextToken: ['rotate-keys', 'install -m 600 /dev/stdin /etc/integration-service/operator.token'],
+  issueCustodianToken: ['rotate-keys', 'integration token create --role key-custodian'],
+  becomeCustodian: ['rotate-keys', 'install -m 600 /dev/stdin /etc/integration-service/key-custodian.token'],
+  rotateSigningKeys: ['rotate-keys', 'integration signing-key rotate'],
+  rotateEncryptionKey: ['rotate-keys', 'integration encryption-key rotate'],
+  retireEncryptionKey: ['rotate-keys', 'integration encryption-key retire'],
+  becomeOperator: ['rotate-keys', 'export INTEGRATION_TOKEN_FILE'],
+  expiring: ['expiry-warnings', 'integration expiring --within 30d'],
+  backupBeforeUpgrade: ['upgrade', 'integration backup'],
+  upgrade: ['install', 'tar -xzf integration-service-1.4.0'],
+  listOfValid: ['back-up-and-restore', 'integration revocations'],
+  restore: [
+    'back-up-and-restore',
+    'systemctl stop integration-service@serve\nmv /var/lib/integration-service/live /var/lib/integration-service/live.damaged',
+  ],
+  restoreWithoutList: [
+    'back-up-and-restore',
+    'systemctl stop integration-service@serve\nmv /var/lib/integration-service/live /var/lib/integration-service/live.lost',
+  ],
+  resume: ['back-up-and-restore', 'integration resume --all service_token'],
+  replay: ['back-up-and-restore', 'integration resume --all subscription'],
+} as const satisfies Record<string, Printed>;
+
+/** Alerts and their runbooks: `alerts.test.ts` types each of these, and of the walk those that install. */
+export const inAlerts = {
+  remote: ['check-the-installation', 'export INTEGRATION_ADDRESS'],
+  readiness: ['runbooks', 'curl -s http://127.0.0.1:4003/readyz\n'],
+  replaceCertificate: ['runbooks', 'cd /etc/integration-service/tls'],
+  certificateMetric: ['runbooks', 'curl -s http://127.0.0.1:4003/metrics'],
+  writesRefused: ['runbooks', 'curl -s http://127.0.0.1:4003/readyz/domain'],
+  whatExpires: ['runbooks', 'integration expiring'],
+  replaceKey: ['runbooks', 'integration key rotate'],
+  revokeKey: ['runbooks', 'integration key revoke'],
+  exhausted: ['runbooks', 'integration delivery list'],
+  sendAgain: ['runbooks', 'integration subscription test'],
+  checkRules: ['monitoring', 'promtool check rules'],
+} as const satisfies Record<string, Printed>;
+
+/** In `install.test.ts`. */
+export const inInstallation = {
+  storeSecret: ['install', 'install -D -m 644 /opt/integration-service/systemd/credentials.conf'],
+} as const satisfies Record<string, Printed>;
+
+export const notTyped: readonly (readonly [...Printed, why: string])[] = [
+  ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` checks the files'],
+  ['monitoring', 'prometheus --config.file', 'runs until it is ended; `promtool` checks the configuration'],
+  ['retention-and-size', 'sqlite3', 'needs the command-line tool of SQLite'],
+  ['upgrade', 'The database was last used', 'is what a version prints'],
+  ['health-and-restarts', 'OTEL_EXPORTER', 'needs a collector; `../flow/tracing.test.ts` has one'],
+  ['back-up-and-restore', 'runuser -u integration-service -- litestream replicate', 'needs Litestream'],
+  ['back-up-and-restore', 'install -d -m 700 -o integration-service /var/lib', 'needs Litestream'],
+];
+
+export const pages: Readonly<Record<string, string>> = Object.fromEntries(
+  readdirSync(folder).flatMap((name) => {
+    const [, slug] = /^(?!README)(.*)\.md$/.exec(name) ?? [];
+    return slug === undefined ? [] : [[slug, readFileSync(join(folder, name), 'utf8')]];
+  }),
+);
+
+/** What people type there, or read in their terminal. */
+export function terminalBlocks(page: string): string[] {
+  return blocksOf(pages[page] ?? '').flatMap(({ language, code }) =>
+    language === 'sh' || language === 'text' ? [code] : [],
+  );
+}
+
+export function codeOf([page, begins]: Printed): string {
+  const [code, ...others] = terminalBlocks(page).filter((each) => each.startsWith(begins));
+  if (code === undefined || others.length > 0) {
+    throw new Error(`${others.length + (code ? 1 : 0)} blocks of the page ${page} begin with “${begins}”.`);
+  }
+  return code;
+}

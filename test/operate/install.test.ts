@@ -1,0 +1,23 @@
+import { copyFileSync, readFileSync, statSync } from 'node:fs';
+import { beforeAll, expect, test } from '@jest/globals';
+import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
+import { inInstallation, inWalk } from './blocks.js';
+import { machines } from './machine.js';
+
+const newMachine = machines();
+let tarball: string;
+
+beforeAll(async () => {
+  tarball = await packageOfRun();
+}, 300_000);
+
+test('a secret that is stored as the page says reaches only commands of the service', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  const url = 'postgres://integration:hunter2@127.0.0.1:1/integration';
+  await machine.type(inInstallation.storeSecret, { input: url });
+  const file = machine.path('etc/integration-service/credentials/database-url');
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([url, 0o600]);
+  expect(await machine.run('integration config')).toMatch(/DATABASE_URL_FILE +\S+\/run\/credentials\//);
+});

@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
+import { newTemporaryDirectory } from '../support/temporary-directory.js';
+import {
+  accept,
+  answerWith,
+  verified,
+  type WebhookReceiver,
+  webhookReceivers,
+} from '../support/webhooks/receiver.js';
+import { inWalk, type Printed } from './blocks.js';
+import { type Machine, machines, NEXT_PACKAGE_NAME, NEXT_VERSION } from './machine.js';
+import { httpsReceiver, newTenant, type Tenant } from './tenant.js';
+
+const newMachine = machines();
+const newReceiver = webhookReceivers();
+
+let tarball: string;
+let nextTarball: string;
+
+beforeAll(async () => {
+  tarball = await packageOfRun();
+  nextTarball = nextPackage();
+}, 300_000);
+
+/** The same files as a release to come. */
+function nextPackage(): string {
+  const folder = newTemporaryDirectory();
+  execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+  renameSync(`${folder}/${PACKAGE_NAME}`, `${folder}/${NEXT_PACKAGE_NAME}`);
+  const file = `${folder}/${NEXT_PACKAGE_NAME}/package.json`;
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), version: NEXT_VERSION }));
+  const packed = `${folder}/${NEXT_PACKAGE_NAME}.tar.gz`;
+  execFileSync('tar', ['-I', 'gzip -1', '-cf', packed, '-C', folder, NEXT_PACKAGE_NAME]);
+  return packed;
+}
+
+test('an operator comes from an empty machine to a restored backup, rotated keys and an upgrade with the blocks of the pages', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  copyFileSync(nextTarball, machine.path(`root/${NEXT_PACKAGE_NAME}.tar.gz`));
+  const { receiver, settings } = await httpsReceiver(newReceiver, machine);
+
+  await machine.install(settings);
+  await machine.type(inWalk.check);
+  // A machine with a full disk gets a warning.
+  expect(await machine.type(inWalk.doctor, { codes: [0, 3] })).toMatch(/^\d+ checks: (?!.*errors)/m);
+  const tenant = await newTenant(machine, receiver);
+  const contacts = await machine.type(inWalk.contact, { ids: { itg: tenant.integrationId } });
+  expect(contacts.match(/w…@brightledger\.example/g)).toHaveLength(2);
+  receiver.answer = answerWith(500);
+  await tenant.addClient('Fennimore Tea');
+  const { eventId } = await receiver.next();
+
+  await backsUp(machine, tenant);
+  await restores(machine, tenant);
+  receiver.answer = accept;
+  const earlier = (await receiver.attempts(eventId, 1)).length;
+  await restoresWithoutList(machine, tenant);
+  await receiver.attempts(eventId, earlier + 1);
+  await rotatesAsOperator(machine, tenant, receiver);
+  await rotatesAsCustodian(machine);
+  expect(await machine.type(inWalk.expiring)).toContain(tenant.apiKeyId);
+  await upgrades(machine, tenant);
+}, 300_000);
+
+/** Readings go on meanwhile. */
+async function backsUp(machine: Machine, { apiKey }: Tenant): Promise<void> {
+  await machine.type(inWalk.backupFolder);
+  let isOver = false;
+  const reading = (async () => {
+    const statuses = new Set<number>();
+    while (!isOver) {
+      statuses.add(await machine.statusWith(apiKey));
+    }
+    return statuses;
+  })();
+  await machine.type(inWalk.backup).finally(() => {
+    isOver = true;
+  });
+  expect(await reading).toEqual(new Set([200]));
+  await machine.type(inWalk.backupWithKey, { input: 'a passphrase of enough characters\n' });
+}
+
+async function restores(machine: Machine, { apiKey, integrationId }: Tenant): Promise<void> {
+  const leaked = await machine.json(`key create ${integrationId} --label Leaks`);
+  expect(await machine.statusWith(leaked.key)).toBe(200);
+  await machine.run(`integration key revoke ${leaked.apiKey.id} --yes`);
+  await machine.type(inWalk.listOfValid);
+  await machine.type(inWalk.restore);
+  await machine.ready();
+  expect(await machine.statusWith(apiKey)).toBe(200);
+  expect(await machine.statusWith(leaked.key)).toBe(401);
+}
+
+async function restoresWithoutList(machine: Machine, { apiKey, subscriptionId }: Tenant): Promise<void> {
+  const listed = await machine.type(inWalk.restoreWithoutList);
+  expect(listed).toContain(subscriptionId);
+  await machine.type(inWalk.resume);
+  await machine.run('systemctl start integration-service@serve');
+  await machine.ready();
+  expect(await machine.statusWith(apiKey)).toBe(200);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const words = { '2027-01-31T11:58:20.125Z': since };
+  await machine.type(inWalk.replay, { words, ids: { whs: subscriptionId } });
+}
+
+async function rotatesAsOperator(machine: Machine, tenant: Tenant, receiver: WebhookReceiver): Promise<void> {
+  const tokens: { id: string; role: string }[] = await machine.json('token list --status active');
+  const { id: tok = '' } = tokens.find(({ role }) => role.endsWith('_OPERATOR')) ?? {};
+  const ids = { key: tenant.apiKeyId, whs: tenant.subscriptionId, app: tenant.clientId, tok };
+  const rotated = async (block: Printed, secret: RegExp) =>
+    secret.exec(await machine.type(block, { ids }))?.[0] ?? '';
+
+  const key = await rotated(inWalk.rotateApiKey, /ik_live_\w{56}/);
+  expect([await machine.statusWith(tenant.apiKey), await machine.statusWith(key)]).toEqual([200, 200]);
+  const secret = await rotated(inWalk.rotateWebhookSecret, /whsec_\S+/);
+  await tenant.addClient('Marrow & Pike');
+  const request = await receiver.next(({ event }) => event.data.name === 'Marrow & Pike');
+  expect(verified(request, secret)).toEqual(verified(request, tenant.signingSecret));
+  expect(await rotated(inWalk.rotateClientSecret, /cs_live_\w+/)).not.toBe('');
+  const input = await rotated(inWalk.rotateToken, /operator_live_\w+/);
+  await machine.type(inWalk.saveNextToken, { input });
+}
+
+async function rotatesAsCustodian(machine: Machine): Promise<void> {
+  const keyFile = machine.path('var/lib/integration-service/live.keys/secrets.key');
+  const keysInFile = () => readFileSync(keyFile, 'utf8').match(/^ek_\w+/gm);
+  const published = async () => {
+    const answer = await fetch(`${machine.signOnUrl}/.well-known/jwks.json`);
+    return ((await answer.json()) as { keys: unknown[] }).keys.length;
+  };
+  const [before] = [await published()];
+  const [old = ''] = keysInFile() ?? [];
+
+  const issued = await machine.type(inWalk.issueCustodianToken);
+  const [input = ''] = /\S+_live_\w+/.exec(issued) ?? [];
+  await machine.type(inWalk.becomeCustodian, { input });
+  await machine.type(inWalk.rotateSigningKeys);
+  await eventually('the published successors', async () => (await published()) > before);
+  await machine.type(inWalk.rotateEncryptionKey);
+  await eventually('every secret sealed anew', async () => {
+    const keys: { keyId: string; seals?: number }[] = await machine.json('encryption-key list');
+    return !keys.find(({ keyId }) => keyId === old)?.seals;
+  });
+  await machine.type(inWalk.retireEncryptionKey, { ids: { ek: old } });
+  expect(keysInFile()).toEqual([expect.not.stringMatching(old)]);
+  await machine.type(inWalk.becomeOperator);
+}
+
+async function upgrades(machine: Machine, { apiKey }: Tenant): Promise<void> {
+  await machine.type(inWalk.backupBeforeUpgrade);
+  expect(existsSync(machine.path('var/backups/integration-service/before-upgrade/manifest.json'))).toBe(true);
+  await machine.type(inWalk.upgrade, { folder: machine.path('root') });
+  await machine.ready();
+  expect(await machine.scrape()).toMatch(
+    new RegExp(`^integration_build_info{.*version="${NEXT_VERSION}"`, 'm'),
+  );
+  expect(await machine.statusWith(apiKey)).toBe(200);
+}
