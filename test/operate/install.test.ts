@@ -1,8 +1,8 @@
 import { copyFileSync, readFileSync, statSync } from 'node:fs';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
 import { inInstallation, inWalk } from './blocks.js';
-import { machines } from './machine.js';
+import { machines, testOnLinux } from './machine.js';
 
 const newMachine = machines();
 let tarball: string;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   tarball = await packageOfRun();
 }, 300_000);
 
-test('a secret that is stored as the page says reaches only commands of the service', async () => {
+testOnLinux('a secret that is stored as the page says reaches only commands of the service', async () => {
   const machine = await newMachine();
   copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
   await machine.type(inWalk.unpack);

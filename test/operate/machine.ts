@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll } from '@jest/globals';
+import { afterAll, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
 import { PACKAGE_NAME } from '../support/packed.js';
@@ -28,6 +28,9 @@ const PLACES = /(?<![\w.])\/(?=(?:etc|opt|usr|var)(?:\/|\s|$))/gm;
 const OPEN_ID = /\b([a-z]{2,3})_…/g;
 export const NEXT_VERSION = '1.4.0';
 export const NEXT_PACKAGE_NAME = PACKAGE_NAME.replace(/\d+\.\d+\.\d+/, NEXT_VERSION);
+
+/** The pages are for Linux: other systems have another `install`. */
+export const testOnLinux = process.platform === 'linux' ? test : test.skip;
 
 export interface Typing {
   /** What the operator pastes. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
@@ -12,7 +12,7 @@ import {
   webhookReceivers,
 } from '../support/webhooks/receiver.js';
 import { inWalk, type Printed } from './blocks.js';
-import { type Machine, machines, NEXT_PACKAGE_NAME, NEXT_VERSION } from './machine.js';
+import { type Machine, machines, NEXT_PACKAGE_NAME, NEXT_VERSION, testOnLinux } from './machine.js';
 import { httpsReceiver, newTenant, type Tenant } from './tenant.js';
 
 const newMachine = machines();
@@ -38,34 +38,38 @@ function nextPackage(): string {
   return packed;
 }
 
-test('an operator comes from an empty machine to a restored backup, rotated keys and an upgrade with the blocks of the pages', async () => {
-  const machine = await newMachine();
-  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
-  copyFileSync(nextTarball, machine.path(`root/${NEXT_PACKAGE_NAME}.tar.gz`));
-  const { receiver, settings } = await httpsReceiver(newReceiver, machine);
+testOnLinux(
+  'an operator comes from an empty machine to a restored backup, rotated keys and an upgrade with the blocks of the pages',
+  async () => {
+    const machine = await newMachine();
+    copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+    copyFileSync(nextTarball, machine.path(`root/${NEXT_PACKAGE_NAME}.tar.gz`));
+    const { receiver, settings } = await httpsReceiver(newReceiver, machine);
 
-  await machine.install(settings);
-  await machine.type(inWalk.check);
-  // A machine with a full disk gets a warning.
-  expect(await machine.type(inWalk.doctor, { codes: [0, 3] })).toMatch(/^\d+ checks: (?!.*errors)/m);
-  const tenant = await newTenant(machine, receiver);
-  const contacts = await machine.type(inWalk.contact, { ids: { itg: tenant.integrationId } });
-  expect(contacts.match(/w…@brightledger\.example/g)).toHaveLength(2);
-  receiver.answer = answerWith(500);
-  await tenant.addClient('Fennimore Tea');
-  const { eventId } = await receiver.next();
+    await machine.install(settings);
+    await machine.type(inWalk.check);
+    // A machine with a full disk gets a warning.
+    expect(await machine.type(inWalk.doctor, { codes: [0, 3] })).toMatch(/^\d+ checks: (?!.*errors)/m);
+    const tenant = await newTenant(machine, receiver);
+    const contacts = await machine.type(inWalk.contact, { ids: { itg: tenant.integrationId } });
+    expect(contacts.match(/w…@brightledger\.example/g)).toHaveLength(2);
+    receiver.answer = answerWith(500);
+    await tenant.addClient('Fennimore Tea');
+    const { eventId } = await receiver.next();
 
-  await backsUp(machine, tenant);
-  await restores(machine, tenant);
-  receiver.answer = accept;
-  const earlier = (await receiver.attempts(eventId, 1)).length;
-  await restoresWithoutList(machine, tenant);
-  await receiver.attempts(eventId, earlier + 1);
-  await rotatesAsOperator(machine, tenant, receiver);
-  await rotatesAsCustodian(machine);
-  expect(await machine.type(inWalk.expiring)).toContain(tenant.apiKeyId);
-  await upgrades(machine, tenant);
-}, 300_000);
+    await backsUp(machine, tenant);
+    await restores(machine, tenant);
+    receiver.answer = accept;
+    const earlier = (await receiver.attempts(eventId, 1)).length;
+    await restoresWithoutList(machine, tenant);
+    await receiver.attempts(eventId, earlier + 1);
+    await rotatesAsOperator(machine, tenant, receiver);
+    await rotatesAsCustodian(machine);
+    expect(await machine.type(inWalk.expiring)).toContain(tenant.apiKeyId);
+    await upgrades(machine, tenant);
+  },
+  300_000,
+);
 
 /** Readings go on meanwhile. */
 async function backsUp(machine: Machine, { apiKey }: Tenant): Promise<void> {
