@@ -67,16 +67,20 @@ function alertsAndRunbooks(promtool: string): void {
     await machine.ready();
   }, 300_000);
 
-  test('CertificateEnds', async () => {
-    expect(await fires('CertificateEnds', 10)).toBe(true);
-    store(expiresIn(90), '.new');
-    await machine.type(inAlerts.replaceCertificate);
-    await eventually('the new certificate', async () => !(await fires('CertificateEnds', 10)));
-    expect(await machine.type(inAlerts.certificateMetric)).toMatch(
-      /^tls_certificate_not_after_seconds{.+} \d/,
-    );
-    await machine.json('key list');
-  });
+  test(
+    'CertificateEnds',
+    async () => {
+      expect(await fires('CertificateEnds', 10)).toBe(true);
+      store(expiresIn(90), '.new');
+      await machine.type(inAlerts.replaceCertificate);
+      await eventually('the new certificate', async () => !(await fires('CertificateEnds', 10)));
+      expect(await machine.type(inAlerts.certificateMetric)).toMatch(
+        /^tls_certificate_not_after_seconds{.+} \d/,
+      );
+      await machine.json('key list');
+    },
+    LIMIT_MS,
+  );
 
   test(
     'CredentialExpires',
@@ -125,21 +129,25 @@ function alertsAndRunbooks(promtool: string): void {
 
   const [disk] = smallDisks;
   const whereFilesMayBeLimited = disk?.whyNot === undefined ? test : test.skip;
-  whereFilesMayBeLimited('WritesRefused', async () => {
-    const before = await machine.scrape();
-    disk?.fill(machine);
-    try {
-      await eventually('a refused write', () => /writes are refused/.test(machine.log()));
-      await eventually('the alert', () => fires('WritesRefused', 2, before));
-      const seen = await machine.type(inAlerts.writesRefused);
-      expect(seen).toMatch(/"status":"unready"[\s\S]*"msg":"writes are refused"[\s\S]*Use%/);
-    } finally {
-      disk?.free(machine);
-    }
-    await machine.ready();
-    expect(await machine.type(inAlerts.writesRefused)).toContain('"msg":"writes are taken again"');
-    expect(await fires('WritesRefused', LONG_AFTER_MINUTES, before)).toBe(false);
-  });
+  whereFilesMayBeLimited(
+    'WritesRefused',
+    async () => {
+      const before = await machine.scrape();
+      disk?.fill(machine);
+      try {
+        await eventually('a refused write', () => /writes are refused/.test(machine.log()));
+        await eventually('the alert', () => fires('WritesRefused', 2, before));
+        const seen = await machine.type(inAlerts.writesRefused);
+        expect(seen).toMatch(/"status":"unready"[\s\S]*"msg":"writes are refused"[\s\S]*Use%/);
+      } finally {
+        disk?.free(machine);
+      }
+      await machine.ready();
+      expect(await machine.type(inAlerts.writesRefused)).toContain('"msg":"writes are taken again"');
+      expect(await fires('WritesRefused', LONG_AFTER_MINUTES, before)).toBe(false);
+    },
+    LIMIT_MS,
+  );
 
   test('the rules pass the checks of the page on monitoring, and the service is ready', async () => {
     expect(JSON.parse(await machine.type(inAlerts.readiness)).roles.domain.status).toBe('ready');
