@@ -60,10 +60,10 @@ ready: $(INSTALLED)
 	@$(TOGETHER) $(PARTS)
 
 .PHONY: test
-test: ready $(TOOLS) ## Run all tests
+test: ready $(TOOLS) ## Run all tests (TESTS=path runs those below it)
 	@if [ "$$CI" = true ]; then sh .ci/toolchains; fi
 	@tsc --project test/tsconfig.json
-	@$(JEST)
+	@$(JEST) $(TESTS)
 
 .PHONY: lint
 lint: $(TOOLS) ## Check the style of the code

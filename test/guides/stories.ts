@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
@@ -52,7 +53,9 @@ const rotate: Story = async (stage) => {
 /** Against Prism, with the document that the page names. */
 const mock: Story = async ({ demo, start }) => {
   const page = await servedPage(demo.service.gatewayUrl, 'mock-in-your-tests');
-  const document = found(page, /prism-cli mock --port 4010 (\S+)/);
+  const response = await fetch(found(page, /curl --output gateway\.yaml (\S+)/));
+  const document = join(demo.service.dataDir, 'gateway.yaml');
+  writeFileSync(document, await response.text());
   const [port = 0] = await freePorts(1);
   const prism = new RunningProgram({
     executable: process.execPath,

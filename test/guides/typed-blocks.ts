@@ -19,8 +19,8 @@ export const endless: readonly (readonly [...Typed, ready: string, afterwards?: 
   ['webhooks', 'export WEBHOOK_SECRETS=whsec_…\nnpx', 'listening', 'client.created'],
   ['webhooks', 'export WEBHOOK_SECRETS=whsec_…\npython', 'listening', 'client.created'],
   ['webhooks', 'export WEBHOOK_SECRETS=whsec_…\ngo', 'listening', 'client.created'],
-  ['mock-in-your-tests', 'npx @stoplight/prism-cli mock --port 4010', 'Prism is listening'],
-  ['mock-in-your-tests', 'npx @stoplight/prism-cli mock --port 4011', 'Prism is listening'],
+  ['mock-in-your-tests', 'curl --output gateway.yaml', 'Prism is listening'],
+  ['mock-in-your-tests', 'curl --output sign-on.yaml', 'Prism is listening'],
 ];
 
 /** What must be in the output of some: the others only have to end well. */

@@ -13,12 +13,7 @@ const after = { createdAt: 1, id: 'x' };
 /** In the order of the index, so that nothing is sorted. */
 const OF_ONE =
   /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/;
-const CHANGING = [
-  /^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
-  /^LIST SUBQUERY 1$/,
-  OF_ONE,
-  /^CREATE BLOOM FILTER$/,
-];
+const CHANGING = [/^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/, /^LIST SUBQUERY 1$/, OF_ONE];
 
 const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, plan: RegExp[]][] = [
   [
@@ -70,5 +65,7 @@ test.each(uses)('%s goes by its index', async (_, use, plan) => {
   const plans = await queryPlansOf(under, (database) =>
     inNameOf(OPERATOR, webhookUnitOfWork(database)).run(use),
   );
-  expect(plans).toEqual(plan.map((line) => expect.stringMatching(line)));
+  // Some versions of SQLite say that they build one.
+  const steps = plans.filter((step) => step !== 'CREATE BLOOM FILTER');
+  expect(steps).toEqual(plan.map((line) => expect.stringMatching(line)));
 });
