@@ -2,12 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document } from 'openapi-backend';
+import type { operations } from '../../generated/openapi/sign-on.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { SignOnServiceService } from '../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { packageRoot } from '../config/package.js';
 import { AccessTokenVerifier } from '../keys/access-token-verifier.js';
 import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
+import type { Admission } from './contract/admission.js';
 import { createContractApi } from './contract/contract-api.js';
 import { addressesUnder } from './gateway/addresses.js';
 import { apiKeySecurity } from './gateway/api-key.js';
@@ -28,6 +30,16 @@ import { oauthOperations } from './sign-on/sign-on-handler.js';
 /** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
 
+/** What applications ask without a person who waits; all else of sign-on comes first. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set<keyof operations>([
+  'discovery',
+  'introspect',
+  'jwks',
+  'revoke',
+  'userinfo',
+  'userinfoPost',
+]);
+
 export interface ApiOptions {
   environment: 'live' | 'demo';
   /** The public address of the gateway, for links. */
@@ -36,6 +48,8 @@ export interface ApiOptions {
   signOnUrl: string;
   domain: RpcChannel;
   log: Log;
+  /** Of all APIs of a process. */
+  admission?: Admission;
 }
 
 export async function createGatewayApi({
@@ -43,6 +57,7 @@ export async function createGatewayApi({
   gatewayUrl,
   domain,
   log,
+  admission,
 }: Omit<ApiOptions, 'signOnUrl'>): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
   const contract = await createContractApi({
@@ -58,6 +73,7 @@ export async function createGatewayApi({
     },
     toErrorAnswer: toProblem,
     log,
+    admission,
   });
   return withGzip(contract);
 }
@@ -69,6 +85,7 @@ export async function createSignOnApi({
   demoAppUrl,
   domain,
   log,
+  admission,
 }: ApiOptions & { demoAppUrl?: string }): Promise<Dispatch> {
   const { document } = readContract('sign-on');
   const signOn = domain.clientOf(SignOnServiceService);
@@ -90,6 +107,8 @@ export async function createSignOnApi({
     },
     toErrorAnswer: signOnErrors(pages),
     log,
+    admission,
+    isFirst: (operationId) => !OF_PROGRAMS.has(operationId),
   });
   return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
 }

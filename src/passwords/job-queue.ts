@@ -14,8 +14,9 @@ export interface JobQueueOptions {
   /** The limit; a thread starts when it is first needed, and again after it died. */
   threads: number;
   start: StartThread;
-  /** A job with a longer expected wait is refused. */
+  /** A job with a longer expected wait is refused, unless no more than so many for each thread wait. */
   maxWaitMs: number;
+  leastWaiting?: number;
   /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;
   watch?: PasswordWatch;
@@ -23,7 +24,8 @@ export interface JobQueueOptions {
 
 interface Waiting {
   job: PasswordJob;
-  since: number;
+  /** Then it is refused. */
+  until: number;
   /** A job that ended two threads gets no third. */
   hasEndedThread: boolean;
   resolve(answer: PasswordAnswer): void;
@@ -34,8 +36,10 @@ interface Waiting {
 const FIRST_DURATION_MS = 50;
 /** The weight of the newest duration in the average. */
 const SMOOTHING = 0.1;
-/** A job that waits this many times its expected wait is dropped: its caller has left. */
+/** How many times the longest expected wait a job waits for: the expectation may have been wrong. */
 const GIVE_UP_FACTOR = 1.5;
+/** For one of the few that wait in any case: less than its caller waits. */
+const LONGEST_WAIT_MS = 4_000;
 
 /** Jobs that wait for a thread, in order; only as many as can be served soon. */
 export class JobQueue {
@@ -52,13 +56,16 @@ export class JobQueue {
   }
 
   async do(job: PasswordJob): Promise<PasswordAnswer> {
+    const { maxWaitMs, leastWaiting = 0, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();
-    if (this.#closed || waitMs > this.#options.maxWaitMs) {
+    const areMany = this.#waiting.length >= leastWaiting * threads;
+    if (this.#closed || (areMany && waitMs > maxWaitMs)) {
       this.#options.watch?.refused();
       throw tooBusy(waitMs);
     }
     const answer = await new Promise<PasswordAnswer>((resolve, reject) => {
-      this.#waiting.push({ job, since: performance.now(), hasEndedThread: false, resolve, reject });
+      const until = performance.now() + (areMany ? maxWaitMs * GIVE_UP_FACTOR : LONGEST_WAIT_MS);
+      this.#waiting.push({ job, until, hasEndedThread: false, resolve, reject });
       this.#dispatch();
     });
     if ('failure' in answer) {
@@ -89,7 +96,7 @@ export class JobQueue {
         return;
       }
       const next = this.#waiting.shift() as Waiting;
-      if (performance.now() - next.since > this.#options.maxWaitMs * GIVE_UP_FACTOR) {
+      if (performance.now() > next.until) {
         this.#idle.push(thread);
         this.#options.watch?.refused();
         next.reject(tooBusy(this.#expectedWaitMs()));

@@ -10,13 +10,18 @@ const UNMATCHED_HASH =
 
 const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
 
-const MAX_WAIT_MS = 3_000;
+/** So that most people are answered within a second. */
+const MAX_WAIT_MS = 800;
+/** For each thread. So few wait longer rather than being turned away, for example on a slow machine. */
+const LEAST_WAITING = 4;
 
 export interface PasswordHasherOptions {
   /** One per processor by default; they run at low priority. */
   threads?: number;
   /** A password with a longer expected wait is refused. */
   maxWaitMs?: number;
+  /** For each thread: so many wait in any case. */
+  leastWaiting?: number;
   /** A thread ended unasked; its replacement is starting. */
   onThreadDeath?(cause: unknown): void;
   watch?: PasswordWatch;
@@ -32,11 +37,19 @@ export interface ThreadedPasswordHasher extends PasswordHasher {
 export function threadedPasswordHasher({
   threads = availableParallelism(),
   maxWaitMs = MAX_WAIT_MS,
+  leastWaiting = LEAST_WAITING,
   onThreadDeath = () => undefined,
   watch,
   threadFile = THREAD_FILE,
 }: PasswordHasherOptions = {}): ThreadedPasswordHasher {
-  const queue = new JobQueue({ threads, maxWaitMs, onThreadDeath, watch, start: threadsOf(threadFile) });
+  const queue = new JobQueue({
+    threads,
+    maxWaitMs,
+    leastWaiting,
+    onThreadDeath,
+    watch,
+    start: threadsOf(threadFile),
+  });
   return {
     hash: async (password) => {
       const answer = await queue.do({ password: normalizedPassword(password) });

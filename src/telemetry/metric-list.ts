@@ -4,6 +4,7 @@ import {
   createMetricsRegistry,
   httpRequestTimer,
   passwordMetrics,
+  refusalCounter,
   requestsInFlight,
   rpcCallTimer,
   storeMetrics,
@@ -33,6 +34,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
   edge: (registry) => {
     httpRequestTimer(registry);
     requestsInFlight(registry);
+    refusalCounter(registry);
     certificateGauge(registry, () => []);
   },
   domain: (registry) => {

@@ -48,6 +48,16 @@ export function requestsInFlight(registry: Registry): RequestCount {
   return (api, change) => gauge.inc({ api }, change);
 }
 
+/** Called for each request that waited too long for its turn. */
+export function refusalCounter(registry: Registry): () => void {
+  const counter = new Counter({
+    name: 'http_requests_refused_total',
+    help: 'HTTP requests refused with 503 because they waited too long for their turn.',
+    registers: [registry],
+  });
+  return () => counter.inc();
+}
+
 export type RpcCallTimer = (method: string, code: string, durationMs: number) => void;
 
 export function rpcCallTimer(registry: Registry): RpcCallTimer {

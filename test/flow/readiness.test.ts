@@ -12,6 +12,7 @@ const NAMES = [
   'grpc_server_call_duration_seconds',
   'http_request_duration_seconds',
   'http_requests_in_flight',
+  'http_requests_refused_total',
   'integration_build_info',
   'next_expiry_timestamp_seconds',
   'password_job_duration_seconds',

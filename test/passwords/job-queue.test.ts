@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ErrorCode } from '../../src/errors/service-error.js';
+import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import { JobQueue, type JobQueueOptions } from '../../src/passwords/job-queue.js';
 import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
 import type { StartThread } from '../../src/passwords/thread.js';
@@ -11,7 +11,7 @@ interface Held {
 }
 
 /** A queue with threads that answer, and die, at the test's command. */
-function queueRig({ threads = 1, maxWaitMs = 10_000, watch }: Partial<JobQueueOptions> = {}) {
+function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQueueOptions> = {}) {
   const held: Held[] = [];
   const deaths: unknown[] = [];
   let started = 0;
@@ -41,7 +41,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, watch }: Partial<JobQueueOp
     threads,
     maxWaitMs,
     start,
-    watch,
+    ...others,
     onThreadDeath: (cause) => deaths.push(cause),
   });
   const ask = (password: string) => queue.do({ password });
@@ -111,6 +111,16 @@ describe('jobs that wait', () => {
       await settle();
     }
     await expect(Promise.all(asked)).resolves.toHaveLength(6);
+  });
+
+  test('may be a few for each thread, however long they wait', async () => {
+    const { ask, refusal, queue } = queueRig({ threads: 2, maxWaitMs: 2_000, leastWaiting: 60 });
+    const asked = Array.from({ length: 2 + 120 }, (_, index) => refusal(ask(`${index}`)));
+    await expect(refusal(ask('one too many'))).resolves.toMatchObject({ retryAfterSeconds: 4 });
+    await queue.close();
+    // What was not refused before is refused now, without a time to come back.
+    const ends = (await Promise.all(asked)) as ServiceError[];
+    expect(ends.map(({ retryAfterSeconds }) => retryAfterSeconds)).toEqual(asked.map(() => 1));
   });
 
   test('are told in seconds when to come back', async () => {

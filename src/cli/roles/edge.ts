@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { isLoopback } from '../../config/insecurities.js';
 import { packageRoot, packageVersion } from '../../config/package.js';
 import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
+import { Admission } from '../../edge/contract/admission.js';
 import { withLibrary } from '../../edge/docs/desk.js';
 import { openLibrary } from '../../edge/docs/library.js';
 import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { EXPLANATIONS } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
-import { httpRequestTimer, requestsInFlight } from '../../telemetry/metrics.js';
+import { httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
 import { tryItValues } from '../demo/try-it-values.js';
 import { listenError } from '../startup-error.js';
@@ -26,7 +27,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const isDemo = environment === 'demo';
   const isLocalDemo =
     isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
-  const options = { environment, gatewayUrl, signOnUrl, domain, log };
+  const admission = new Admission(refusalCounter(metrics));
+  const options = { environment, gatewayUrl, signOnUrl, domain, log, admission };
   const health = new Health([domainCheck(domain)]);
   const isDraining = () => health.draining;
   const timer = httpRequestTimer(metrics);

@@ -1,9 +1,17 @@
 import Negotiator from 'negotiator';
 import type { Context, Document, Operation } from 'openapi-backend';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
+import { networkOf } from '../../identifiers/network-address.js';
 import type { Log } from '../../telemetry/log.js';
 import { ClientLeft } from '../http/body-refusal.js';
-import type { Dispatch, DispatchedAnswer, HttpAnswer, HttpRequest } from '../http/exchange.js';
+import {
+  BUSY,
+  type Dispatch,
+  type DispatchedAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+} from '../http/exchange.js';
+import { Admission, Busy } from './admission.js';
 import { openBackend } from './backend.js';
 import { assertComplete, judgesItself } from './completeness.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
@@ -39,6 +47,10 @@ export interface ContractApiOptions<
   /** Converts an error into the error format of this API's contract. */
   toErrorAnswer: (error: ServiceError, requestId: string, failure: Failure) => HttpAnswer;
   log: Log;
+  /** Decides when requests begin; one for all APIs of a process. */
+  admission?: Admission | undefined;
+  /** Operations for which people wait. */
+  isFirst?: (operationId: string) => boolean;
   /** Handlers for requests without an operation; tests remove some. */
   fallbacks?: Partial<Fallbacks>;
 }
@@ -51,6 +63,7 @@ export async function createContractApi<
   AsReceived extends keyof Operations = never,
 >(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
   const { document, log, handlers, securityHandlers, asReceived = [] } = options;
+  const { admission = new Admission(), isFirst = () => false } = options;
   const fallbacks = options.fallbacks ?? closedFallbacks;
   const backend = await openBackend(document, handlers);
   const operations: Operation[] = backend.router.getOperations();
@@ -72,8 +85,16 @@ export async function createContractApi<
       }
       refuseUnacceptable(at);
       await takeBody(at);
-      const answer = (await backend.handleRequest(at as never)) as HttpAnswer;
-      return { ...withOpenHeaders(at, answer), ...tellOf(at) };
+      const end = await admission.begin(networkOf(request.clientAddress), isFirst(tellOf(at).operation));
+      try {
+        if (request.hasLeft?.()) {
+          throw new ClientLeft();
+        }
+        const answer = (await backend.handleRequest(at as never)) as HttpAnswer;
+        return { ...withOpenHeaders(at, answer), ...tellOf(at) };
+      } finally {
+        end();
+      }
     } catch (thrown) {
       if (thrown instanceof ClientLeft) {
         throw thrown;
@@ -99,7 +120,7 @@ function failed(
   return {
     ...withOpenHeaders(at, answer),
     operation,
-    facts: { ...facts, code: publicCode(error.code) },
+    facts: { ...facts, code: error instanceof Busy ? BUSY : publicCode(error.code) },
   };
 }
 
@@ -196,7 +217,7 @@ function logFault(log: Log, requestId: string, error: ServiceError): void {
   if (error.code === ErrorCode.INTERNAL_ERROR) {
     const stack = error.cause instanceof Error ? error.cause.stack : undefined;
     log.error('request failed', { requestId, internal: error.internal, stack });
-  } else if (error.code === ErrorCode.UNAVAILABLE) {
+  } else if (error.code === ErrorCode.UNAVAILABLE && !(error instanceof Busy)) {
     log.warn('the domain did not answer', { requestId, internal: error.internal });
   }
 }

@@ -14,7 +14,12 @@ export interface HttpRequest {
   clientAddress: string;
   /** The whole body, read on the first call. Rejects with BodyRefusal if it is too large or too slow. */
   readBody(): Promise<Buffer>;
+  /** Whether the client has closed its connection. */
+  hasLeft?(): boolean;
 }
+
+/** The code in the log of a request that is refused because too many others are under way. */
+export const BUSY = 'busy';
 
 /** A body in pieces. The consumer always calls `return`, which releases the source. */
 export type BodyStream = AsyncIterableIterator<Buffer> & { return(): Promise<unknown> };

@@ -3,20 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { networkOf } from '../../identifiers/network-address.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
-import { ClientLeft } from './body-refusal.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { closedSignal } from './closed-signal.js';
 import { Connections } from './connections.js';
-import type { BodyStream, Dispatch, DispatchedAnswer, HttpRequest } from './exchange.js';
+import { type BodyStream, BUSY, type Dispatch, type DispatchedAnswer } from './exchange.js';
 import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
-import { Turns } from './turns.js';
 import {
   problemBelowContracts,
   refuseUnread,
@@ -51,13 +50,11 @@ const CLIENT_LEFT = 499;
 
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Measured: fewer cost more turns than they save, more keep the domain waiting. */
-const REQUESTS_PER_TURN = 8;
+/** A client without a place waits this long for its refusal, lest it ask again at once. */
+const REFUSAL_WAIT_MS = 500;
 
 const BUSY_LINES_PER_MINUTE = 1;
 const UNREADABLE_LINES_PER_MINUTE = 60;
-/** In the log, for a request beyond the limit: it is answered before it is read. */
-const BUSY = 'busy';
 /** In the log, for what HTTP forbids. */
 const UNREADABLE = 'unreadable';
 
@@ -84,7 +81,7 @@ export interface ListenerOptions {
 /** State shared by the requests of a listener. */
 interface Shared {
   options: ListenerOptions;
-  dispatch: (request: HttpRequest, socket: Socket) => Promise<DispatchedAnswer>;
+  dispatch: Dispatch;
   addressOf: (request: IncomingMessage) => string;
   isTrusted: (address: string) => boolean;
   unsent: UnsentAnswers;
@@ -106,9 +103,9 @@ export function createListener(options: ListenerOptions): Server {
     requireHostHeader: false,
   };
   const addressOf = clientAddress(options);
-  const inTurn = dispatchInTurn(options);
-  const dispatch: Shared['dispatch'] = async (request, socket) => {
-    const answer = await inTurn(request, socket);
+  const inPlace = dispatchInPlace(options);
+  const dispatch: Dispatch = async (request) => {
+    const answer = await inPlace(request);
     // While closing, the last answer of a connection closes it; a kept one would delay the end.
     const isKept = server.listening && !options.isDraining?.();
     return isKept ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
@@ -208,11 +205,12 @@ async function exchangeTraced(
     const readBody = () => body.read();
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
-    const asked = { method, ...target, headers, requestId, clientAddress: client, readBody };
+    const hasLeft = () => request.socket.destroyed;
+    const asked = { method, ...target, headers, requestId, clientAddress: client, readBody, hasLeft };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)
-      : await shared.dispatch(asked, request.socket);
+      : await shared.dispatch(asked);
     await write(response, method, { requestId, client }, answer, body, shared);
   } catch (error) {
     if (isLeft(error)) {
@@ -257,21 +255,22 @@ function belowContracts(
   return { ...problemBelowContracts(status, requestId, explanations), operation: 'none', facts: { code } };
 }
 
-/** Each network has its share of places and turns, so that one network does not block the others. */
-function dispatchInTurn(options: ListenerOptions): Shared['dispatch'] {
+/** Each network has its share of places, so that one network does not block the others. */
+function dispatchInPlace(options: ListenerOptions): Dispatch {
   const { dispatch, maxRequests = MAX_REQUESTS } = options;
   const places = new Places(maxRequests);
-  const turns = new Turns(REQUESTS_PER_TURN);
-  return async (request, socket) => {
+  let withoutPlace = 0;
+  return async (request) => {
     const network = networkOf(request.clientAddress);
     if (!places.take(network)) {
+      if (withoutPlace < maxRequests) {
+        withoutPlace += 1;
+        await pause(REFUSAL_WAIT_MS);
+        withoutPlace -= 1;
+      }
       return belowContracts(503, request.requestId, BUSY, options);
     }
     try {
-      await turns.take(network);
-      if (socket.destroyed) {
-        throw new ClientLeft();
-      }
       return await dispatch(request);
     } finally {
       places.giveBack(network);

@@ -11,6 +11,8 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
 /** One connection that asks as soon as it has its answer. */
 export class Connection {
   answered = 0;
+  /** How many answers told it to come back. */
+  shed = 0;
   /** How long each answer took, in milliseconds. */
   readonly durationsMs: number[] = [];
   readonly #socket: Socket;
@@ -62,7 +64,8 @@ export class Connection {
       return;
     }
     const status = Number(this.#unread.slice(STATUS_AT, STATUS_AT + 3));
-    if (![this.target.expectStatus].flat().includes(status)) {
+    const isShed = status === this.target.shedStatus;
+    if (!isShed && ![this.target.expectStatus].flat().includes(status)) {
       const said = this.#unread.slice(-200);
       this.#leave(
         new Error(`${this.target.path} answered ${status}, not ${this.target.expectStatus}: ${said}`),
@@ -72,8 +75,12 @@ export class Connection {
     const answer = this.#unread;
     this.#unread = '';
     this.#length = undefined;
-    this.answered += 1;
-    this.durationsMs.push(performance.now() - this.#askedAt);
+    if (isShed) {
+      this.shed += 1;
+    } else {
+      this.answered += 1;
+      this.durationsMs.push(performance.now() - this.#askedAt);
+    }
     this.#ask(answer);
   }
 }

@@ -13,6 +13,8 @@ export interface LoadReading {
   requestsPerSecond: number;
   /** From the first to the last, more than what is counted for the rate. */
   answered: number;
+  /** In all, with a request to come back. */
+  shed: number;
   /** Of a hundred answers, one took longer. */
   p99Ms: number;
   /** 1 is a load that could not have asked any faster. */
@@ -48,6 +50,7 @@ async function perform({ target, connections, durationMs }: Job): Promise<JobRep
   const count = answered() - answeredBefore;
   // With the first connection that has nothing left to ask, the others soon have nothing either.
   const seconds = ((endedAt ?? performance.now()) - startedAt) / 1_000;
+  const shed = open.reduce((sum, connection) => sum + connection.shed, 0);
   const { utilization } = performance.eventLoopUtilization(idleBefore);
   for (const connection of open) {
     connection.close();
@@ -56,5 +59,5 @@ async function perform({ target, connections, durationMs }: Job): Promise<JobRep
   const p99Ms = durations[Math.floor(durations.length * 0.99)] ?? Number.NaN;
   return failure
     ? { failure: failure.message }
-    : { requestsPerSecond: count / seconds, answered: answered(), p99Ms, busy: utilization };
+    : { requestsPerSecond: count / seconds, answered: answered(), shed, p99Ms, busy: utilization };
 }

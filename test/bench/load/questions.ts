@@ -8,6 +8,8 @@ export interface Target {
   headers: Record<string, string>;
   /** Anything else fails the round: refusals are quick to give and would flatter. */
   expectStatus: number | readonly number[];
+  /** Answers with this status are counted apart, and the connection asks again at once. */
+  shedStatus?: number;
   /** What differs from one request to the next; without any they are all alike. */
   variants?: readonly Variant[];
   /** `cycle`: repeatedly. `once`: each once. `refresh`: one per connection, with each new refresh token. */

@@ -5,6 +5,7 @@ import { importOfWorkers } from './import.js';
 import { instanceIntegrations } from './instance-integrations.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { memoryOfSlowReaders } from './memory-of-slow-readers.js';
+import { overload } from './overload.js';
 import { secondStart } from './second-start.js';
 import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
@@ -33,4 +34,5 @@ export const comparisons: readonly Comparison[] = [
   idleConnections,
   memoryOfSlowReaders,
   slowReaders,
+  overload,
 ];

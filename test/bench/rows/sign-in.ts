@@ -32,7 +32,7 @@ export const signIn: Comparison = {
   warmUpRounds: 1,
   rounds: 5,
   setUp: async (scope, noteCost) => {
-    const { service, signIns, hash } = await start(scope);
+    const { service, signIns, hash } = await startSignIns(scope);
     const load = pricedLoad(startLoad(scope), service, {
       noteCost,
       priced: PRICED,
@@ -58,7 +58,7 @@ export const tokensInStorm: Comparison = {
   warmUpRounds: 1,
   rounds: 5,
   setUp: async (scope) => {
-    const { signIns, subject } = await start(scope);
+    const { signIns, subject } = await startSignIns(scope);
     const storm = startLoad(scope);
     const load = startLoad(scope);
     return {
@@ -75,7 +75,8 @@ export const tokensInStorm: Comparison = {
   },
 };
 
-async function start(scope: Scope) {
+/** A service with people who can sign in. */
+export async function startSignIns(scope: Scope) {
   const workplace = makeWorkplace(scope);
   const service = await startService(scope, workplace);
   const application = demoApplication(workplace);

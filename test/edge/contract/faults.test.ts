@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Admission } from '../../../src/edge/contract/admission.js';
 import type { Dispatch } from '../../../src/edge/http/exchange.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
@@ -109,4 +110,35 @@ describe('a security handler that', () => {
     expect(await ask(dispatch, PATH)).toMatchObject({ status: 200 });
     expect(ran).toBe(true);
   });
+});
+
+test('a request that waits too long behind others is answered 503 in the format of the contract, and logged as such', async () => {
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const crowded = await openGatewayApi({
+    log: recorded.log,
+    admission: new Admission(undefined, { atOnce: 1, longMs: 60_000, maxWaitMs: 20, few: 0 }),
+    handlers: {
+      listInstanceIntegrations: () => {
+        begin();
+        return new Promise(() => undefined);
+      },
+    },
+  });
+  void ask(crowded, PATH);
+  await begun;
+  const answer = await ask(crowded, PATH);
+  expect(answer).toMatchObject({
+    status: 503,
+    operation: 'listInstanceIntegrations',
+    facts: { code: 'busy' },
+    headers: { 'retry-after': expect.any(Number) },
+    problem: {
+      code: 'unavailable',
+      message: 'The service has too many requests to answer. Try again in a few seconds.',
+    },
+  });
+  expect(recorded.lines()).not.toContainEqual(expect.objectContaining({ msg: 'the domain did not answer' }));
 });

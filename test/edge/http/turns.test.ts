@@ -47,17 +47,4 @@ describe('turns', () => {
     await nextTurn();
     expect(asked(turns, 1)()).toBe(0);
   });
-
-  test('go to one lane after the other, however many wait in the first', async () => {
-    const turns = new Turns(2);
-    asked(turns, 2);
-    const begun: string[] = [];
-    for (const lane of ['a', 'a', 'a', 'a', 'b', 'c']) {
-      void turns.take(lane)?.then(() => begun.push(lane));
-    }
-    for (let turn = 0; turn < 3; turn += 1) {
-      await nextTurn();
-    }
-    expect(begun).toEqual(['a', 'b', 'c', 'a', 'a', 'a']);
-  });
 });

@@ -17,6 +17,7 @@ export interface OpenApi {
   fallbacks?: Options['fallbacks'];
   asReceived?: Options['asReceived'];
   document?: Options['document'];
+  admission?: Options['admission'];
   log?: Options['log'];
 }
 

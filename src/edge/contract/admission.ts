@@ -1,0 +1,169 @@
+import { randomInt } from 'node:crypto';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { Lanes } from './lanes.js';
+
+export interface AdmissionLimits {
+  /**
+   * Requests that begin in one turn of the event loop. Their calls leave the process at its end, so the domain
+   * begins on the first while the next are prepared. Measured: fewer cost more turns than they save, more keep
+   * the domain waiting.
+   */
+  perTurn: number;
+  /** Requests under way: enough to keep the domain busy. Further ones wait here, where networks take turns. */
+  atOnce: number;
+  /** A request under way for longer does not count any more: it waits for something else than its turn. */
+  longMs: number;
+  /** A request that has waited this long is refused. A client that asks again at once thus cannot ask often. */
+  maxWaitMs: number;
+  /** So many may wait longer: a process that has just started is slow. */
+  few: number;
+  mostWaitMs: number;
+}
+
+const LIMITS: AdmissionLimits = {
+  perTurn: 8,
+  atOnce: 128,
+  longMs: 500,
+  maxWaitMs: 500,
+  few: 64,
+  mostWaitMs: 1_500,
+};
+
+/** How many times within `maxWaitMs` it looks for requests that have waited so long. */
+const LOOKS = 10;
+/** An answer takes time, too. */
+const REFUSED_AT_ONCE = 256;
+/** Of so many turns the last is for requests that are not first. */
+const TURNS_IN_ROUND = 4;
+/** Random, so that clients refused at the same time do not return together. */
+const RETRY_AFTER_SECONDS = { least: 1, below: 4 };
+
+/** More requests arrive than can be answered. */
+export class Busy extends ServiceError {
+  constructor() {
+    super(ErrorCode.UNAVAILABLE, 'The service has too many requests to answer. Try again in a few seconds.', {
+      retryAfterSeconds: randomInt(RETRY_AFTER_SECONDS.least, RETRY_AFTER_SECONDS.below),
+    });
+  }
+}
+
+/** Ends a request that began. */
+export type End = () => void;
+
+/** Decides when requests begin, and refuses those that wait too long. */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  /** What people wait for. */
+  readonly #first = new Lanes();
+  readonly #others = new Lanes();
+  /** When each began, in that order. */
+  readonly #underWay = new Map<End, number>();
+  #left: number;
+  #turns = 0;
+  #isCounting = false;
+  #look: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly onRefused: () => void = () => undefined,
+    limits: Partial<AdmissionLimits> = {},
+  ) {
+    this.#limits = { ...LIMITS, ...limits };
+    this.#left = this.#limits.perTurn;
+  }
+
+  /** Returns how to end the request, at once or when its turn comes. Rejects with Busy after a long wait. */
+  begin(network: string, isFirst: boolean): End | Promise<End> {
+    this.#countUntilNextTurn();
+    if (this.#waiting === 0 && this.#hasRoom()) {
+      return this.#begun();
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (mayBegin: boolean) => {
+        if (mayBegin) {
+          resolve(this.#begun());
+        } else {
+          this.onRefused();
+          reject(new Busy());
+        }
+      };
+      const lanes = isFirst ? this.#first : this.#others;
+      lanes.add(network, { since: performance.now(), settle });
+      this.#lookAgain(this.#limits.maxWaitMs / LOOKS);
+    });
+  }
+
+  get #waiting(): number {
+    return this.#first.count + this.#others.count;
+  }
+
+  #begun(): End {
+    const end = () => {
+      if (this.#underWay.delete(end) && this.#waiting > 0) {
+        this.#countUntilNextTurn();
+      }
+    };
+    this.#left -= 1;
+    this.#underWay.set(end, performance.now());
+    return end;
+  }
+
+  #hasRoom(): boolean {
+    const since = performance.now() - this.#limits.longMs;
+    for (const [end, begunAt] of this.#underWay) {
+      if (begunAt > since) {
+        break;
+      }
+      this.#underWay.delete(end);
+    }
+    return this.#left > 0 && this.#underWay.size < this.#limits.atOnce;
+  }
+
+  #countUntilNextTurn(): void {
+    if (!this.#isCounting) {
+      this.#isCounting = true;
+      setImmediate(() => this.#beginTurn());
+    }
+  }
+
+  #beginTurn(): void {
+    this.#isCounting = false;
+    this.#left = this.#limits.perTurn;
+    while (this.#waiting > 0 && this.#hasRoom()) {
+      this.#turns += 1;
+      const isOthersTurn = this.#turns % TURNS_IN_ROUND === 0;
+      const lanes =
+        this.#others.count === 0 || (this.#first.count > 0 && !isOthersTurn) ? this.#first : this.#others;
+      lanes.next()?.settle(true);
+    }
+    if (this.#waiting > 0 && this.#left <= 0) {
+      this.#countUntilNextTurn();
+    }
+  }
+
+  #lookAgain(inMs: number): void {
+    this.#look ??= setTimeout(() => {
+      this.#look = undefined;
+      const refused = this.#late();
+      for (const { settle } of refused) {
+        settle(false);
+      }
+      if (this.#waiting > 0) {
+        this.#countUntilNextTurn();
+        this.#lookAgain(refused.length < REFUSED_AT_ONCE ? this.#limits.maxWaitMs / LOOKS : 0);
+      }
+    }, inMs).unref();
+  }
+
+  #late() {
+    const { maxWaitMs, mostWaitMs, few } = this.#limits;
+    const now = performance.now();
+    const late = [this.#others, this.#first].flatMap((lanes) =>
+      lanes.takeOlder(now - mostWaitMs, REFUSED_AT_ONCE),
+    );
+    for (const lanes of [this.#others, this.#first]) {
+      const most = Math.min(this.#waiting - few, REFUSED_AT_ONCE - late.length);
+      late.push(...lanes.takeOlder(now - maxWaitMs, most));
+    }
+    return late;
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { Lanes } from '../../../src/edge/contract/lanes.js';
+
+/** Those that wait are told by their lane and the time since when they wait. */
+function lanesOf(...waiting: [lane: string, since: number][]) {
+  const lanes = new Lanes();
+  const names = new Map<object, string>();
+  for (const [lane, since] of waiting) {
+    const one = { since, settle: () => undefined };
+    names.set(one, `${lane}${since}`);
+    lanes.add(lane, one);
+  }
+  return { lanes, nameOf: (one?: object) => one && names.get(one) };
+}
+
+test('those that have waited long enough are taken out, and no others', () => {
+  const { lanes, nameOf } = lanesOf(['a', 1], ['a', 2], ['a', 9], ['b', 3], ['c', 8]);
+  expect(lanes.takeOlder(5, 10).map(nameOf)).toEqual(['a1', 'a2', 'b3']);
+  expect(lanes.count).toBe(2);
+  expect([lanes.next(), lanes.next(), lanes.next()].map(nameOf)).toEqual(['c8', 'a9', undefined]);
+});
+
+test('no more are taken out than may be', () => {
+  const { lanes, nameOf } = lanesOf(['a', 1], ['a', 2], ['b', 3]);
+  expect(lanes.takeOlder(5, 0)).toEqual([]);
+  expect(lanes.takeOlder(5, -1)).toEqual([]);
+  expect(lanes.takeOlder(5, 1).map(nameOf)).toEqual(['a1']);
+  expect(lanes.count).toBe(2);
+});
+
+test('a lane that had one refused comes after the others', () => {
+  const { lanes, nameOf } = lanesOf(['many', 1], ['many', 2], ['many', 9], ['one', 8]);
+  lanes.takeOlder(5, 10);
+  expect([lanes.next(), lanes.next()].map(nameOf)).toEqual(['one8', 'many9']);
+});
