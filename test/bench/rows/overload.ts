@@ -33,7 +33,8 @@ export const overload: Comparison = {
     [P99]: promised,
     [OTHERS]: promised,
     [TOKENS]: promised,
-    [SIGN_INS]: { referenceName: 'beside none', goal: 0.3, higherIsBetter: true },
+    // Passwords are checked at low priority, and the rush takes all of the processors.
+    [SIGN_INS]: { referenceName: 'beside none', goal: 0.2, higherIsBetter: true },
     [RECOVERY]: promised,
   },
   warmUpRounds: 1,
