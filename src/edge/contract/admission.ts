@@ -4,16 +4,16 @@ import { Lanes } from './lanes.js';
 
 export interface AdmissionLimits {
   /**
-   * Requests that begin in one turn of the event loop. Their calls leave the process at its end, so the domain
-   * begins on the first while the next are prepared. Measured: fewer cost more turns than they save, more keep
-   * the domain waiting.
+   * Requests that begin in one turn of the event loop. Their calls leave the process at its end, so the
+   * domain begins on the first while the next are prepared. Measured: fewer cost more turns than they save,
+   * more keep the domain waiting.
    */
   perTurn: number;
-  /** Requests under way: enough to keep the domain busy. Further ones wait here, where networks take turns. */
+  /** Requests under way: enough to keep the domain busy. Others wait here, where networks take turns. */
   atOnce: number;
   /** A request under way for longer does not count any more: it waits for something else than its turn. */
   longMs: number;
-  /** A request that has waited this long is refused. A client that asks again at once thus cannot ask often. */
+  /** A request that has waited this long is refused: a client that asks again at once cannot ask often. */
   maxWaitMs: number;
   /** So many may wait longer: a process that has just started is slow. */
   few: number;

@@ -34,7 +34,7 @@ export class Lanes {
     return undefined;
   }
 
-  /** Takes out those that have waited since before this time, the oldest of each lane first, and not too many. */
+  /** Takes out those that have waited since before this time, the oldest of each lane first. */
   takeOlder(since: number, most: number): Waiting[] {
     const taken: Waiting[] = [];
     for (const [lane, waiting] of [...this.#waiting]) {
@@ -47,7 +47,7 @@ export class Lanes {
     return taken;
   }
 
-  /** Moves the lane to the end: one with many requests must not keep its place before one with a single one. */
+  /** Moves the lane to the end, lest one with many requests keep its place before one with a single one. */
   #take(lane: string, waiting: Waiting[], count: number): Waiting[] {
     const taken = waiting.splice(0, count);
     this.#count -= taken.length;
