@@ -30,14 +30,19 @@ import { oauthOperations } from './sign-on/sign-on-handler.js';
 /** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
 
-/** What applications ask without a person who waits; all else of sign-on comes first. */
-const OF_PROGRAMS: ReadonlySet<string> = new Set<keyof operations>([
-  'discovery',
-  'introspect',
-  'jwks',
-  'revoke',
-  'userinfo',
-  'userinfoPost',
+/** The steps of a sign-in, for which people wait. */
+const SIGN_IN: ReadonlySet<string> = new Set<keyof operations>([
+  'authorize',
+  'authorizePost',
+  'showSignIn',
+  'signIn',
+  'showContexts',
+  'chooseContext',
+  'showConsent',
+  'consent',
+  'authorizationResponse',
+  'authorizationResponsePost',
+  'token',
 ]);
 
 export interface ApiOptions {
@@ -108,7 +113,7 @@ export async function createSignOnApi({
     toErrorAnswer: signOnErrors(pages),
     log,
     admission,
-    isFirst: (operationId) => !OF_PROGRAMS.has(operationId),
+    isFirst: (operationId) => SIGN_IN.has(operationId),
   });
   return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
 }

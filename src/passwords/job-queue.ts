@@ -39,7 +39,7 @@ const SMOOTHING = 0.1;
 /** How many times the longest expected wait a job waits for: the expectation may have been wrong. */
 const GIVE_UP_FACTOR = 1.5;
 /** For one of the few that wait in any case: less than its caller waits. */
-const LONGEST_WAIT_MS = 4_000;
+const LONGEST_WAIT_MS = 3_000;
 
 /** Jobs that wait for a thread, in order; only as many as can be served soon. */
 export class JobQueue {

@@ -48,11 +48,11 @@ export function requestsInFlight(registry: Registry): RequestCount {
   return (api, change) => gauge.inc({ api }, change);
 }
 
-/** Called for each request that waited too long for its turn. */
+/** Called for each request that is refused because too many others are under way. */
 export function refusalCounter(registry: Registry): () => void {
   const counter = new Counter({
     name: 'http_requests_refused_total',
-    help: 'HTTP requests refused with 503 because they waited too long for their turn.',
+    help: 'HTTP requests refused with 503 because too many others were under way.',
     registers: [registry],
   });
   return () => counter.inc();

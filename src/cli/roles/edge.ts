@@ -27,7 +27,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const isDemo = environment === 'demo';
   const isLocalDemo =
     isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
-  const admission = new Admission(refusalCounter(metrics));
+  const onRefused = refusalCounter(metrics);
+  const admission = new Admission(onRefused);
   const options = { environment, gatewayUrl, signOnUrl, domain, log, admission };
   const health = new Health([domainCheck(domain)]);
   const isDraining = () => health.draining;
@@ -49,7 +50,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     [
       createListener({
         ...{ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl },
-        ...{ trustedProxies, log, timer, inFlight, isDraining },
+        ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
       }),
       host,
       config.SIGN_ON_PORT,
@@ -61,7 +62,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
         dispatch: withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway)),
         publicUrl: gatewayUrl,
         explanations: EXPLANATIONS,
-        ...{ trustedProxies, log, timer, inFlight, isDraining },
+        ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
       }),
       host,
       config.GATEWAY_PORT,

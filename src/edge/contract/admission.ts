@@ -33,6 +33,10 @@ const LIMITS: AdmissionLimits = {
 const LOOKS = 10;
 /** An answer takes time, too. */
 const REFUSED_AT_ONCE = 256;
+/** A look that comes so late was held up by this process: those that wait get a chance first. */
+const LATE_LOOK_MS = 100;
+/** With more requests waiting, a network is more than a few people. */
+const MOST_FIRST = 16;
 /** Of so many turns the last is for requests that are not first. */
 const TURNS_IN_ROUND = 4;
 /** Random, so that clients refused at the same time do not return together. */
@@ -86,7 +90,7 @@ export class Admission {
           reject(new Busy());
         }
       };
-      const lanes = isFirst ? this.#first : this.#others;
+      const lanes = isFirst && this.#first.waitingIn(network) < MOST_FIRST ? this.#first : this.#others;
       lanes.add(network, { since: performance.now(), settle });
       this.#lookAgain(this.#limits.maxWaitMs / LOOKS);
     });
@@ -141,9 +145,10 @@ export class Admission {
   }
 
   #lookAgain(inMs: number): void {
+    const dueAt = performance.now() + inMs;
     this.#look ??= setTimeout(() => {
       this.#look = undefined;
-      const refused = this.#late();
+      const refused = performance.now() - dueAt > LATE_LOOK_MS ? [] : this.#late();
       for (const { settle } of refused) {
         settle(false);
       }

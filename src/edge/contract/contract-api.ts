@@ -85,7 +85,8 @@ export async function createContractApi<
       }
       refuseUnacceptable(at);
       await takeBody(at);
-      const end = await admission.begin(networkOf(request.clientAddress), isFirst(tellOf(at).operation));
+      const { operation } = tellOf(at);
+      const end = await admission.begin(networkOf(request.clientAddress), isFirst(operation));
       try {
         if (request.hasLeft?.()) {
           throw new ClientLeft();
@@ -96,8 +97,8 @@ export async function createContractApi<
         end();
       }
     } catch (thrown) {
-      if (thrown instanceof ClientLeft) {
-        throw thrown;
+      if (thrown instanceof ClientLeft || (thrown instanceof Busy && request.hasLeft?.())) {
+        throw new ClientLeft();
       }
       const error = asServiceError(thrown);
       logFault(log, request.requestId, error);

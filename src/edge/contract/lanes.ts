@@ -25,36 +25,42 @@ export class Lanes {
     }
   }
 
-  /** Takes out the first of the lane whose turn it is. */
+  /** How many wait in this lane. */
+  waitingIn(lane: string): number {
+    return this.#waiting.get(lane)?.length ?? 0;
+  }
+
+  /** Takes out the first of the lane whose turn it is, which then comes after all others. */
   next(): Waiting | undefined {
     for (const [lane, waiting] of this.#waiting) {
-      const [one] = this.#take(lane, waiting, 1);
-      return one;
+      this.#waiting.delete(lane);
+      const one = waiting.shift();
+      if (waiting.length > 0) {
+        this.#waiting.set(lane, waiting);
+      }
+      if (one) {
+        this.#count -= 1;
+        return one;
+      }
     }
     return undefined;
   }
 
-  /** Takes out those that have waited since before this time, the oldest of each lane first. */
+  /**
+   * Takes out those that have waited since before this time, the oldest of each lane first. The lane keeps
+   * its place, also when it is empty: it had no turn.
+   */
   takeOlder(since: number, most: number): Waiting[] {
     const taken: Waiting[] = [];
-    for (const [lane, waiting] of [...this.#waiting]) {
-      const younger = waiting.findIndex((one) => one.since > since);
-      const older = Math.min(younger < 0 ? waiting.length : younger, most - taken.length);
-      if (older > 0) {
-        taken.push(...this.#take(lane, waiting, older));
+    for (const waiting of this.#waiting.values()) {
+      if (taken.length >= most) {
+        break;
       }
+      const younger = waiting.findIndex((one) => one.since > since);
+      const older = younger < 0 ? waiting.length : younger;
+      taken.push(...waiting.splice(0, Math.min(older, most - taken.length)));
     }
-    return taken;
-  }
-
-  /** Moves the lane to the end, lest one with many requests keep its place before one with a single one. */
-  #take(lane: string, waiting: Waiting[], count: number): Waiting[] {
-    const taken = waiting.splice(0, count);
     this.#count -= taken.length;
-    this.#waiting.delete(lane);
-    if (waiting.length > 0) {
-      this.#waiting.set(lane, waiting);
-    }
     return taken;
   }
 }

@@ -52,6 +52,8 @@ const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** A client without a place waits this long for its refusal, lest it ask again at once. */
 const REFUSAL_WAIT_MS = 500;
+/** So many wait; others are refused at once, because each takes memory. */
+const MOST_WITHOUT_PLACE = 1_024;
 
 const BUSY_LINES_PER_MINUTE = 1;
 const UNREADABLE_LINES_PER_MINUTE = 60;
@@ -70,6 +72,8 @@ export interface ListenerOptions {
   log: Log;
   timer: HttpRequestTimer;
   inFlight?: RequestCount;
+  /** Called for each request that finds no place. */
+  onRefused?: () => void;
   /** Responses then close their connections, so that few remain when the listener closes. */
   isDraining?: () => boolean;
   stallTimeoutMs?: number;
@@ -263,7 +267,8 @@ function dispatchInPlace(options: ListenerOptions): Dispatch {
   return async (request) => {
     const network = networkOf(request.clientAddress);
     if (!places.take(network)) {
-      if (withoutPlace < maxRequests) {
+      options.onRefused?.();
+      if (withoutPlace < MOST_WITHOUT_PLACE) {
         withoutPlace += 1;
         await pause(REFUSAL_WAIT_MS);
         withoutPlace -= 1;

@@ -101,6 +101,26 @@ describe('requests begin', () => {
   });
 });
 
+test('a network with very many requests for which people wait has no more priority for them', async () => {
+  const { askMany, begun } = rig({ perTurn: 1 });
+  askMany(1, { network: 'x' });
+  askMany(40, { network: 'crowd', isFirst: true });
+  askMany(1, { network: 'program' });
+  await afterTurns(30);
+  expect(begun.indexOf('program0')).toBeGreaterThan(0);
+  expect(begun.indexOf('program0')).toBeLessThan(20);
+});
+
+test('a stall of the process refuses none', async () => {
+  const { askMany, begun, refused } = rig({ perTurn: 8, maxWaitMs: 20, mostWaitMs: 20 });
+  askMany(24);
+  for (const until = performance.now() + 200; performance.now() < until; ) {
+    // Nothing else runs meanwhile.
+  }
+  await afterTurns(6);
+  expect([begun.length, refused]).toEqual([24, []]);
+});
+
 describe('a request that has waited too long', () => {
   test('is refused with a time to come back, and counted', async () => {
     const { ask, begun, counted } = rig({ atOnce: 1, maxWaitMs: 20 });

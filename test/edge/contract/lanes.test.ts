@@ -17,7 +17,7 @@ test('those that have waited long enough are taken out, and no others', () => {
   const { lanes, nameOf } = lanesOf(['a', 1], ['a', 2], ['a', 9], ['b', 3], ['c', 8]);
   expect(lanes.takeOlder(5, 10).map(nameOf)).toEqual(['a1', 'a2', 'b3']);
   expect(lanes.count).toBe(2);
-  expect([lanes.next(), lanes.next(), lanes.next()].map(nameOf)).toEqual(['c8', 'a9', undefined]);
+  expect([lanes.next(), lanes.next(), lanes.next()].map(nameOf)).toEqual(['a9', 'c8', undefined]);
 });
 
 test('no more are taken out than may be', () => {
@@ -28,8 +28,16 @@ test('no more are taken out than may be', () => {
   expect(lanes.count).toBe(2);
 });
 
-test('a lane that had one refused comes after the others', () => {
-  const { lanes, nameOf } = lanesOf(['many', 1], ['many', 2], ['many', 9], ['one', 8]);
+test('a lane that had one taken out keeps its place, also when it was its only one', () => {
+  const { lanes, nameOf } = lanesOf(['many', 1], ['many', 9], ['one', 2], ['other', 8]);
   lanes.takeOlder(5, 10);
-  expect([lanes.next(), lanes.next()].map(nameOf)).toEqual(['one8', 'many9']);
+  lanes.add('one', { since: 10, settle: () => undefined });
+  expect([lanes.next(), lanes.next(), lanes.next()].map((one) => one?.since)).toEqual([9, 10, 8]);
+  expect(nameOf(lanes.next())).toBeUndefined();
+});
+
+test('a lane that had its turn comes after the others', () => {
+  const { lanes, nameOf } = lanesOf(['many', 1], ['many', 2], ['one', 3]);
+  expect([lanes.next(), lanes.next(), lanes.next()].map(nameOf)).toEqual(['many1', 'one3', 'many2']);
+  expect([lanes.count, lanes.waitingIn('many')]).toEqual([0, 0]);
 });
