@@ -18,7 +18,7 @@ Where no operator token works any more, \`integration init\` issues another firs
 
 Examples:
   $ ENVIRONMENT=live integration init
-  $ DATA_DIR=/var/lib/integration integration init --json`;
+  $ DATA_DIR=/var/lib/integration-service/live integration init --json`;
 
 export function addInitCommand(program: Command): void {
   program

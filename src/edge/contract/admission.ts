@@ -4,18 +4,18 @@ import { Lanes } from './lanes.js';
 
 export interface AdmissionLimits {
   /**
-   * Requests that begin in one turn of the event loop. Their calls leave the process at its end, so the
-   * domain begins on the first while the next are prepared. Measured: fewer cost more turns than they save,
-   * more keep the domain waiting.
+   * Requests that begin in one turn of the event loop. Their calls leave the process at the end of the turn,
+   * so the domain works on them while the edge prepares the next. Measured: with fewer, the extra turns cost
+   * more than they save; with more, the domain idles.
    */
   perTurn: number;
-  /** Requests under way: enough to keep the domain busy. Others wait here, where networks take turns. */
+  /** Requests in progress: enough to keep the domain busy. Others wait here, where networks take turns. */
   atOnce: number;
-  /** A request under way for longer does not count any more: it waits for something else than its turn. */
+  /** A request in progress for longer does not count in `atOnce`: it waits, as for a password check. */
   longMs: number;
-  /** A request that has waited this long is refused: a client that asks again at once cannot ask often. */
+  /** The edge refuses a request after this wait. The wait also slows clients that retry at once. */
   maxWaitMs: number;
-  /** So many may wait longer: a process that has just started is slow. */
+  /** Up to this many requests may wait for `mostWaitMs`: a process that has just started is slow. */
   few: number;
   mostWaitMs: number;
 }
@@ -31,13 +31,13 @@ const LIMITS: AdmissionLimits = {
 
 /** How many times within `maxWaitMs` it looks for requests that have waited so long. */
 const LOOKS = 10;
-/** An answer takes time, too. */
+/** The most refusals at a time, because sending them takes time. */
 const REFUSED_AT_ONCE = 256;
-/** A look that comes so late was held up by this process: those that wait get a chance first. */
+/** If the timer is this late, the process itself stalled: the waiting requests get another chance. */
 const LATE_LOOK_MS = 100;
-/** With more requests waiting, a network is more than a few people. */
+/** Further sign-in steps of one network wait among the others: they are not those of a few people. */
 const MOST_FIRST = 16;
-/** Of so many turns the last is for requests that are not first. */
+/** One in this many requests that begin is not a step of a sign-in, if any such request waits. */
 const TURNS_IN_ROUND = 4;
 /** Random, so that clients refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 1, below: 4 };

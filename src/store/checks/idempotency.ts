@@ -36,7 +36,7 @@ const ID = /(ins|cli|acc|usr|wrk)_[0-9A-Za-z]{22}/g;
 export const answersOfNothing: Check = {
   name: 'answers-of-nothing',
   severity: 'error',
-  about: 'Records that answers of idempotency keys name exist.',
+  about: 'Every record that the answer of an idempotency key names exists.',
   remedy:
     'The caller got an id that was not stored: create the record again with a new key, and inform users of that id.',
   find: async (reader, { endsAt }) => {

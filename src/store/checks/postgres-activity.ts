@@ -14,7 +14,7 @@ interface Process {
 
 export const locksAreFree: Check<{ longMs?: number }> = {
   name: 'lock-waits',
-  about: `No statement has waited for a lock for more than ${lengthOf(LONG_WAIT_MS)}.`,
+  about: `No statement that began more than ${lengthOf(LONG_WAIT_MS)} ago waits for a lock.`,
   severity: 'warning',
   remedy:
     'Find out what the blocking process does (`select * from pg_stat_activity where pid = …`), and end it if it is stuck: `select pg_terminate_backend(…)`.',
@@ -30,7 +30,7 @@ export const locksAreFree: Check<{ longMs?: number }> = {
     return foundIn(
       rows.map(
         (row) =>
-          `${processOf(row)} waits for ${lengthOf(row.ms)}; blocked by ${row.blockers.join(', ') || 'none'}`,
+          `${processOf(row)} began ${lengthOf(row.ms)} ago and waits for a lock; blocked by ${row.blockers.join(', ') || 'none'}`,
       ),
     );
   },

@@ -17,8 +17,7 @@ const REDEEMERS = 16;
 const CODES = 8_000;
 const CALM_ANSWERS = 5;
 
-/** Of an edge to its domain; more fail at once. */
-/** Many more than begin or may wait at the edge. */
+/** Many more requests than the edge lets begin, or wait for more than half a second. */
 const BURST = 1_424;
 /** Of a slow machine's first calls many have ended by the time of the last. */
 const SOME_REFUSALS = 20;
@@ -69,7 +68,7 @@ describe('a thousand calls a second of many callers', () => {
     await expectCalm();
   });
 
-  test('are refused where they are more than an edge may have under way', async () => {
+  test('are refused if too many wait too long at the edge', async () => {
     const pid = service.pidOf('domain');
     const during = traffic.begin({ mayBeDone: true });
     process.kill(pid, 'SIGSTOP');

@@ -195,7 +195,9 @@ test('the checks of PostgreSQL name who waits for a lock, who blocks it, and wha
     const waits = () => examplesOf(locksAreFree, database, { longMs: 0 });
     await eventually('the wait', async () => (await waits()).length > 0);
     expect(await waits()).toEqual([
-      expect.stringMatching(`^process ${waiter} \\(console-2\\) waits for .*; blocked by ${holder}$`),
+      expect.stringMatching(
+        `^process ${waiter} \\(console-2\\) began .* ago and waits for a lock; blocked by ${holder}$`,
+      ),
     ]);
     expect(await examplesOf(transactionsEnd, database, { longMs: 0 })).toEqual([
       expect.stringMatching(`^process ${holder} \\(console-1\\) is idle in a transaction for `),

@@ -28,7 +28,7 @@ Exit codes: 0 restored and checked · 1 the backup is damaged or the restore fai
 
 Examples:
   $ integration restore /var/backups/integration/2027-01-31 --revocations /root/valid-now.json
-  $ DATA_DIR=/var/lib/integration integration restore /mnt/2027-01-31 --passphrase-file /root/passphrase`;
+  $ DATA_DIR=/var/lib/integration-service/live integration restore /mnt/2027-01-31 --passphrase-file /root/passphrase`;
 
 export function addRestoreCommand(program: Command): void {
   program

@@ -20,7 +20,7 @@ export const certificatesLast: DoctorCheck = {
   about: 'No certificate has expired or expires soon.',
   severity: 'warning',
   remedy:
-    'Renew it, and find out why the automatic renewal failed. The service reads changed files within seconds.',
+    'Renew it, and find out why it was not renewed in time. Changed files are in use within seconds, those for Temporal at the next session.',
   find: ({ config }) => {
     const ends = sources(config).flatMap(({ files }) => files?.ends() ?? []);
     if (ends.length === 0) {

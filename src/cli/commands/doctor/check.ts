@@ -2,8 +2,8 @@ import type { Config, Source } from '../../../config/config.js';
 import type { Check, Found } from '../../../store/checks/check.js';
 import type { OpenedPlace } from './database-place.js';
 
-/** What the checks look at. */
-export interface Patient {
+/** The settings and the opened database that the checks read. */
+export interface Installation {
   config: Config;
   environment: Source;
   /** Without limits of time and size. */
@@ -14,7 +14,7 @@ export interface Patient {
 }
 
 export interface DoctorCheck extends Omit<Check, 'find'> {
-  find(patient: Patient): Promise<Found> | Found;
+  find(installation: Installation): Promise<Found> | Found;
 }
 
 /** The check does not apply here, or needs what another check found missing. Completes "Not checked: …". */

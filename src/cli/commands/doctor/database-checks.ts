@@ -16,7 +16,7 @@ import { deliveriesAreOnTime } from '../../../store/checks/webhooks-on-time.js';
 import { issuerClaimOf } from '../../issuer-claim.js';
 import { retentionOf } from '../../retention.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
-import { type DoctorCheck, type Patient, Skipped } from './check.js';
+import { type DoctorCheck, type Installation, Skipped } from './check.js';
 
 /** A slow disk reads this in about two seconds. */
 const MOST_CHECKED_BYTES = 256 * 1_048_576;
@@ -47,10 +47,10 @@ export const databaseChecks: readonly DoctorCheck[] = [
   ofPostgres(transactionsEnd),
   ofPostgres(indexesAreValid),
   ...damageChecks.map((check) =>
-    of(check, (patient) => ({
+    of(check, (installation) => ({
       now: Date.now(),
-      eventsMs: patient.config.EVENT_RETENTION,
-      endsAt: patient.endsAt(),
+      eventsMs: installation.config.EVENT_RETENTION,
+      endsAt: installation.endsAt(),
     })),
   ),
   of(deliveriesAreOnTime, () => ({ now: Date.now() })),
@@ -62,22 +62,28 @@ export const databaseChecks: readonly DoctorCheck[] = [
   of(credentialsLast, () => ({ now: Date.now() })),
 ];
 
-function of<Settings>(check: Check<Settings>, settingsOf: (patient: Patient) => Settings): DoctorCheck {
+function of<Settings>(
+  check: Check<Settings>,
+  settingsOf: (installation: Installation) => Settings,
+): DoctorCheck {
   return {
     ...check,
-    find: (patient) => check.find(patient.database.reader(), settingsOf(patient)),
+    find: (installation) => check.find(installation.database.reader(), settingsOf(installation)),
   };
 }
 
-function ofSqlite<Settings>(check: Check<Settings>, settingsOf: (patient: Patient) => Settings): DoctorCheck {
+function ofSqlite<Settings>(
+  check: Check<Settings>,
+  settingsOf: (installation: Installation) => Settings,
+): DoctorCheck {
   const { find, ...facts } = of(check, settingsOf);
   return {
     ...facts,
-    find: (patient) => {
-      if (patient.database.isPostgres) {
+    find: (installation) => {
+      if (installation.database.isPostgres) {
         throw new Skipped('PostgreSQL has checksums of its own');
       }
-      return find(patient);
+      return find(installation);
     },
   };
 }
@@ -86,16 +92,16 @@ function ofPostgres(check: Check<object>): DoctorCheck {
   const { find, ...facts } = of(check, () => ({}));
   return {
     ...facts,
-    find: (patient) => {
-      if (!patient.database.isPostgres) {
+    find: (installation) => {
+      if (!installation.database.isPostgres) {
         throw new Skipped('it is for PostgreSQL');
       }
-      return find(patient);
+      return find(installation);
     },
   };
 }
 
-function keySettings({ config }: Patient) {
+function keySettings({ config }: Installation) {
   try {
     const keys = readSecretsKeys(secretsKeyFile(config).path);
     return { keyIds: keys.map(({ id }) => id), ownIssuer: config.SIGN_ON_URL };

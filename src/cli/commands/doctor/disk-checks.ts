@@ -46,7 +46,7 @@ export const logIsShort: DoctorCheck = {
 /** Writes to the directory and to the database, because their disks and permissions may differ. */
 export const writesSucceed: DoctorCheck = {
   name: 'disk-write',
-  about: 'A write to the data directory and one to the database succeed and are synced.',
+  about: 'Writes to the data directory (SQLite) and to the database succeed and are synced.',
   severity: 'error',
   remedy: 'Check permissions, mount options (`ro`), free space, and the kernel log for disk errors.',
   find: async ({ config: { DATA_DIR }, database }) => {
@@ -66,7 +66,8 @@ export const writesSucceed: DoctorCheck = {
       });
     }
     const ms = Math.round(performance.now() - begunAt);
-    return foundIn(problems, `It took ${ms} ms.`);
+    const untried = database.problem === undefined ? '' : ' The database was not tried.';
+    return foundIn(problems, `It took ${ms} ms.${untried}`);
   },
 };
 

@@ -2,7 +2,7 @@ import { loadConfig, type Source } from '../../../config/config.js';
 import { asJson } from '../output/json.js';
 import { print } from '../output/print.js';
 import { screenOf } from '../output/screen.js';
-import type { DoctorCheck, Outcome, Patient } from './check.js';
+import type { DoctorCheck, Installation, Outcome } from './check.js';
 import { checks } from './checks.js';
 import { openPlace } from './database-place.js';
 import type { DoctorOptions } from './doctor.js';
@@ -32,9 +32,9 @@ export async function examined(
   const config = loadConfig(environment);
   const database = await openPlace(config);
   const endsAt = () => (thorough ? undefined : performance.now() + READING_LIMIT_MS);
-  const patient: Patient = { config, environment, thorough, endsAt, database };
+  const installation: Installation = { config, environment, thorough, endsAt, database };
   try {
-    return await runChecks(table, patient);
+    return await runChecks(table, installation);
   } finally {
     await database.close();
   }

@@ -10,7 +10,7 @@ Exit codes: 0 nothing found · 1 errors found, or a check failed · 3 only warni
 
 Examples:
   $ integration doctor
-  $ DATA_DIR=/var/lib/integration integration doctor --json`;
+  $ DATA_DIR=/var/lib/integration-service/live integration doctor --json`;
 
 export interface DoctorOptions {
   json?: boolean;

@@ -56,7 +56,7 @@ function openFile(name: string, path: string | undefined): string[] {
     return [];
   }
   const problem = fileProblem(path) ?? (isTooOpen(path) ? 'is open to other users' : undefined);
-  return problem === undefined ? [] : [`${path} (${name}) ${problem}`];
+  return problem === undefined ? [] : [`${name} names ${path}, which ${problem}`];
 }
 
 function openFolder({ DATA_DIR }: Config): string[] {

@@ -32,7 +32,8 @@ export const portsAreFree: DoctorCheck = {
       return ['free', 'ours'].includes(state) ? [] : [`${host}:${port} (${setting}) ${state}`];
     });
     const served = states.filter((state) => state === 'ours').length;
-    return foundIn(problems, served > 0 ? `The service listens on ${served}.` : 'All are free.');
+    const areFree = problems.length === 0 && served === 0;
+    return foundIn(problems, areFree ? 'All are free.' : `The service listens on ${served}.`);
   },
 };
 

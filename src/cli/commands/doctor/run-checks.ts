@@ -1,27 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DoctorCheck, type Outcome, type Patient, Skipped } from './check.js';
+import { type DoctorCheck, type Installation, type Outcome, Skipped } from './check.js';
 
-/** Longer than the limits within a check, which end the check with its findings until then. */
+/** Longer than the limits inside the checks, so that a slow check can still report what it found. */
 const LIMIT_MS = 15_000;
 const NOTHING = { count: 0, examples: [] };
 
 /** One after the other, in the order of the table. */
 export async function runChecks(
   checks: readonly DoctorCheck[],
-  patient: Patient,
+  installation: Installation,
   limitMs = LIMIT_MS,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const check of checks) {
-    outcomes.push(await outcomeOf(check, patient, limitMs));
+    outcomes.push(await outcomeOf(check, installation, limitMs));
   }
   return outcomes;
 }
 
-async function outcomeOf(check: DoctorCheck, patient: Patient, limitMs: number): Promise<Outcome> {
+async function outcomeOf(check: DoctorCheck, installation: Installation, limitMs: number): Promise<Outcome> {
   const { name, about, remedy, severity } = check;
   try {
-    const found = await within(patient.thorough ? undefined : limitMs, async () => check.find(patient));
+    const found = await within(installation.thorough ? undefined : limitMs, async () =>
+      check.find(installation),
+    );
     return { name, about, remedy, status: found.count > 0 ? severity : 'ok', ...found };
   } catch (error) {
     const status = error instanceof Skipped ? 'skipped' : 'failed';

@@ -2,7 +2,7 @@ import type { TemporalFacts } from '../../../../workflows/inspection.js';
 import type { Config } from '../../../config/config.js';
 import { foundIn, lengthOf } from '../../../store/checks/check.js';
 import { temporalAccess } from '../../roles/temporal-access.js';
-import { type DoctorCheck, type Patient, Skipped } from './check.js';
+import { type DoctorCheck, type Installation, Skipped } from './check.js';
 
 /** Workers poll at least once a minute; Temporal forgets a stopped worker after five minutes. */
 const LONG_SILENCE_MS = 120_000;
@@ -14,9 +14,9 @@ const temporalAnswers: DoctorCheck = {
   severity: 'warning',
   remedy:
     'Start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Without Temporal, the service still sends and retries webhooks, by the times in the database.',
-  find: async (patient) => {
-    const { problem } = await factsOf(patient);
-    return foundIn(problem === undefined ? [] : [problem], patient.config.TEMPORAL_ADDRESS);
+  find: async (installation) => {
+    const { problem } = await factsOf(installation);
+    return foundIn(problem === undefined ? [] : [problem], installation.config.TEMPORAL_ADDRESS);
   },
 };
 
@@ -26,8 +26,8 @@ const attributesExist: DoctorCheck = {
   severity: 'warning',
   remedy:
     'Add them with the command in the finding: without them, operators cannot search retries by subscription.',
-  find: async (patient) => {
-    const { shortcoming } = await answered(patient);
+  find: async (installation) => {
+    const { shortcoming } = await answered(installation);
     return foundIn(shortcoming === undefined ? [] : [shortcoming]);
   },
 };
@@ -38,7 +38,7 @@ const schedulesRun: DoctorCheck = {
   severity: 'warning',
   remedy:
     'Missing: start a worker, which creates them. Paused: `temporal schedule toggle --unpause --schedule-id …`. Late: check that a worker runs.',
-  find: async (patient) => foundIn((await answered(patient)).schedules),
+  find: async (installation) => foundIn((await answered(installation)).schedules),
 };
 
 const workerPolls: DoctorCheck = {
@@ -47,8 +47,8 @@ const workerPolls: DoctorCheck = {
   severity: 'warning',
   remedy:
     'Start a worker (`integration serve` or `integration worker`) with the same TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
-  find: async (patient) => {
-    const { lastPollAt } = await answered(patient);
+  find: async (installation) => {
+    const { lastPollAt } = await answered(installation);
     return foundIn(lastPollAt === undefined ? ['no worker has polled in the last minutes'] : []);
   },
 };
@@ -58,8 +58,8 @@ const clocksAgree: DoctorCheck = {
   about: 'The clocks of this machine and of Temporal agree, judged by the last poll of a worker.',
   severity: 'warning',
   remedy: 'Synchronize both clocks with NTP (`timedatectl`).',
-  find: async (patient) => {
-    const { lastPollAt } = await answered(patient);
+  find: async (installation) => {
+    const { lastPollAt } = await answered(installation);
     if (lastPollAt === undefined) {
       throw new Skipped('no worker polls');
     }
@@ -73,20 +73,20 @@ const clocksAgree: DoctorCheck = {
 export const temporalChecks = [temporalAnswers, attributesExist, schedulesRun, workerPolls, clocksAgree];
 
 /** All checks share one inspection. */
-const looks = new WeakMap<Patient, Promise<TemporalFacts>>();
+const looks = new WeakMap<Installation, Promise<TemporalFacts>>();
 
-function factsOf(patient: Patient): Promise<TemporalFacts> {
-  const { TEMPORAL_ADDRESS: address } = patient.config;
+function factsOf(installation: Installation): Promise<TemporalFacts> {
+  const { TEMPORAL_ADDRESS: address } = installation.config;
   if (address === undefined) {
     throw new Skipped('TEMPORAL_ADDRESS is not set');
   }
-  const look = looks.get(patient) ?? lookAt(address, patient.config);
-  looks.set(patient, look);
+  const look = looks.get(installation) ?? lookAt(address, installation.config);
+  looks.set(installation, look);
   return look;
 }
 
-async function answered(patient: Patient): Promise<TemporalFacts> {
-  const facts = await factsOf(patient);
+async function answered(installation: Installation): Promise<TemporalFacts> {
+  const facts = await factsOf(installation);
   if (facts.problem !== undefined) {
     throw new Skipped('Temporal does not answer for the namespace');
   }

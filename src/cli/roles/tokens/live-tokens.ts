@@ -19,7 +19,7 @@ export function liveTokens(
   lookEveryMs = LOOK_EVERY_MS,
 ): RoleTokens {
   const tokens = { ...pick(config) };
-  // The domain, which sends none, checks all.
+  // The domain sends no token. It checks those of all roles, so it reads all files.
   const rights = sends.length > 0 ? sends : (Object.keys(roleTokenSettings) as RoleRight[]);
   const names = rights
     .map((right) => roleTokenSettings[right])

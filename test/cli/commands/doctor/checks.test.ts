@@ -89,7 +89,7 @@ describe('files', () => {
     expect(await outcomeOf(secretsAreClosed, settings)).toMatchObject({
       status: 'warning',
       examples: [
-        `${key} (GRPC_TLS_KEY_FILE) is open to other users`,
+        `GRPC_TLS_KEY_FILE names ${key}, which is open to other users`,
         `${folder} (DATA_DIR) is open to other users`,
         expect.stringContaining('is in DATA_DIR'),
       ],
