@@ -30,7 +30,7 @@ export const says: readonly (readonly [...Typed, says: RegExp])[] = [
   ['start', 'go run', /^Quillmere Logistics: /m],
   ['webhooks', 'integration subscription create', /whsec_\S+\s*$/],
   ['webhooks', 'demo=/path/to/.data/demo/demo.json\nconnection=', /whsec_\S+\s*$/],
-  ['mock-in-your-tests', 'npx tsx --test', /^# pass 3$/m],
+  ['mock-in-your-tests', 'npx tsx --test', /^[#ℹ] pass 3$/m],
   ['mock-in-your-tests', 'go test', /^ok /m],
   ['mock-in-your-tests', 'curl -i', /HTTP\/1.1 404[\s\S]*HTTP\/1.1 429/],
 ];
