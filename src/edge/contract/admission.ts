@@ -33,7 +33,7 @@ const LIMITS: AdmissionLimits = {
 const LOOKS = 10;
 /** The most refusals at a time, because sending them takes time. */
 const REFUSED_AT_ONCE = 256;
-/** If the timer is this late, the process itself stalled: the waiting requests get another chance. */
+/** If the timer is this late once, the process itself stalled: the waiting requests get another chance. */
 const LATE_LOOK_MS = 100;
 /** Further sign-in steps of one network wait among the others: they are not those of a few people. */
 const MOST_FIRST = 16;
@@ -66,6 +66,7 @@ export class Admission {
   #turns = 0;
   #isCounting = false;
   #look: NodeJS.Timeout | undefined;
+  #wasLate = false;
 
   constructor(
     private readonly onRefused: () => void = () => undefined,
@@ -148,7 +149,9 @@ export class Admission {
     const dueAt = performance.now() + inMs;
     this.#look ??= setTimeout(() => {
       this.#look = undefined;
-      const refused = performance.now() - dueAt > LATE_LOOK_MS ? [] : this.#late();
+      const isLate = performance.now() - dueAt > LATE_LOOK_MS;
+      const refused = isLate && !this.#wasLate ? [] : this.#late();
+      this.#wasLate = isLate;
       for (const { settle } of refused) {
         settle(false);
       }
