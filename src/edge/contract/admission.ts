@@ -23,7 +23,7 @@ export interface AdmissionLimits {
 const LIMITS: AdmissionLimits = {
   perTurn: 8,
   atOnce: 128,
-  longMs: 500,
+  longMs: 250,
   maxWaitMs: 500,
   few: 64,
   mostWaitMs: 1_500,
