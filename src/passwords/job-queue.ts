@@ -14,8 +14,9 @@ export interface JobQueueOptions {
   /** The limit; a thread starts when it is first needed, and again after it died. */
   threads: number;
   start: StartThread;
-  /** A job with a longer expected wait is refused, unless no more than so many for each thread wait. */
+  /** A job with a longer expected wait is refused. */
   maxWaitMs: number;
+  /** For each thread: so many wait in any case. */
   leastWaiting?: number;
   /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;

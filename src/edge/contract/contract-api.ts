@@ -1,7 +1,6 @@
 import Negotiator from 'negotiator';
 import type { Context, Document, Operation } from 'openapi-backend';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
-import { networkOf } from '../../identifiers/network-address.js';
 import type { Log } from '../../telemetry/log.js';
 import { ClientLeft } from '../http/body-refusal.js';
 import {
@@ -86,7 +85,7 @@ export async function createContractApi<
       refuseUnacceptable(at);
       await takeBody(at);
       const { operation } = tellOf(at);
-      const end = await admission.begin(networkOf(request.clientAddress), isFirst(operation));
+      const end = await admission.begin(request.network, isFirst(operation));
       try {
         if (request.hasLeft?.()) {
           throw new ClientLeft();

@@ -12,6 +12,8 @@ export interface HttpRequest {
   requestId: string;
   /** The network address of the client, by way of trusted proxies. */
   clientAddress: string;
+  /** The network of that address, by which places and turns are shared. */
+  network: string;
   /** The whole body, read on the first call. Rejects with BodyRefusal if it is too large or too slow. */
   readBody(): Promise<Buffer>;
   /** Whether the client has closed its connection. */

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { networkOf } from '../../identifiers/network-address.js';
@@ -11,11 +9,11 @@ import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
-import { closedSignal } from './closed-signal.js';
 import { Connections } from './connections.js';
-import { type BodyStream, BUSY, type Dispatch, type DispatchedAnswer } from './exchange.js';
+import { BUSY, type Dispatch, type DispatchedAnswer } from './exchange.js';
 import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
+import { isLeft, writeStream } from './streamed-answer.js';
 import {
   problemBelowContracts,
   refuseUnread,
@@ -42,8 +40,6 @@ const HSTS = 'max-age=31536000';
 const MAX_CONNECTIONS = 10_000;
 /** Unanswered requests of all connections. */
 const MAX_REQUESTS = 4_096;
-
-const STREAM_BUFFER_BYTES = 64 * 1_024;
 
 /** The logged status of a request whose client left; it is never sent. */
 const CLIENT_LEFT = 499;
@@ -210,7 +206,8 @@ async function exchangeTraced(
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
     const hasLeft = () => request.socket.destroyed;
-    const asked = { method, ...target, headers, requestId, clientAddress: client, readBody, hasLeft };
+    const from = { clientAddress: client, network: networkOf(client) };
+    const asked = { method, ...target, headers, requestId, ...from, readBody, hasLeft };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)
@@ -265,7 +262,7 @@ function dispatchInPlace(options: ListenerOptions): Dispatch {
   const places = new Places(maxRequests);
   let withoutPlace = 0;
   return async (request) => {
-    const network = networkOf(request.clientAddress);
+    const { network } = request;
     if (!places.take(network)) {
       options.onRefused?.();
       if (withoutPlace < MOST_WITHOUT_PLACE) {
@@ -328,52 +325,6 @@ function fixedHeaders({ publicUrl }: ListenerOptions): Record<string, string> {
     'x-content-type-options': 'nosniff',
     ...(publicUrl?.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
   };
-}
-
-/** Writes at the speed of the reader; aborts a reader that is too slow. */
-async function writeStream(
-  response: ServerResponse,
-  body: BodyStream,
-  pieceTimeoutMs: number,
-): Promise<void> {
-  const { socket } = response.req;
-  const patience = setTimeout(() => socket.destroy(), pieceTimeoutMs);
-  response.on('drain', () => patience.refresh());
-  const pieces = eachTaken(body, () => patience.refresh());
-  const source = Readable.from(pieces, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
-  // Reset, not closed: for HTTP/1.0 a closed connection is the regular end of an answer.
-  source.once('error', () => response.socket?.resetAndDestroy());
-  try {
-    await pipeline(source, response, { signal: closedSignal(socket) });
-  } finally {
-    clearTimeout(patience);
-  }
-}
-
-/**
- * Calls `taken` for each piece: small ones never fill the buffers, and so never drain them. No generator:
- * `return` on an unstarted one would not release the body.
- */
-function eachTaken(body: BodyStream, taken: () => void): AsyncIterableIterator<Buffer> {
-  return {
-    next: async () => {
-      const piece = await body.next();
-      taken();
-      return piece;
-    },
-    return: () => body.return() as Promise<IteratorResult<Buffer>>,
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}
-
-/** Node 24 reports the last code if the client left before the first piece of the answer. */
-const LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR', 'ERR_STREAM_UNABLE_TO_PIPE']);
-
-/** Whether the client left before it had the whole answer. */
-function isLeft(error: unknown): boolean {
-  return LEFT.has(String((error as NodeJS.ErrnoException).code));
 }
 
 /** For an answer that cannot be sent: a bare status or, after the headers, a reset connection. */

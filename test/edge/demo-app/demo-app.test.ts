@@ -92,6 +92,7 @@ describe('the application of the demo', () => {
       headers: { host: 'localhost:4004', ...headers },
       requestId: 'r',
       clientAddress: '127.0.0.1',
+      network: '127.0.0.1',
       readBody: async () => Buffer.alloc(0),
     });
   }

@@ -298,7 +298,11 @@ describe('requests that are sent before the answers to those before them', () =>
 
 test('a network that has its share of the requests under way is told to come back, and others are answered', async () => {
   await closeListener(server, 0);
-  await start({ maxRequests: 2, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }] });
+  let refusals = 0;
+  const onRefused = () => {
+    refusals += 1;
+  };
+  await start({ maxRequests: 2, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }], onRefused });
   const from = (network: string) => ({ headers: { 'x-forwarded-for': network } });
   let release: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {
@@ -324,6 +328,7 @@ test('a network that has its share of the requests under way is told to come bac
   expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(503);
   const full = recorded.lines().filter(({ status }) => status === 503);
   expect(full.map(({ level, code, leftOut }) => [level, code, leftOut])).toEqual([['warn', 'busy', 0]]);
+  expect(refusals).toBe(2);
   expect((await exchange(port, '/', from('192.0.2.1'))).status).toBe(200);
   release();
   expect((await held).status).toBe(200);

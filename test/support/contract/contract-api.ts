@@ -49,6 +49,7 @@ export async function ask(
     headers,
     requestId: 'request-1',
     clientAddress: '192.0.2.1',
+    network: '192.0.2.1',
     readBody: async () => Buffer.alloc(0),
   });
   const isProblem = answer.headers['content-type'] === 'application/problem+json';
