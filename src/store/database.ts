@@ -22,6 +22,11 @@ export interface StoreSize {
 /** The common interface of both databases. */
 export interface Database {
   readonly reader: Reader;
+  /**
+   * For counts that nodes share, in single statements. Has a connection of its own, because limits must not
+   * depend on busy pools. Undefined for SQLite, which has one node.
+   */
+  readonly counter: Kysely<Schema> | undefined;
   /** For the health probe, which must not wait for other reads. */
   readonly prober: Reader;
   /**

@@ -29,6 +29,7 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   application_secrets: ApplicationSecretsTable;
   audit_events: AuditEventsTable;
   maintenance_runs: MaintenanceRunsTable;
+  call_counts: CallCountsTable;
   integration_notices: IntegrationNoticesTable;
   expiry_warnings: ExpiryWarningsTable;
 }
@@ -338,6 +339,14 @@ interface MaintenanceRunsTable {
   job: string;
   run: string;
   ends_at: number;
+}
+
+/** Calls in a window over all nodes, by hashed caller. Empty on SQLite, which has one node. */
+interface CallCountsTable {
+  subject: string;
+  started_at: number;
+  ends_at: number;
+  used: number;
 }
 
 /** Notices that the platform mails to the contacts of integrations. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
+import type { CountStore } from '../domain/access/shared-counts.js';
 import type { VisitStore } from '../domain/access/visit-store.js';
 import type { DemoStore } from '../domain/demo/seed.js';
 import type {
@@ -22,6 +23,7 @@ import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
 import { DueSignal } from '../domain/webhooks/sending/due-signal.js';
 import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
+import { callCounts } from './adapters/call-counts.js';
 import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { expiryStore } from './adapters/expiry.js';
@@ -85,6 +87,8 @@ export interface AuditChainsListener {
 export interface Store {
   readonly visits: VisitStore;
   readonly serviceTokens: ServiceTokenStore;
+  /** Undefined for SQLite, where the only node counts in memory. */
+  readonly callCounts: CountStore | undefined;
   readonly instanceIntegrations: InstanceIntegrationStore;
   readonly clients: ClientStore;
   readonly workers: WorkerStore;
@@ -153,6 +157,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
+    callCounts: callCounts(database),
     instanceIntegrations: instanceIntegrationStore(database),
     clients: clientStore(database),
     workers: workerStore(database),

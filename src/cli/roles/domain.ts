@@ -1,5 +1,5 @@
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
-import { RateLimiter } from '../../domain/access/rate-limiter.js';
+import { limitersOver } from '../../domain/access/limiters.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { nextExpiries } from '../../domain/maintenance/expiry.js';
 import { purgeLags } from '../../domain/maintenance/purge.js';
@@ -42,6 +42,7 @@ import { traced } from './traced-writes.js';
 import { webhookParts } from './webhooks.js';
 
 const INVALID_EVENTS_PER_MINUTE = 10;
+const ABSENCES_PER_MINUTE = 6;
 
 /** The rules and the store behind gRPC. */
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
@@ -151,14 +152,25 @@ function servicesOf(
   },
 ) {
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
-  const limiter = new RateLimiter(config.GATEWAY_RATE_LIMIT, Date.now);
+  const warnOfAbsence = boundedWarnings(log, ABSENCES_PER_MINUTE);
+  const newLimiter = limitersOver({
+    store: store.callCounts,
+    clock: Date.now,
+    hash: derived.throttles,
+    listener: {
+      onAway: (reason) =>
+        warnOfAbsence('limits count on this node alone until the database answers', { reason }),
+      onBack: () => log.info('limits count over all nodes again'),
+    },
+  });
+  const perIntegration = newLimiter('gateway', config.GATEWAY_RATE_LIMIT, { asksFirst: true });
   const lostUse = note('the last use of an API key was not recorded');
   const retention = retentionOf(config);
   purgeLagGauge(metrics, () => purgeLags(store.purge, retention, Date.now));
   storeSizeGauges(metrics, () => store.size());
   const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;
   nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock: Date.now, failingLimitMs }));
-  const gatekeeper = new Gatekeeper(store.visits, limiter, Date.now, lostUse, tally.observe);
+  const gatekeeper = new Gatekeeper(store.visits, perIntegration, Date.now, lostUse, tally.observe);
   return allServices({
     ...webhookParts(config, store, { derived }, metrics, log),
     directory: { gatekeeper, ...store },
@@ -175,12 +187,12 @@ function servicesOf(
       interactionSeals: derived.interactionSeals,
       throttleHash: derived.throttles,
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
-      strangers: new RateLimiter(STRANGERS_RATE, Date.now),
-      crowds: new RateLimiter(CROWDS_RATE, Date.now),
-      guesses: new RateLimiter(GUESSES_RATE, Date.now),
-      people: new RateLimiter(PEOPLE_RATE, Date.now),
-      peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, Date.now),
-      wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, Date.now),
+      strangers: newLimiter('strangers', STRANGERS_RATE),
+      crowds: newLimiter('crowds', CROWDS_RATE),
+      guesses: newLimiter('guesses', GUESSES_RATE),
+      people: newLimiter('people', PEOPLE_RATE),
+      peopleByDay: newLimiter('people by day', PEOPLE_RATE_BY_DAY),
+      wrongSecrets: newLimiter('wrong secrets', WRONG_SECRETS_RATE),
       onBackgroundError: note('the last use of a client secret was not recorded'),
       observe: tally.observe,
     },

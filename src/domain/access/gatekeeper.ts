@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
 import { noteUse } from './last-use.js';
 import { ListSlots } from './list-slots.js';
-import type { RateLimiter } from './rate-limiter.js';
+import type { CallLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
 /** An integration with an accepted key, for one call. */
@@ -39,7 +39,7 @@ const LAST_USE_STEP_MS = 3_600_000;
 export class Gatekeeper {
   constructor(
     private readonly visits: VisitStore,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: CallLimiter,
     private readonly clock: Clock,
     private readonly onBackgroundError: (error: unknown) => void,
     private readonly observe: Observe,
@@ -65,12 +65,12 @@ export class Gatekeeper {
   }
 
   async admit(shown: PresentedKey): Promise<Visitor> {
-    return this.#admit(shown, await this.visits.findKey(shown.keyHash)).visitor;
+    return (await this.#admit(shown, await this.visits.findKey(shown.keyHash))).visitor;
   }
 
   /** Admits to the instance of an instance integration that is set up. */
   async admitToInstance(shown: PresentedKey, id: InstanceIntegrationId): Promise<InstanceVisitor> {
-    const { visitor, found } = this.#admit(
+    const { visitor, found } = await this.#admit(
       shown,
       await this.visits.findInstanceIntegration(shown.keyHash, id),
     );
@@ -82,7 +82,8 @@ export class Gatekeeper {
     id: InstanceIntegrationId,
     clientId: ClientId,
   ): Promise<ClientVisitor> {
-    const { visitor, found } = this.#admit(shown, await this.visits.findClient(shown.keyHash, id, clientId));
+    const reached = await this.visits.findClient(shown.keyHash, id, clientId);
+    const { visitor, found } = await this.#admit(shown, reached);
     const instanceId = reachedInstance(found, visitor);
     if (found.client === undefined) {
       throw notFound(ErrorCode.CLIENT_NOT_FOUND, problemMessages.client_not_found, visitor);
@@ -90,10 +91,10 @@ export class Gatekeeper {
     return { ...visitor, instanceId, clientId: found.client };
   }
 
-  #admit(
+  async #admit(
     { remoteAddress, isCounted = false }: PresentedKey,
     found: FoundVisit | undefined,
-  ): { visitor: Visitor; found: FoundVisit } {
+  ): Promise<{ visitor: Visitor; found: FoundVisit }> {
     const now = this.clock();
     const reason = whyRefused(found, now);
     if (!found || reason !== undefined) {
@@ -103,7 +104,7 @@ export class Gatekeeper {
     const { key, version } = found;
     const { allowed, ...rateLimit } = isCounted
       ? { allowed: true, ...this.limiter.standing(key.integrationId) }
-      : this.limiter.take(key.integrationId);
+      : await this.limiter.take(key.integrationId);
     if (!allowed) {
       const retryAfterSeconds = rateLimit.resetSeconds;
       const message = `Too many requests. Please try again in ${retryAfterSeconds} s.`;

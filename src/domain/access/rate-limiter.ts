@@ -1,81 +1,51 @@
 import type { RateLimit } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
+import { type Rate, RateWindows } from './rate-windows.js';
 
-export interface Rate {
-  readonly limit: number;
-  readonly windowMs: number;
+export type { Rate };
+
+export type Taken = RateLimit & { allowed: boolean };
+
+/** Counts calls per caller in fixed windows. */
+export interface CallLimiter {
+  /** Counts a call. Close to the limit it may ask for the counts of other nodes, for a bounded time. */
+  take(caller: string): Taken | Promise<Taken>;
+  /** Counts a call by what this node knows, for work that must not wait. */
+  takeNow(caller: string): Taken;
+  /** Without counting a call. */
+  standing(caller: string): RateLimit;
 }
 
-interface Window {
-  startedAt: number;
-  used: number;
-}
-
-const SWEEP_ABOVE = 10_000;
-/** A sweep visits every caller, so not one sweep per new caller. */
-const SWEEP_EVERY_MS = 1_000;
-
-/** Counts calls per caller in fixed windows, in memory: a restart resets them, and each node has its own. */
-export class RateLimiter {
-  readonly #windows = new Map<string, Window>();
-  #sweptAt = Number.NEGATIVE_INFINITY;
+/** Counts in memory, for a node that is alone: a restart resets the counts. */
+export class RateLimiter implements CallLimiter {
+  readonly #windows: RateWindows<{ startedAt: number; used: number }>;
 
   constructor(
     private readonly rate: Rate,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+  ) {
+    this.#windows = new RateWindows(rate, clock, (_, startedAt) => ({ startedAt, used: 0 }));
+  }
 
   /** The number of callers in memory. */
   get size(): number {
     return this.#windows.size;
   }
 
-  take(caller: string): RateLimit & { allowed: boolean } {
-    const now = this.clock();
-    const window = this.#presentOf(caller, now) ?? this.#fresh(caller, now);
+  take(caller: string): Taken {
+    const window = this.#windows.of(caller);
     const allowed = window.used < this.rate.limit;
     if (allowed) {
       window.used += 1;
     }
-    return { allowed, ...this.#standing(window, now) };
+    return { allowed, ...this.#windows.standing(window) };
   }
 
-  /** Without counting a call. */
+  takeNow(caller: string): Taken {
+    return this.take(caller);
+  }
+
   standing(caller: string): RateLimit {
-    const now = this.clock();
-    return this.#standing(this.#presentOf(caller, now) ?? { startedAt: now, used: 0 }, now);
-  }
-
-  #standing({ startedAt, used }: Window, now: number): RateLimit {
-    return {
-      limit: this.rate.limit,
-      remaining: this.rate.limit - used,
-      resetSeconds: Math.ceil((startedAt + this.rate.windowMs - now) / 1_000),
-    };
-  }
-
-  /** A clock that was set back ends the window, which would otherwise last until it caught up. */
-  #presentOf(caller: string, now: number): Window | undefined {
-    const window = this.#windows.get(caller);
-    const isPresent = window && now >= window.startedAt && now < window.startedAt + this.rate.windowMs;
-    return isPresent ? window : undefined;
-  }
-
-  #fresh(caller: string, now: number): Window {
-    if (this.#windows.size > SWEEP_ABOVE && Math.abs(now - this.#sweptAt) >= SWEEP_EVERY_MS) {
-      this.#sweep(now);
-    }
-    const fresh = { startedAt: now, used: 0 };
-    this.#windows.set(caller, fresh);
-    return fresh;
-  }
-
-  #sweep(now: number): void {
-    this.#sweptAt = now;
-    for (const [caller, { startedAt }] of this.#windows) {
-      if (now >= startedAt + this.rate.windowMs) {
-        this.#windows.delete(caller);
-      }
-    }
+    return this.#windows.standingOf(caller);
   }
 }

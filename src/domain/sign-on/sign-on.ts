@@ -1,4 +1,4 @@
-import type { Rate, RateLimiter } from '../access/rate-limiter.js';
+import type { CallLimiter, Rate } from '../access/rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
 import type { InteractionSeals } from './interaction/interactions.js';
@@ -28,15 +28,15 @@ export interface SignOn {
   throttleHash(text: string): Buffer;
   sessionLimits: SessionLimits;
   /** Counts authorizations per network without a sign-in. */
-  strangers: RateLimiter;
+  strangers: CallLimiter;
   /** The same for larger networks, which may be one person or many. */
-  crowds: RateLimiter;
+  crowds: CallLimiter;
   /** Counts password attempts per network or known browser, before they are counted in the database. */
-  guesses: RateLimiter;
+  guesses: CallLimiter;
   /** Counts authorizations and sign-ins per person, which leave codes and audit records. */
-  people: RateLimiter;
+  people: CallLimiter;
   /** The same per day, the least time for which these rows are kept. */
-  peopleByDay: RateLimiter;
+  peopleByDay: CallLimiter;
 }
 
 /** Ten a second: more than a large office at nine o'clock. */

@@ -4,6 +4,8 @@ import { executedMigrations, RESTORE_MARK } from '../migrate.js';
 
 /** The type of the audit record that `settleCopy` writes. */
 export const RESTORED_TYPE = 'database.restored';
+/** Not copied. A replica does not have the rows of `call_counts`, which is unlogged. */
+const NOT_COPIED: readonly string[] = [RESTORE_MARK, 'call_counts'];
 /** The actor of what a restore changes. */
 export const RESTORER = { type: 'command', id: 'restore' };
 
@@ -51,7 +53,7 @@ async function lastChange(reader: Reader): Promise<number> {
 
 async function rowsOf(reader: Reader): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of (await tablesOf(reader)).filter((name) => name !== RESTORE_MARK)) {
+  for (const table of (await tablesOf(reader)).filter((name) => !NOT_COPIED.includes(name))) {
     const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
       reader,
     );

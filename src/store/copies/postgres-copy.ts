@@ -17,6 +17,8 @@ const MOST_CHARACTERS_SHOWN = 600;
 /** Libpq accepts `sslpassword` only as an argument, so it is removed; the service does not use it either. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
 const KEEP = ['--no-owner', '--no-privileges'];
+/** A replica does not have the rows of unlogged tables. */
+const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
 
 /** Dumps the database, and runs `read` on the same snapshot. */
 export async function dumpPostgres<T>(
@@ -37,7 +39,7 @@ export async function dumpPostgres<T>(
         const found = await read(transaction);
         await run(
           'pg_dump',
-          ['--format=custom', ...KEEP, `--snapshot=${rows[0]?.name}`, `--file=${target}`],
+          [...DUMPED, ...KEEP, `--snapshot=${rows[0]?.name}`, `--file=${target}`],
           url,
           environment,
         );

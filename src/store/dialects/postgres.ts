@@ -21,7 +21,7 @@ export interface PostgresLimits {
 }
 
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
-const CONNECTIONS = { writes: 12, reads: 8, probe: 1, migrations: 1 };
+const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, migrations: 1 };
 type PoolName = keyof typeof CONNECTIONS;
 /** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -38,6 +38,9 @@ export const SERVED_LIMITS: PostgresLimits = {
 };
 const PROBE_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
 const PROBE_TIMEOUT_MS = 3_000;
+/** Calls do not wait this long, but an exchange of counts that is this late is not repeated meanwhile. */
+const COUNT_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
+const COUNT_TIMEOUT_MS = 3_000;
 /** A migration has no time limit, except for locks, behind which all traffic queues. */
 const MIGRATION_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
 const INT8_OID = 20;
@@ -56,6 +59,7 @@ export async function openPostgres(
   const prober = open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS);
   return {
     reader: open('reads', server, answerMs),
+    counter: open('counts', COUNT_LIMITS, COUNT_TIMEOUT_MS),
     prober,
     migrator: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {

@@ -32,7 +32,7 @@ export async function authorize(
   if (!known?.account) {
     return askStranger(signOn, browser, judged, known);
   }
-  countPerson(signOn, known.account.id);
+  await countPerson(signOn, known.account.id);
   if (step.kind === 'page') {
     return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
   }
@@ -59,13 +59,13 @@ async function firstLook(
 }
 
 /** An unknown browser can only sign in. Nothing is written until then. */
-function askStranger(
+async function askStranger(
   signOn: SignOn,
   browser: Browser,
   { request }: AcceptedRequest,
   known: Session | undefined,
-): BrowserStep {
-  countStranger(signOn, browser);
+): Promise<BrowserStep> {
+  await countStranger(signOn, browser);
   const now = signOn.clock();
   const { session, cookie } = known ? { session: known } : newStranger(now);
   const page = toPage('sign_in', sealed(signOn, now, { request, session, progress: {} }));

@@ -1,4 +1,4 @@
-import { countPerson } from '../sessions/begin-limits.js';
+import { countPersonNow } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
@@ -37,7 +37,7 @@ export async function openLockedForm(
   if (opened.kind === 'elsewhere' || !opened.session.account) {
     return opened;
   }
-  countPerson(signOn, opened.session.account.id);
+  countPersonNow(signOn, opened.session.account.id);
   await changes.lock(opened.session.account.id);
   return open(signOn, changes, browser, form);
 }

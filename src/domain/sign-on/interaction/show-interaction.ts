@@ -31,7 +31,7 @@ export async function showInteraction(
   const next = nextStep(situation);
   if (next.kind !== 'page') {
     if (opened.session.account) {
-      countPerson(signOn, opened.session.account.id);
+      await countPerson(signOn, opened.session.account.id);
     }
     return { kind: 'step', step: await goOn(signOn, browser, token) };
   }

@@ -54,7 +54,7 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
       throw error;
     }));
   if (isRight && candidate.accountId) {
-    countPerson(signOn, candidate.accountId);
+    await countPerson(signOn, candidate.accountId);
   }
   return unitOfWork.run(async (changes) => {
     const account = isRight ? await unchanged(changes, candidate) : undefined;

@@ -1,26 +1,37 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { networkOf, subnetOf } from '../../../identifiers/network-address.js';
-import type { RateLimiter } from '../../access/rate-limiter.js';
+import type { Taken } from '../../access/rate-limiter.js';
 import type { SignOn } from '../sign-on.js';
 import type { Browser } from './browser.js';
 
+const FROM_NETWORK =
+  'Too many people are beginning to sign in from your network. Wait a little before you try again.';
+const TOO_OFTEN = 'You have signed in too often. Wait a little before you try again.';
+const TOO_OFTEN_TODAY = 'You have signed in too often today. Try again tomorrow.';
+
 /** Ignores cookies, which an abuser can get as cheaply. */
-export function countStranger({ strangers, crowds }: SignOn, { remoteAddress }: Browser): void {
-  const message =
-    'Too many people are beginning to sign in from your network. Wait a little before you try again.';
-  count(strangers, subnetOf(remoteAddress), message);
-  count(crowds, networkOf(remoteAddress), message);
+export async function countStranger(
+  { strangers, crowds }: SignOn,
+  { remoteAddress }: Browser,
+): Promise<void> {
+  assertAllowed(await strangers.take(subnetOf(remoteAddress)), FROM_NETWORK);
+  assertAllowed(await crowds.take(networkOf(remoteAddress)), FROM_NETWORK);
 }
 
 /** Bounds codes, sessions and audit records per person, also with pages opened before the sign-in. */
-export function countPerson({ people, peopleByDay }: SignOn, accountId: AccountId): void {
-  count(people, accountId, 'You have signed in too often. Wait a little before you try again.');
-  count(peopleByDay, accountId, 'You have signed in too often today. Try again tomorrow.');
+export async function countPerson({ people, peopleByDay }: SignOn, accountId: AccountId): Promise<void> {
+  assertAllowed(await people.take(accountId), TOO_OFTEN);
+  assertAllowed(await peopleByDay.take(accountId), TOO_OFTEN_TODAY);
 }
 
-function count(limiter: RateLimiter, caller: string, message: string): void {
-  const { allowed, ...rateLimit } = limiter.take(caller);
+/** The same inside a transaction, which may not wait for other nodes. */
+export function countPersonNow({ people, peopleByDay }: SignOn, accountId: AccountId): void {
+  assertAllowed(people.takeNow(accountId), TOO_OFTEN);
+  assertAllowed(peopleByDay.takeNow(accountId), TOO_OFTEN_TODAY);
+}
+
+function assertAllowed({ allowed, ...rateLimit }: Taken, message: string): void {
   if (!allowed) {
     const retryAfterSeconds = rateLimit.resetSeconds;
     throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });

@@ -58,7 +58,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   const device = deviceOf(signOn, browser, guess);
   const who = device ?? networkOf(browser.remoteAddress);
   // In memory: counts in the database are row locks.
-  const { allowed, resetSeconds } = signOn.guesses.take(who);
+  const { allowed, resetSeconds } = await signOn.guesses.take(who);
   if (!allowed) {
     throw tooMany(resetSeconds);
   }

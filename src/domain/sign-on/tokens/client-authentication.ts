@@ -40,7 +40,7 @@ export async function authenticateClient(
   const application = await findApplication(issuer, client.clientId);
   try {
     return client.method === 'secret'
-      ? bySecret(issuer, client, application)
+      ? await bySecret(issuer, client, application)
       : withoutSecret(client, application);
   } catch (refusal) {
     noteRefusal(issuer, client, application);
@@ -86,8 +86,11 @@ export function actorOf({ clientId, requestId, remoteAddress }: PresentedClient)
 }
 
 /** Limits wrong secrets. A right secret always passes: others share the address. */
-function countWrongSecret({ wrongSecrets }: TokenIssuer, { remoteAddress }: PresentedClient): void {
-  const { allowed, ...rateLimit } = wrongSecrets.take(networkOf(remoteAddress));
+async function countWrongSecret(
+  { wrongSecrets }: TokenIssuer,
+  { remoteAddress }: PresentedClient,
+): Promise<void> {
+  const { allowed, ...rateLimit } = await wrongSecrets.take(networkOf(remoteAddress));
   if (!allowed) {
     const retryAfterSeconds = rateLimit.resetSeconds;
     const message = `Too many wrong secrets came from your address. Please try again in ${retryAfterSeconds} s.`;
@@ -103,15 +106,15 @@ async function findApplication(
   return SHAPE_OF_ID.test(id) ? unitOfWork.rows.applications.find(id) : undefined;
 }
 
-function bySecret(
+async function bySecret(
   issuer: TokenIssuer,
   client: PresentedClient,
   application: KnownApplication | undefined,
-): KnownApplication {
+): Promise<KnownApplication> {
   const now = issuer.clock();
   const secret = matchingSecret(application?.secrets ?? [NOBODYS], client.secretHash, now);
   if (!application || !secret) {
-    countWrongSecret(issuer, client);
+    await countWrongSecret(issuer, client);
     throw refused();
   }
   noteUse(secret, now, LAST_USE_STEP_MS, (id, at, unlessSince) =>

@@ -1,4 +1,4 @@
-import type { Rate, RateLimiter } from '../../access/rate-limiter.js';
+import type { CallLimiter, Rate } from '../../access/rate-limiter.js';
 import type { Observe } from '../../operator/audit.js';
 import type { PublishedKeys } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
@@ -7,7 +7,7 @@ import type { SignOn } from '../sign-on.js';
 export interface TokenIssuer extends SignOn {
   keys: PublishedKeys;
   /** Counts wrong client secrets per network. */
-  wrongSecrets: RateLimiter;
+  wrongSecrets: CallLimiter;
   /** Reports lost notes of last use. */
   onBackgroundError: (error: unknown) => void;
   /** Observes refused secrets and reused refresh tokens. */

@@ -37,14 +37,17 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
 
   test('is restored into an empty database, and into no other; no service starts on half a restore', async () => {
     const folder = directory();
-    const source = {
-      ...(await newLive(folder, await server.newDatabase('source'))),
-      PATH: server.path,
-    };
+    const sourceUrl = await server.newDatabase('source');
+    const source = { ...(await newLive(folder, sourceUrl)), PATH: server.path };
     const backup = join(folder, 'backup');
     const passphrase = join(folder, 'passphrase');
     writeFileSync(passphrase, 'correct horse battery staple\n', { mode: 0o600 });
     const withKey = ['--with-key', '--passphrase-file', passphrase];
+    const serving = new pg.Client({ connectionString: sourceUrl });
+    await serving.connect();
+    // Counts of calls are not copied.
+    await serving.query(`insert into call_counts values ('someone', 0, 60000, 7)`);
+    await serving.end();
     await succeeded(integration(['backup', backup, ...withKey], source));
     expect(readdirSync(backup).sort()).toEqual([
       ...['SHA256SUMS', 'integration.dump', 'manifest.json', 'secrets.key.sealed', 'valid.json'],

@@ -1,0 +1,165 @@
+import type { RateLimit } from '../../errors/service-error.js';
+import type { Clock } from '../clock.js';
+import type { CallLimiter, Taken } from './rate-limiter.js';
+import { type Rate, RateWindows } from './rate-windows.js';
+import type { SharedCounts, SharedWindow, Telling, Told } from './shared-counts.js';
+
+/** The part of a limit that a node may admit before it has told the others. */
+const SHARE = 1 / 20;
+
+export interface SharedLimit {
+  /** Different for each limit. */
+  name: string;
+  rate: Rate;
+  /** The database has the hash of a caller, so that it does not disclose who called. */
+  hash(text: string): Buffer;
+  /** Asks at the first call of a window too, so that its standing is that of all nodes soon. */
+  asksFirst?: boolean;
+}
+
+/** How many calls a node may admit before it has told the others. */
+export function shareOf({ limit }: Rate): number {
+  return Math.max(1, Math.floor(limit * SHARE));
+}
+
+/**
+ * Counts over all nodes. A node admits its share at once and tells the others when half of it is used;
+ * beyond the share, a call waits for an exchange. So n nodes admit less than n shares beyond the limit.
+ */
+export class SharedLimiter implements CallLimiter {
+  readonly #windows: RateWindows<CallWindow>;
+
+  constructor(limit: SharedLimit, counts: SharedCounts, clock: Clock) {
+    const settings = { ...limit, share: shareOf(limit.rate), counts, clock };
+    this.#windows = new RateWindows(
+      limit.rate,
+      clock,
+      (caller, startedAt): CallWindow => new CallWindow(caller, startedAt, this.#windows, settings),
+    );
+  }
+
+  take(caller: string): Taken | Promise<Taken> {
+    return this.#windows.of(caller).take();
+  }
+
+  takeNow(caller: string): Taken {
+    return this.#windows.of(caller).takeNow();
+  }
+
+  standing(caller: string): RateLimit {
+    return this.#windows.standingOf(caller);
+  }
+}
+
+interface Settings extends SharedLimit {
+  share: number;
+  counts: SharedCounts;
+  clock: Clock;
+}
+
+class CallWindow implements SharedWindow {
+  /** Over all nodes, as far as known here. */
+  used = 0;
+  /** Of these, the calls of this node that are in no answer of an exchange. */
+  #untold = 0;
+  #isAsked = false;
+  readonly #waiting: ((taken: Taken) => void)[] = [];
+  /** Of the exchange in progress: untold calls, and calls that wait for it. */
+  #telling = { untold: 0, waiting: 0 };
+
+  constructor(
+    private readonly caller: string,
+    public startedAt: number,
+    private readonly windows: RateWindows<CallWindow>,
+    private readonly settings: Settings,
+  ) {}
+
+  take(): Taken | Promise<Taken> {
+    const { counts, share } = this.settings;
+    if (this.#isFull() || this.#untold < share || counts.isAway) {
+      return this.takeNow();
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      counts.exchangeSoon(this);
+    });
+  }
+
+  takeNow(): Taken {
+    const allowed = !this.#isFull();
+    if (allowed) {
+      this.#admit();
+      this.#askIfDue();
+    }
+    return this.#taken(allowed);
+  }
+
+  tell(): Telling | undefined {
+    const { name, rate, hash, clock } = this.settings;
+    if (!this.windows.isPresent(this)) {
+      this.decideAlone();
+      return undefined;
+    }
+    this.#telling = { untold: this.#untold, waiting: this.#waiting.length };
+    return {
+      subject: hash(JSON.stringify(['calls', name, this.caller])).toString('base64url'),
+      added: this.#untold + this.#waiting.length,
+      ageMs: clock() - this.startedAt,
+      windowMs: rate.windowMs,
+    };
+  }
+
+  hear(told: Told | undefined): void {
+    const { untold, waiting } = this.#telling;
+    this.#telling = { untold: 0, waiting: 0 };
+    if (!told) {
+      this.decideAlone();
+      return;
+    }
+    this.startedAt = this.settings.clock() - told.ageMs;
+    this.#untold -= untold;
+    // The waiting calls are counted already; those that the limit refuses fill a window that is full.
+    const before = told.used - waiting + this.#untold;
+    const granted = Math.min(waiting, Math.max(0, this.settings.rate.limit - before));
+    this.used = before + granted;
+    for (const [index, resolve] of this.#waiting.splice(0, waiting).entries()) {
+      resolve(this.#taken(index < granted));
+    }
+  }
+
+  decideAlone(): void {
+    const asked = this.#telling.waiting;
+    this.#telling.waiting = 0;
+    for (const [index, resolve] of this.#waiting.splice(0).entries()) {
+      const allowed = this.used < this.settings.rate.limit;
+      if (allowed) {
+        this.#admit();
+        // The exchange in progress counts it already.
+        this.#telling.untold += index < asked ? 1 : 0;
+      }
+      resolve(this.#taken(allowed));
+    }
+  }
+
+  #isFull(): boolean {
+    return this.used + this.#waiting.length >= this.settings.rate.limit;
+  }
+
+  #admit(): void {
+    this.used += 1;
+    this.#untold += 1;
+  }
+
+  #askIfDue(): void {
+    const { share, counts, asksFirst = false } = this.settings;
+    const isFirst = asksFirst && !this.#isAsked;
+    if (isFirst || this.#untold - this.#telling.untold >= share / 2) {
+      this.#isAsked = true;
+      counts.exchangeSoon(this);
+    }
+  }
+
+  #taken(allowed: boolean): Taken {
+    return { allowed, ...this.windows.standing(this) };
+  }
+}

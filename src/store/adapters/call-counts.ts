@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { CountStore, Told } from '../../domain/access/shared-counts.js';
+import type { Database } from '../database.js';
+
+const MOST_FORGOTTEN = 10_000;
+/** The database's clock, the same for all nodes. */
+const NOW = sql<number>`(extract(epoch from now()) * 1000)::bigint`;
+
+/**
+ * Whether the stored window is over. One that ends later than any new one began before the clock was set
+ * back; a shorter excess is that of a statement which waited for this one.
+ */
+const IS_OVER = sql<boolean>`(
+  present.ends_at <= ${NOW} or present.ends_at > ${NOW} + 2 * (excluded.ends_at - excluded.started_at)
+)`;
+
+/** Undefined for SQLite, which has one node. */
+export function callCounts({ counter }: Database): CountStore | undefined {
+  return (
+    counter && {
+      add: async (tellings) => {
+        // In one order, so that statements of several nodes never wait for each other in a circle.
+        const { rows } = await sql<Told>`
+          insert into call_counts as present (subject, started_at, ends_at, used)
+          select subject, ${NOW} - age, ${NOW} - age + span, added
+          from unnest(
+            ${tellings.map(({ subject }) => subject)}::text[],
+            ${tellings.map(({ ageMs }) => ageMs)}::bigint[],
+            ${tellings.map(({ windowMs }) => windowMs)}::bigint[],
+            ${tellings.map(({ added }) => added)}::bigint[]
+          ) as told (subject, age, span, added)
+          order by subject collate "C"
+          on conflict (subject) do update set
+            started_at = case when ${IS_OVER} then excluded.started_at else present.started_at end,
+            ends_at = case when ${IS_OVER} then excluded.ends_at else present.ends_at end,
+            used = case when ${IS_OVER} then excluded.used else present.used + excluded.used end
+          returning subject, used, greatest(0, ${NOW} - started_at) as "ageMs"
+        `.execute(counter);
+        return rows;
+      },
+      forgetOver: async () => {
+        await sql`
+          delete from call_counts where subject in (
+            select subject from call_counts where ends_at <= ${NOW} limit ${MOST_FORGOTTEN} for update skip locked
+          )
+        `.execute(counter);
+      },
+    }
+  );
+}
