@@ -12,6 +12,8 @@ export interface WorkerState {
   /** Why it is disconnected, or what the server lacks, as a sentence for people. */
   reason?: string;
   since: Date;
+  /** When it polled last, or started; undefined while it polls. */
+  awaySince?: Date;
 }
 
 type Tunable = 'shutdownGraceMs' | 'probeIntervalMs' | 'bundlePath';
@@ -62,11 +64,17 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   running++;
   const stop = new AbortController();
   let isRunning = true;
-  let state: WorkerState = { status: 'connecting', since: new Date() };
+  let state: WorkerState = { status: 'connecting', since: new Date(), awaySince: new Date() };
 
   const report = (status: WorkerStatus, reason?: string) => {
     if (state.status === status && state.reason === reason) return;
-    state = { status, since: new Date(), ...(reason && { reason }) };
+    // The reasons for which it is away may alternate.
+    const { awaySince = new Date() } = state;
+    state = {
+      ...{ status, since: new Date() },
+      ...(reason && { reason }),
+      ...(status !== 'polling' && { awaySince }),
+    };
     const isWanted = reason === undefined || stop.signal.aborted;
     settings.log[isWanted ? 'info' : 'warn'](`temporal worker ${status}`, {
       address: settings.address,

@@ -334,11 +334,14 @@ interface AuditEventsTable {
   hash: string | null;
 }
 
-/** The active run of a job that allows one run at a time. */
+/** The last run of a job that allows one run at a time. */
 interface MaintenanceRunsTable {
   job: string;
   run: string;
+  /** Until then no other run begins. */
   ends_at: number;
+  /** When a run completed last. Releases that do not know the column delete the row instead. */
+  ended_at: number | null;
 }
 
 /** Calls in a window over all nodes, by hashed caller. Empty on SQLite, which has one node. */

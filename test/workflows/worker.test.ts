@@ -71,6 +71,15 @@ test('a worker without a server starts at once, says what is missing, and does n
   expect(states.map(({ status }) => status).slice(0, 2)).toEqual(['connecting', 'disconnected']);
 });
 
+test('a worker says since when it has been away, whatever the reasons', async () => {
+  const { worker, states, reaches } = await work(`127.0.0.1:${await freePort()}`);
+  await reaches('disconnected');
+  const [connecting, disconnected] = states;
+  expect(connecting?.awaySince).toBeInstanceOf(Date);
+  expect(disconnected?.awaySince).toEqual(connecting?.awaySince);
+  expect(worker.state.awaySince).toEqual(connecting?.awaySince);
+});
+
 test('a worker refuses to start without its bundle', async () => {
   await expect(work('127.0.0.1:1', { bundlePath: '/nowhere/bundle.js' })).rejects.toThrow(
     'The workflow bundle /nowhere/bundle.js is missing: build the project first.',
@@ -133,11 +142,12 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     const server = await serve();
     const maintenance = scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] });
     const { states, reaches } = await work(server.address, { activities: activitiesOf(maintenance) });
-    await reaches('polling');
+    expect((await reaches('polling')).awaySince).toBeUndefined();
     process.kill(server.pid, 'SIGKILL');
     await server.exited;
-    const { reason } = await reaches('disconnected');
+    const { reason, awaySince } = await reaches('disconnected');
     expect(reason).toBe(`Nothing answers at ${server.address}.`);
+    expect(awaySince).toBeInstanceOf(Date);
     await serve({ address: server.address });
     await reaches('polling');
     expect(await purgeOnce(server.address, 'purge-after-outage')).toMatchObject({ deleted: { codes: 1 } });

@@ -4,10 +4,10 @@ import { type DomainCall, domainCall, workflowId } from './domain-call.js';
 export interface PurgingDomain {
   /**
    * Deletes at most `limit` expired rows in short transactions. Of several runs at once, all but one are told
-   * that another is active.
+   * that another is active. With a time, a run begins only if none has ended within it.
    */
   purgeExpired(
-    request: { limit: number; run: string },
+    request: { limit: number; run: string; unlessEndedWithinSeconds?: number },
     call: DomainCall,
   ): Promise<PurgeBatch & { otherRunActive: boolean }>;
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Maintenance } from '../../../workflows/activities/index.js';
 import { pause } from '../../../workflows/backoff.js';
 import { defaultPurgeInput, type PurgeInput } from '../../../workflows/contract.js';
+import type { TemporalWorker } from '../../../workflows/worker.js';
+import type { Clock } from '../../domain/clock.js';
 import type { Log } from '../../telemetry/log.js';
 
 export interface TimedMaintenanceOptions {
@@ -13,17 +15,27 @@ export interface TimedMaintenanceOptions {
   log: Log;
 }
 
+export interface Absence {
+  /** The worker that polls Temporal whenever it is there. */
+  temporal: Pick<TemporalWorker, 'state'>;
+  clock: Clock;
+  lookEveryMs?: number;
+}
+
 interface Job {
   name: string;
   everyMs: number;
-  /** False if another worker is doing the job: it is tried again soon, in case that worker is killed. */
+  /** False if another worker does or has done the job: tried again soon, in case that worker is killed. */
   run(call: { requestId: string; signal: AbortSignal }): Promise<boolean>;
 }
 
 /** The domain may be starting or briefly unavailable. */
 const RETRY_MS = 10_000;
-/** While another worker purges. */
+/** While another worker purges, or has purged within the interval. */
 const LOOK_AGAIN_MS = 60_000;
+/** Temporal's schedules catch up after a shorter absence. */
+const AWAY_MS = 60_000;
+const LOOK_AT_TEMPORAL_EVERY_MS = 5_000;
 /** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -43,6 +55,37 @@ export function startTimedMaintenance(options: TimedMaintenanceOptions): { stop(
   return {
     stop: async () => {
       stop.abort();
+      await running;
+    },
+  };
+}
+
+/** The same only while Temporal is configured and has been away for a minute. */
+export function startTimersInAbsence(
+  { temporal, clock, lookEveryMs = LOOK_AT_TEMPORAL_EVERY_MS }: Absence,
+  options: TimedMaintenanceOptions,
+): { stop(): Promise<void> } {
+  const ending = new AbortController();
+  const watch = async () => {
+    let timers: ReturnType<typeof startTimedMaintenance> | undefined;
+    while (!ending.signal.aborted) {
+      const { awaySince } = temporal.state;
+      const isAway = awaySince !== undefined && clock() - awaySince.getTime() >= AWAY_MS;
+      if (isAway) {
+        timers ??= startTimedMaintenance(options);
+      } else if (timers) {
+        await timers.stop();
+        timers = undefined;
+        options.log.info('Temporal is back: its schedules purge and advance the signing keys');
+      }
+      await pause(lookEveryMs, ending.signal);
+    }
+    await timers?.stop();
+  };
+  const running = watch();
+  return {
+    stop: async () => {
+      ending.abort();
       await running;
     },
   };
@@ -70,14 +113,16 @@ async function repeat({ name, everyMs, run }: Job, log: Log, signal: AbortSignal
  * often as the workflow begins a new history.
  */
 async function purge(
-  { maintenance, purgeInput = defaultPurgeInput, log }: TimedMaintenanceOptions,
+  { maintenance, purgeEveryMs, purgeInput = defaultPurgeInput, log }: TimedMaintenanceOptions,
   call: Parameters<Job['run']>[0],
 ) {
   const { batchesPerRun, batchLimit: limit, pauseMs } = purgeInput;
   const run = randomUUID();
+  // Whole seconds, rounded down: the own interval never prevents the next run.
+  const unlessEndedWithinSeconds = Math.floor(purgeEveryMs / 1_000);
   let deleted: Record<string, number> = {};
   for (let batch = 1, more = true; more && !call.signal.aborted; batch += 1) {
-    const done = await maintenance.purgeExpired({ limit, run }, call);
+    const done = await maintenance.purgeExpired({ limit, run, unlessEndedWithinSeconds }, call);
     if (done.otherRunActive) {
       return false;
     }

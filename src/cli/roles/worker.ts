@@ -25,7 +25,7 @@ import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { currentTemporalAccess } from './temporal-access.js';
-import { startTimedMaintenance } from './timed-maintenance.js';
+import { startTimedMaintenance, startTimersInAbsence } from './timed-maintenance.js';
 import { clientTlsFiles } from './tls-files.js';
 import { liveTokens } from './tokens/live-tokens.js';
 
@@ -40,7 +40,8 @@ interface Domain {
 
 /**
  * Makes every attempt at webhook deliveries, and works for Temporal when it is reachable. If none is
- * configured, timers purge and rotate keys; codes expire and retries are due by their times in the database.
+ * configured, or it is away, timers purge and rotate keys; codes expire and retries are due by their times
+ * in the database.
  */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
@@ -54,13 +55,13 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const sender = openSender(options);
   const temporal = await joinTemporal(options, domain);
   const relay = startRelay(options, domain, sender);
-  const timed = temporal ? undefined : startTimers(options, domain);
+  const timed = startTimers(options, domain, temporal);
   const health = new Health([domainCheck(domain.relay, domain.maintenance), temporalCheck(temporal)]);
   return {
     health,
     stop: async () => {
       health.drain();
-      await Promise.all([relay.stop(config.SHUTDOWN_GRACE), temporal?.shutdown(), timed?.stop()]);
+      await Promise.all([relay.stop(config.SHUTDOWN_GRACE), temporal?.shutdown(), timed.stop()]);
       await sender.close();
       domain.relay.close();
       domain.maintenance.close();
@@ -139,13 +140,16 @@ async function joinTemporal(
   });
 }
 
-function startTimers({ config, log }: RoleOptions, domain: Domain) {
-  return startTimedMaintenance({
+function startTimers({ config, log }: RoleOptions, domain: Domain, temporal: TemporalWorker | undefined) {
+  const timers = {
     maintenance: maintenanceOver(domain.maintenance),
     purgeEveryMs: config.PURGE_INTERVAL,
     advanceKeysEveryMs: advanceKeysEveryMs(config),
     log,
-  });
+  };
+  return temporal
+    ? startTimersInAbsence({ temporal, clock: Date.now }, timers)
+    : startTimedMaintenance(timers);
 }
 
 /** At most a lead, so that no step is later than that. */

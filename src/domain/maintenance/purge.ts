@@ -27,9 +27,12 @@ export type ExpiringKind =
 export interface PurgeStore {
   /** In short transactions: removes at most `limit` rows that expired before the given time. */
   remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
-  /** Whether this run may purge until then: by one conditional statement, only if no other run is active. */
-  begin(run: string, now: number, until: number): Promise<boolean>;
-  end(run: string): Promise<void>;
+  /**
+   * Whether this run may purge until then: by one conditional statement, only if no other run is active, or
+   * has ended after `endedBy`.
+   */
+  begin(run: string, now: number, until: number, endedBy?: number): Promise<boolean>;
+  end(run: string, now: number): Promise<void>;
   /** When the oldest row of each kind expired, of those that `remove` would remove; by index. */
   oldest(overBefore: Record<ExpiringKind, number>): Promise<Partial<Record<ExpiringKind, number>>>;
 }
@@ -50,7 +53,7 @@ export interface PurgeReport {
   removed: Partial<Record<ExpiringKind, number>>;
   /** Whether another batch may find more. */
   more: boolean;
-  /** Another run is active, so this one removed nothing. */
+  /** Another run is active or ended lately, so this one removed nothing. */
   isOtherActive: boolean;
 }
 
@@ -58,6 +61,8 @@ export interface PurgeBatch {
   limit: number;
   /** The name of the run. Without it, the batch ignores other runs. */
   run?: string | undefined;
+  /** Begins only if no run has ended for this time. */
+  unlessEndedWithinMs?: number | undefined;
 }
 
 /** Expired rows stay for a while, to tell a reused code or an old page from an invalid one. */
@@ -99,10 +104,11 @@ export async function purgeExpired(
   store: PurgeStore,
   retention: Retention,
   clock: Clock,
-  { limit, run }: PurgeBatch,
+  { limit, run, unlessEndedWithinMs }: PurgeBatch,
 ): Promise<PurgeReport> {
   const now = clock();
-  if (run !== undefined && !(await store.begin(run, now, now + RUN_LEASE_MS))) {
+  const endedBy = unlessEndedWithinMs && now - unlessEndedWithinMs;
+  if (run !== undefined && !(await store.begin(run, now, now + RUN_LEASE_MS, endedBy))) {
     return { removed: {}, more: false, isOtherActive: true };
   }
   const removed: PurgeReport['removed'] = {};
@@ -119,7 +125,7 @@ export async function purgeExpired(
   }
   const more = left === 0;
   if (run !== undefined && !more) {
-    await store.end(run);
+    await store.end(run, clock());
   }
   return { removed, more, isOtherActive: false };
 }

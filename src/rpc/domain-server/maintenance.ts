@@ -31,11 +31,15 @@ export function maintenanceService({
   signingKeys,
 }: MaintenanceDependencies) {
   return serve(MaintenanceServiceService, {
-    purgeExpired: async ({ limit, run }) => {
+    purgeExpired: async ({ limit, run, unlessEndedWithinSeconds }) => {
       if (limit < 1 || limit > MAX_BATCH) {
         throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MAX_BATCH}`);
       }
-      const { removed, more, isOtherActive } = await purgeExpired(purge, retention, clock, { limit, run });
+      const batch = {
+        ...{ limit, run },
+        ...(unlessEndedWithinSeconds && { unlessEndedWithinMs: unlessEndedWithinSeconds * 1_000 }),
+      };
+      const { removed, more, isOtherActive } = await purgeExpired(purge, retention, clock, batch);
       for (const [kind, rows] of Object.entries(removed)) {
         onPurged(kind as ExpiringKind, rows);
       }

@@ -53,11 +53,19 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
 
 const JOB = 'purge';
 
-/** Ignores a run whose end is later than that of a new run: it began before the clock was set back. */
-const beginning = keptStatement((db, row: { run: string; now: number; until: number }) =>
+interface Beginning {
+  run: string;
+  now: number;
+  until: number;
+  /** A run that ended later prevents this one. */
+  endedBy: number;
+}
+
+/** Ignores times after those of a new run: that run began before the clock was set back. */
+const beginning = keptStatement((db, row: Beginning) =>
   db
     .insertInto('maintenance_runs')
-    .values({ job: JOB, run: row.run, ends_at: row.until })
+    .values({ job: JOB, run: row.run, ends_at: row.until, ended_at: null })
     .onConflict((conflict) =>
       conflict
         .column('job')
@@ -65,8 +73,17 @@ const beginning = keptStatement((db, row: { run: string; now: number; until: num
         .where((present) =>
           present.or([
             present('maintenance_runs.run', '=', row.run),
-            present('maintenance_runs.ends_at', '<=', row.now),
-            present('maintenance_runs.ends_at', '>', row.until),
+            present.and([
+              present.or([
+                present('maintenance_runs.ends_at', '<=', row.now),
+                present('maintenance_runs.ends_at', '>', row.until),
+              ]),
+              present.or([
+                present('maintenance_runs.ended_at', 'is', null),
+                present('maintenance_runs.ended_at', '<=', row.endedBy),
+                present('maintenance_runs.ended_at', '>', row.until),
+              ]),
+            ]),
           ]),
         ),
     ),
@@ -100,11 +117,16 @@ export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): Purg
             const removal = removalOf(EXPIRING[kind], overBefore, limit);
             return Number((await removal.execute(writer)).numAffectedRows ?? 0);
           }),
-    begin: (run, now, until) =>
-      database.write(async (writer) => changedOne(await beginning(writer, { run, now, until }))),
-    end: async (run) => {
+    begin: (run, now, until, endedBy = until) =>
+      database.write(async (writer) => changedOne(await beginning(writer, { run, now, until, endedBy }))),
+    end: async (run, now) => {
       await database.write((writer) =>
-        writer.deleteFrom('maintenance_runs').where('job', '=', JOB).where('run', '=', run).execute(),
+        writer
+          .updateTable('maintenance_runs')
+          .set({ ends_at: 0, ended_at: now })
+          .where('job', '=', JOB)
+          .where('run', '=', run)
+          .execute(),
       );
     },
     oldest: (overBefore) => oldestExpired(database.reader, overBefore),

@@ -18,6 +18,7 @@ import * as runsOfMaintenance from './0023-runs-of-maintenance.js';
 import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as issuers from './0026-issuers.js';
 import * as callCounts from './nodes/0027-call-counts.js';
+import * as endsOfMaintenance from './nodes/0028-ends-of-maintenance.js';
 import * as webhooks from './webhooks/0005-webhooks.js';
 import * as orderOfEvents from './webhooks/0012-order-of-events.js';
 import * as laterAttempts from './webhooks/0016-later-attempts.js';
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0025-traces-of-events': tracesOfEvents,
   '0026-issuers': issuers,
   '0027-call-counts': callCounts,
+  '0028-ends-of-maintenance': endsOfMaintenance,
 };

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   startTimedMaintenance,
+  startTimersInAbsence,
   type TimedMaintenanceOptions,
 } from '../../../src/cli/roles/timed-maintenance.js';
+import type { WorkerState } from '../../../workflows/worker.js';
+import { fakeClock } from '../../domain/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
@@ -120,5 +123,99 @@ describe('a worker without Temporal', () => {
     });
     await timed.stop();
     expect(lines().filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});
+
+describe('a worker whose Temporal is configured', () => {
+  const MINUTE_MS = 60_000;
+
+  function startWithTemporal() {
+    const clock = fakeClock();
+    const recorded = recordedLog();
+    const state = (status: WorkerState['status']): WorkerState => ({
+      status,
+      since: new Date(clock.now()),
+      ...(status !== 'polling' && { awaySince: new Date(clock.now()) }),
+    });
+    const temporal = { state: state('connecting') };
+    const runs: string[] = [];
+    let looks = 0;
+    const watched = {
+      get state() {
+        looks += 1;
+        return temporal.state;
+      },
+    };
+    const timers = startTimersInAbsence(
+      { temporal: watched, clock: clock.now, lookEveryMs: 1 },
+      {
+        maintenance: {
+          purgeExpired: async ({ unlessEndedWithinSeconds }) => {
+            runs.push(`purge unless within ${unlessEndedWithinSeconds} s`);
+            return { deleted: {}, more: false, otherRunActive: false };
+          },
+          advanceSigningKeys: async () => {
+            runs.push('keys');
+            return { changes: [], nextDueAt: null };
+          },
+        },
+        purgeEveryMs: HOUR_MS,
+        advanceKeysEveryMs: HOUR_MS,
+        log: recorded.log,
+      },
+    );
+    /** Two further looks: what the first one begins is under way at the second. */
+    const looked = async () => {
+      const from = looks;
+      await eventually('a look at Temporal', () => looks >= from + 2);
+    };
+    const become = (status: WorkerState['status']) => {
+      temporal.state = state(status);
+    };
+    return { ...recorded, clock, timers, runs, looked, become };
+  }
+
+  test('purges and advances the keys once Temporal has been away for a minute', async () => {
+    const { clock, timers, runs, looked } = startWithTemporal();
+    clock.advance(MINUTE_MS - 1);
+    await looked();
+    expect(runs).toEqual([]);
+    clock.advance(1);
+    await looked();
+    expect(runs.sort()).toEqual(['keys', 'purge unless within 3600 s']);
+    await timers.stop();
+  });
+
+  test('leaves both to Temporal while it is there, and again when it is back', async () => {
+    const { clock, timers, runs, looked, become, lines } = startWithTemporal();
+    become('polling');
+    clock.advance(HOUR_MS);
+    await looked();
+    expect(runs).toEqual([]);
+
+    become('disconnected');
+    clock.advance(MINUTE_MS);
+    await looked();
+    expect(runs).toHaveLength(2);
+    become('polling');
+    await looked();
+    expect(lines().map(({ msg }) => msg)).toEqual([
+      'without Temporal, timers purge and advance the signing keys',
+      'Temporal is back: its schedules purge and advance the signing keys',
+    ]);
+
+    become('disconnected');
+    clock.advance(MINUTE_MS - 1);
+    await looked();
+    expect(runs).toHaveLength(2);
+    await timers.stop();
+  });
+
+  test('ends with its timers', async () => {
+    const { clock, timers, runs, looked } = startWithTemporal();
+    clock.advance(MINUTE_MS);
+    await looked();
+    await timers.stop();
+    expect(runs).toHaveLength(2);
   });
 });

@@ -3,12 +3,14 @@ import { type ExpiringKind, purgeExpired, purgeLags } from '../../../src/domain/
 import { purgeStore } from '../../../src/store/adapters/purge.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
+import { fakeClock } from '../../domain/clock.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { CREATED_AT } from '../rows.js';
 import { countRows, KINDS, type PurgedKind, plantRows } from './purge-kinds.js';
 import { latch, untilOneWaits } from './sign-on/rig.js';
 
 const OVER_BEFORE = CREATED_AT;
+const INTERVAL_MS = 3_600_000;
 /** Everything is removed as soon as it is over. */
 const KEPT = { credentialsMs: 0, sessionIdleMs: 0, idempotencyMs: 0, auditMs: 0, eventsMs: 0 };
 const ALL_ENDS = Object.fromEntries(KINDS.map(({ kind }) => [kind, OVER_BEFORE])) as Record<
@@ -178,15 +180,48 @@ describeEachDatabase('purge', (under) => {
     await expect(store.begin(first, 1_500, 2_500)).resolves.toBe(true);
     await expect(store.begin(second, 2_499, 3_499)).resolves.toBe(false);
     await expect(store.begin(second, 2_500, 3_500)).resolves.toBe(true);
-    await store.end(first);
+    await store.end(first, 2_550);
     await expect(store.begin(first, 2_600, 3_600)).resolves.toBe(false);
-    await store.end(second);
+    await store.end(second, 2_550);
     await expect(store.begin(first, 2_600, 3_600)).resolves.toBe(true);
+  });
+
+  test('by timers runs once an interval, whichever node asks, and after a run of the schedule too', async () => {
+    const place = await under.newPlace();
+    const database = await under.openMigrated(place);
+    const another = under.kind === 'SQLite' ? database : await under.open(place);
+    const clock = fakeClock();
+    let runs = 0;
+    const purge = (of: Database, unlessEndedWithinMs?: number) => {
+      runs += 1;
+      return purgeExpired(purgeStore(of), KEPT, clock.now, {
+        limit: 10,
+        run: `${runs}`,
+        unlessEndedWithinMs,
+      });
+    };
+    const begunOfTen = async () => {
+      const asked = Array.from({ length: 10 }, (_, call) =>
+        purge(call % 2 ? database : another, INTERVAL_MS),
+      );
+      return (await Promise.all(asked)).filter(({ isOtherActive }) => !isOtherActive).length;
+    };
+    expect(await begunOfTen()).toBe(1);
+    clock.advance(INTERVAL_MS - 1);
+    expect(await begunOfTen()).toBe(0);
+    clock.advance(1);
+    expect(await begunOfTen()).toBe(1);
+    clock.advance(INTERVAL_MS / 2);
+    expect(await purge(database)).toMatchObject({ isOtherActive: false });
+    clock.advance(INTERVAL_MS / 2);
+    expect(await begunOfTen()).toBe(0);
   });
 
   test('goes on after the clock was set back', async () => {
     const store = purgeStore(await under.openMigrated());
     await expect(store.begin('a', 1_000_000, 1_060_000)).resolves.toBe(true);
     await expect(store.begin('b', 5_000, 65_000)).resolves.toBe(true);
+    await store.end('b', 1_000_000);
+    await expect(store.begin('c', 6_000, 66_000, 5_000)).resolves.toBe(true);
   });
 });

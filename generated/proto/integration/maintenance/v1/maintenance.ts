@@ -258,7 +258,11 @@ export interface PurgeExpiredRequest {
    * Names the purge that this batch belongs to. Of several purges at once, only one gets batches; it loses that a
    * minute after its last batch. Batches without a name are not refused.
    */
-  run?: string | undefined;
+  run?:
+    | string
+    | undefined;
+  /** Begins the purge only if none has ended within this time, so that several workers with timers purge once. */
+  unlessEndedWithinSeconds?: number | undefined;
 }
 
 /** What one batch deleted. */
@@ -267,7 +271,7 @@ export interface PurgeExpiredResponse {
   counts: PurgedCount[];
   /** The limit was reached: there may be more to purge. */
   more: boolean;
-  /** Another purge is at work, so this batch deleted nothing. */
+  /** Another purge is at work, or has ended within the given time, so this batch deleted nothing. */
   otherRunActive: boolean;
 }
 
@@ -350,7 +354,7 @@ export interface SigningKeyChange {
 }
 
 function createBasePurgeExpiredRequest(): PurgeExpiredRequest {
-  return { limit: 0, run: undefined };
+  return { limit: 0, run: undefined, unlessEndedWithinSeconds: undefined };
 }
 
 export const PurgeExpiredRequest: MessageFns<PurgeExpiredRequest> = {
@@ -360,6 +364,9 @@ export const PurgeExpiredRequest: MessageFns<PurgeExpiredRequest> = {
     }
     if (message.run != null) {
       writer.uint32(18).string(message.run);
+    }
+    if (message.unlessEndedWithinSeconds != null) {
+      writer.uint32(24).uint32(message.unlessEndedWithinSeconds);
     }
     return writer;
   },
@@ -391,6 +398,14 @@ export const PurgeExpiredRequest: MessageFns<PurgeExpiredRequest> = {
             }
 
             message.run = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.unlessEndedWithinSeconds = reader.uint32();
             continue;
           }
         }
