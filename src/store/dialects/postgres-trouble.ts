@@ -47,8 +47,17 @@ export function isRefusedSetting(error: unknown): boolean {
 
 /** PostgreSQL ended this transaction to resolve a deadlock; it can be repeated at once. */
 export function isDeadlock(error: unknown): boolean {
+  return hasCode(error, DEADLOCK_DETECTED);
+}
+
+/** A statement waited for a lock longer than its limit. */
+export function isLockTimeout(error: unknown): boolean {
+  return hasCode(error, LOCK_NOT_AVAILABLE);
+}
+
+function hasCode(error: unknown, expected: string): boolean {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  return code === DEADLOCK_DETECTED || cause?.code === DEADLOCK_DETECTED;
+  return code === expected || cause?.code === expected;
 }
 
 /** Turns an outage or overload of the database into UNAVAILABLE; other errors stay. */

@@ -22,8 +22,6 @@ export interface ClaimRequest {
   maxWaitMs: number;
 }
 
-/** Poll interval: other nodes do not notify us, and lapsed leases raise no event. */
-const LOOK_EVERY_MS = 250;
 const SWEEP_EVERY_MS = 1_000;
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 const MAX_SWEPT_AT_ONCE = 500;
@@ -38,6 +36,16 @@ const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
 /** Also the number of waiting failing subscriptions that a claim looks at first. */
 const MOST_WAITING_LOOKED_AT = 64;
+
+/** How long a claim waits before it looks again, unless it is woken. */
+export interface ClaimPauses {
+  /** Other nodes do not wake us, and lapsed leases and retry delays raise no event. */
+  lookMs: number;
+  /** After a claim of another node had what is due: at first, and doubled each time up to `lookMs`. */
+  lockedMs: number;
+}
+
+const PAUSES: ClaimPauses = { lookMs: 250, lockedMs: 20 };
 
 /** What a committed claim leaves for the next one. */
 interface Round {
@@ -54,7 +62,14 @@ interface RoundClaim {
   lookedAt: DueSubscription[];
   /** There may be more than this claim took. */
   full: boolean;
+  /** Claims of other nodes had some of these subscriptions. */
+  locked: boolean;
   next: Round;
+}
+
+interface Look {
+  claim: Claim;
+  locked: boolean;
 }
 
 export class DeliveryClaims {
@@ -72,6 +87,7 @@ export class DeliveryClaims {
     private readonly dependencies: SendingDependencies,
     private readonly targets: DeliveryTargets,
     private readonly clock: Clock,
+    private readonly pauses: ClaimPauses = PAUSES,
   ) {}
 
   /** Waits while nothing is due, until the caller disconnects or the domain stops. */
@@ -79,20 +95,25 @@ export class DeliveryClaims {
     const { deliveriesDue } = this.dependencies;
     const endsAt = performance.now() + request.maxWaitMs;
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
+    let { lockedMs } = this.pauses;
     while (!isOver()) {
       await this.#sweep();
-      const claim = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch((error) => {
-        // The store refuses to write for a caller who has left.
-        if (!caller.aborted) {
-          throw error;
-        }
-        return NOTHING;
-      });
+      const { claim, locked } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
+        (error) => {
+          // The store refuses to write for a caller who has left.
+          if (!caller.aborted) {
+            throw error;
+          }
+          return { claim: NOTHING, locked: false };
+        },
+      );
       const leftMs = endsAt - performance.now();
       if (claim.deliveries.length > 0 || (leftMs <= 0 && !isOver())) {
         return claim;
       }
-      await deliveriesDue.news(this.#heard, Math.min(leftMs, LOOK_EVERY_MS), caller);
+      const pauseMs = locked ? Math.min(lockedMs, this.pauses.lookMs) : this.pauses.lookMs;
+      lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
+      await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
     }
     // Passes a wake on that was not used.
     deliveriesDue.wake();
@@ -113,15 +134,16 @@ export class DeliveryClaims {
     return result;
   }
 
-  async #claimNow(request: ClaimRequest, caller: AbortSignal, isOver: () => boolean): Promise<Claim> {
+  async #claimNow(request: ClaimRequest, caller: AbortSignal, isOver: () => boolean): Promise<Look> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
     // A notified row may be uncommitted: only a write is sure to see it.
     let isTold = this.#heard !== deliveriesDue.count;
     this.#heard = deliveriesDue.count;
     const seen = new Set<SubscriptionId>();
+    let isAnyLocked = false;
     while (!isOver() && (isTold || (await unitOfWork.rows.anyDue(this.clock())))) {
       isTold = false;
-      const { claim, lookedAt, full, next } = await unitOfWork.run(
+      const { claim, lookedAt, full, locked, next } = await unitOfWork.run(
         (changes) => this.#claimIn(changes, request, this.#round),
         { signal: caller },
       );
@@ -130,29 +152,25 @@ export class DeliveryClaims {
         deliveriesDue.wake();
       }
       const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
+      isAnyLocked ||= locked;
       if (claim.deliveries.length > 0 || !isNewTo) {
-        return claim;
+        return { claim, locked: isAnyLocked };
       }
       for (const { id } of lookedAt) {
         seen.add(id);
       }
     }
-    return NOTHING;
+    return { claim: NOTHING, locked: isAnyLocked };
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */
   async #claimIn(changes: SendingChanges, request: ClaimRequest, round: Round): Promise<RoundClaim> {
-    await changes.claimAlone();
     const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
     const lookedAt = await nextInRound(changes, request, round);
     const waiting = [...round.waiting].slice(0, MOST_WAITING_LOOKED_AT);
     const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
     const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
-    const receivers = await changes.receivers(candidates.map(({ id }) => id));
-    const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    const shares = candidates.flatMap(({ id, hasLater }) =>
-      this.#shareOf(byId.get(id), hasLater, request.maxRunningPerSubscription),
-    );
+    const { shares, locked } = await this.#ownShares(changes, candidates, request);
     const mayPass = waiting.length === round.waiting.size;
     const denied = await limitFailing(changes, shares, request, (id) => mayPass || waiting.includes(id));
     const left = await shareOut(changes, shares, request.freeSlots);
@@ -170,10 +188,43 @@ export class DeliveryClaims {
     const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
     const next = {
       after: full ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? ''),
-      waiting: waitingAfter(round, waiting, shares, denied, left),
+      waiting: waitingAfter(
+        round,
+        waiting.filter((id) => !locked.has(id)),
+        shares,
+        denied,
+        left,
+      ),
       heldBack: shares.some(({ room }) => room <= 0),
     };
-    return { claim, lookedAt, full, next };
+    return { claim, lookedAt, full, locked: locked.size > 0, next };
+  }
+
+  /** Of the candidates that no claim of another node has, which may decide about them at the same time. */
+  async #ownShares(
+    changes: SendingChanges,
+    candidates: readonly DueSubscription[],
+    { maxRunningPerSubscription }: ClaimRequest,
+  ): Promise<{ shares: Share[]; locked: ReadonlySet<SubscriptionId> }> {
+    const ids = candidates.map(({ id }) => id);
+    const own = await changes.claimAlone(ids);
+    // A statement after the locks: it sees what the claims that had them before have begun.
+    const receivers = own.length === 0 ? [] : await changes.receivers(own);
+    const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+    const shares = candidates.flatMap(({ id, hasLater }) =>
+      this.#shareOf(byId.get(id), hasLater, maxRunningPerSubscription),
+    );
+    const locked = new Set(ids);
+    for (const id of own) {
+      locked.delete(id);
+    }
+    if (!shares.some(isFailing) || (await changes.claimFailingAlone())) {
+      return { shares, locked };
+    }
+    for (const { receiver } of shares.filter(isFailing)) {
+      locked.add(receiver.id);
+    }
+    return { shares: shares.filter((share) => !isFailing(share)), locked };
   }
 
   #shareOf(receiver: Receiver | undefined, hasLater: boolean, maxRunning: number): Share[] {
@@ -252,7 +303,7 @@ async function limitFailing(
   mayPass: (id: SubscriptionId) => boolean,
 ): Promise<ReadonlySet<SubscriptionId>> {
   const denied = new Set<SubscriptionId>();
-  const failing = shares.filter(({ receiver }) => receiver.failingSince !== null);
+  const failing = shares.filter(isFailing);
   if (failing.length === 0) {
     return denied;
   }
@@ -271,6 +322,10 @@ async function limitFailing(
     left -= share.room;
   }
   return denied;
+}
+
+function isFailing({ receiver }: Share): boolean {
+  return receiver.failingSince !== null;
 }
 
 /** Without those that got a slot or had nothing due for it; newly denied ones come last. */

@@ -78,8 +78,14 @@ export interface SendingChanges {
   /** The time of the write. */
   readonly now: number;
 
-  /** Waits for other claims on any node, so that running attempts are counted correctly. */
-  claimAlone(): Promise<void>;
+  /**
+   * Locks subscriptions against the claims of other nodes until this write ends, so that their running
+   * attempts are counted correctly by later reads. Returns the locked ones, without those that other claims
+   * have. If these have all, waits briefly for the first.
+   */
+  claimAlone(ids: readonly SubscriptionId[]): Promise<SubscriptionId[]>;
+  /** The same for running attempts to all failing subscriptions, without a wait. */
+  claimFailingAlone(): Promise<boolean>;
   /** Subscriptions with a due attempt, by id, after the named one. */
   dueSubscriptions(after: string, limit: number): Promise<DueSubscription[]>;
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;

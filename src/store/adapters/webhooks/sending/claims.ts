@@ -13,10 +13,12 @@ import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { keptStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
+import { lockSubscriptions, tryLockFailing } from './claim-locks.js';
 
 type Claiming = Pick<
   SendingChanges,
   | 'claimAlone'
+  | 'claimFailingAlone'
   | 'dueSubscriptions'
   | 'receivers'
   | 'runningToFailing'
@@ -31,13 +33,6 @@ interface DueRow {
   id: string;
   later: number | null;
 }
-
-/** The id of the lock, a number for PostgreSQL. */
-const CLAIM_LOCK = 1_938_275_501;
-
-const claimLock = keptStatement((db) => ({
-  compile: () => sql`select pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`.compile(db),
-}));
 
 /**
  * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
@@ -217,11 +212,9 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
 
 export function claiming(db: Writer, now: number): Claiming {
   return {
-    claimAlone: async () => {
-      if (isPostgres(db)) {
-        await claimLock(db, {});
-      }
-    },
+    // On SQLite there is no other claim.
+    claimAlone: async (ids) => (isPostgres(db) && ids.length > 0 ? lockSubscriptions(db, ids) : [...ids]),
+    claimFailingAlone: async () => !isPostgres(db) || (await tryLockFailing(db)),
     dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, now, limit),
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
     runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),

@@ -92,13 +92,13 @@ describeEachDatabase('a claim with nothing due', (under) => {
 
   test('begins nothing for a caller who leaves while another write runs', async () => {
     const rig = await sendingRig(under);
-    await rig.subscribe();
+    const subscription = await rig.subscribe();
     await rig.happen();
     const { run } = rig.dependencies.unitOfWork;
     const caller = new AbortController();
     let claiming: Promise<unknown> = Promise.resolve();
     await run(async (changes) => {
-      await changes.claimAlone();
+      await changes.claimAlone([subscription]);
       const waits = new Promise<void>((resolve) => {
         rig.dependencies.unitOfWork.run = (work, options) => {
           resolve();

@@ -6,6 +6,7 @@ import {
   LEASE_MS,
   plantSecret,
   refused,
+  type SendingNode,
   sendingNode,
   sendingRig,
   succeeded,
@@ -227,14 +228,19 @@ describeEachDatabase('a claim', (under) => {
     expect((await rig.claim({ freeSlots: 1, maxRunningPerSubscription: 1 })).deliveries).toEqual([]);
   });
 
-  test('never gives one delivery to two, of twenty at once on two nodes', async () => {
+  test('never gives one delivery to two, of twenty relays on two nodes', async () => {
     const { one, other } = await twoSendingNodes(under);
     const nodes = [one, other];
     await times(4, () => one.subscribe());
     await times(25, () => one.happen());
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => nodes[index % 2]?.claim({ freeSlots: 7 }) as Promise<Claim>),
-    );
+    const claims: Claim[] = [];
+    // Some bring nothing, because the other node has all subscriptions at that time.
+    const relay = async ({ claim }: SendingNode) => {
+      while (claims.flatMap(({ deliveries }) => deliveries).length < 100) {
+        claims.push(await claim({ freeSlots: 7 }));
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => relay(nodes[index % 2] as SendingNode)));
     const ids = claims.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
     expect(ids).toHaveLength(100);
     expect(new Set(ids).size).toBe(100);
