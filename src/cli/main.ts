@@ -42,7 +42,7 @@ import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
 
 /** A role reads only these secrets: its user may lack permission for the files of the others. */
 const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
-  domain: ['DATABASE_URL', 'EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'],
+  domain: ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'],
   worker: ['RELAY_TOKEN', 'MAINTENANCE_TOKEN', 'TEMPORAL_API_KEY'],
   edge: ['EDGE_TOKEN'],
 };

@@ -23,9 +23,7 @@ export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
     gateway_url: isPlainBeyondLoopback(values.GATEWAY_URL)
       ? 'GATEWAY_URL must begin with https:// in live: API keys and personal data cross the network'
       : undefined,
-    postgres: isUnverifiedPostgres(values.DATABASE_URL?.reveal())
-      ? 'DATABASE_URL must name this machine or end with sslmode=verify-full in live: all data crosses the network'
-      : undefined,
+    postgres: unverifiedPostgres(values),
     temporal: isPlainTemporal(values)
       ? 'TEMPORAL_ADDRESS names another machine, so TEMPORAL_TLS must be on in live'
       : undefined,
@@ -47,6 +45,15 @@ export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
 
 function isPlainBeyondLoopback(url: string | undefined): boolean {
   return url !== undefined && new URL(url).protocol === 'http:' && !isLoopback(new URL(url).hostname);
+}
+
+function unverifiedPostgres(values: Partial<Config>): string | undefined {
+  const names = ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const;
+  const name = names.find((one) => isUnverifiedPostgres(values[one]?.reveal()));
+  return (
+    name &&
+    `${name} must name this machine or end with sslmode=verify-full in live: all data crosses the network`
+  );
 }
 
 /** Only `verify-full` means the same to every driver: encryption, and a check of the host name. */

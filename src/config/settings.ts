@@ -46,6 +46,11 @@ export const settings = {
   DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database and sockets live'),
   DATABASE_URL: optional(postgresUrl, 'PostgreSQL instead of SQLite in DATA_DIR'),
   DATABASE_URL_FILE: optional(text, fileOf('DATABASE_URL')),
+  DATABASE_DIRECT_URL: optional(
+    postgresUrl,
+    'the same database without a pooler in transaction mode, for notifications between domains; unset, DATABASE_URL',
+  ),
+  DATABASE_DIRECT_URL_FILE: optional(text, fileOf('DATABASE_DIRECT_URL')),
   SECRETS_KEY_FILE: required(
     text,
     '{DATA_DIR}.keys/secrets.key',

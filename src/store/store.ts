@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
 import type { CountStore } from '../domain/access/shared-counts.js';
 import type { VisitStore } from '../domain/access/visit-store.js';
@@ -47,6 +48,11 @@ import { workerStore } from './adapters/workers.js';
 import type { Database, StoreSize } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
+import {
+  DueNotifications,
+  type NotificationLimits,
+  type Silence,
+} from './dialects/postgres-notifications.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim } from './issuer.js';
@@ -54,6 +60,8 @@ import { migrateToLatest, refuseHalfRestored, type SchemaDrift, schemaDrift } fr
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
+
+export type { Silence };
 
 export interface StoreOptions {
   environment: 'live' | 'demo';
@@ -74,6 +82,18 @@ export interface StoreOptions {
   /** Without it, the write of an event that violates the contract fails. */
   onInvalidEvent?: OnInvalidEvent;
   watch?: StoreWatch;
+  /** Exchanges notifications of due deliveries with other nodes. PostgreSQL only. */
+  notifications?: NotificationListener;
+}
+
+export interface NotificationListener {
+  /** For a `databaseUrl` that leads to a pooler in transaction mode, which passes on no notifications. */
+  directUrl?: string;
+  /** Other nodes notify this one, perhaps again. */
+  onListening(): void;
+  /** They do not, and this node polls. Called once for each kind until they do. */
+  onSilence(kind: Silence, reason: string): void;
+  limits?: NotificationLimits;
 }
 
 export interface AuditChainsListener {
@@ -150,7 +170,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await database.close();
     throw mayPass(error) && !(error instanceof StoreError) ? unusableFor(error) : error;
   }
-  const deliveriesDue = new DueSignal();
+  let notifications: DueNotifications | undefined;
+  const deliveriesDue = new DueSignal(() => notifications?.tell());
+  notifications = notificationsFor(database, deliveriesDue, options);
   const onDue = () => deliveriesDue.wake();
   const { onInvalidEvent } = options;
   const signOn = signOnUnitOfWork(database, Date.now, onDue, onInvalidEvent);
@@ -199,8 +221,44 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       audit = keys;
     },
     size: () => database.size(),
-    close: () => database.close(),
+    close: async () => {
+      await notifications?.close();
+      await database.close();
+    },
   };
+}
+
+function notificationsFor(
+  { prober }: Database,
+  deliveriesDue: DueSignal,
+  { databaseUrl, notifications, watch }: StoreOptions,
+): DueNotifications | undefined {
+  if (databaseUrl === undefined || notifications === undefined) {
+    return undefined;
+  }
+  const note = (isListening: boolean) => {
+    watch?.listens(isListening);
+    deliveriesDue.setTold(isListening);
+  };
+  note(false);
+  const listener = {
+    connectionString: notifications.directUrl ?? databaseUrl,
+    notifyBy: (channel: string, payload: string) =>
+      sql`select pg_notify(${channel}, ${payload})`.execute(prober),
+    onDue: () => {
+      watch?.notified();
+      deliveriesDue.wakeByOther();
+    },
+    onListening: () => {
+      note(true);
+      notifications.onListening();
+    },
+    onSilence: (kind: Silence, reason: string) => {
+      note(false);
+      notifications.onSilence(kind, reason);
+    },
+  };
+  return new DueNotifications(listener, notifications.limits);
 }
 
 async function connect({

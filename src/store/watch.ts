@@ -12,4 +12,8 @@ export interface StoreWatch {
   refused(): void;
   /** A pool lent a PostgreSQL connection, or failed to, after this wait. */
   lent(pool: string, durationMs: number): void;
+  /** Whether this node hears of the due deliveries of others. Only PostgreSQL. */
+  listens(isListening: boolean): void;
+  /** Another node told of due deliveries. */
+  notified(): void;
 }

@@ -161,6 +161,24 @@ export function storeMetrics(registry: Registry) {
     buckets: DURATION_BUCKETS_S,
     registers,
   });
+  let isListening: boolean | undefined;
+  new Gauge({
+    name: 'store_notifications_listening',
+    help: 'Whether other nodes can notify this one of due deliveries: 1 or 0, then it polls. Only with PostgreSQL.',
+    registers,
+    collect() {
+      if (isListening === undefined) {
+        this.remove();
+      } else {
+        this.set(isListening ? 1 : 0);
+      }
+    },
+  });
+  const notifications = new Counter({
+    name: 'store_notifications_received_total',
+    help: 'Notifications of due deliveries from other nodes. Only with PostgreSQL.',
+    registers,
+  });
   return {
     recorded: (type: string, outcome: string, times: number, reason?: string) =>
       recorded.inc(reason === undefined ? { type, outcome } : { type, outcome, reason }, times),
@@ -170,6 +188,10 @@ export function storeMetrics(registry: Registry) {
       durations.observe({ outcome }, durationMs / 1_000),
     refused: () => refused.inc(),
     lent: (pool: string, durationMs: number) => waits.observe({ pool }, durationMs / 1_000),
+    listens: (now: boolean) => {
+      isListening = now;
+    },
+    notified: () => notifications.inc(),
   };
 }
 

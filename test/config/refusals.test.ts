@@ -84,6 +84,7 @@ const table: Record<string, string[]> = {
   GATEWAY_URL: ORIGINS,
   DEMO_GATEWAY_URL: ORIGINS,
   DATABASE_URL: ['mysql://host/db', 'localhost:5432', 'postgres', '/var/run/db', 'http://host/db'],
+  DATABASE_DIRECT_URL: ['mysql://host/db', 'db:5432'],
   TEMPORAL_ADDRESS: HOSTS,
   DOMAIN_ADDRESS: [...HOSTS, 'unix:', 'tcp:h'],
   TRUSTED_PROXIES: NETWORKS,

@@ -126,7 +126,7 @@ test.each(['two\nlines', 'two words', 'ümlaut'])('a token with %j cannot be use
 });
 
 describe.each(secretSettings)('%s', (name) => {
-  const value = name === 'DATABASE_URL' ? `postgres://u:${TOKEN}@localhost/x` : TOKEN;
+  const value = name.endsWith('_URL') ? `postgres://u:${TOKEN}@localhost/x` : TOKEN;
   const revealed = (environment: Record<string, string>) =>
     [loadConfig(environment)[name]].flat().map((secret) => secret?.reveal());
 
@@ -165,6 +165,7 @@ describe.each(secretSettings)('%s', (name) => {
 
 test('every setting with a secret may come from a file, and no other one', () => {
   expect([...secretSettings].sort()).toEqual([
+    'DATABASE_DIRECT_URL',
     'DATABASE_URL',
     'EDGE_TOKEN',
     'MAINTENANCE_TOKEN',

@@ -24,6 +24,8 @@ const NAMES = [
   'store_database_bytes',
   'store_free_bytes',
   'store_log_bytes',
+  'store_notifications_listening',
+  'store_notifications_received_total',
   'store_pool_wait_duration_seconds',
   'store_sync_duration_seconds',
   'store_write_duration_seconds',

@@ -33,6 +33,8 @@ describeEachDatabase('a watched store', (under) => {
       wrote: (outcome) => told.wrote.push(outcome),
       refused: () => undefined,
       lent: (pool, durationMs) => told.lent.push([pool, durationMs >= 0]),
+      listens: () => undefined,
+      notified: () => undefined,
     };
     const store = await openStore({ ...(await under.newPlace()), environment: 'demo', watch });
     store.startAuditChains((bytes) => createHmac('sha256', 'key').update(bytes).digest(), {

@@ -4,7 +4,7 @@ import { afterEach, describe } from '@jest/globals';
 import type { Database } from '../../src/store/database.js';
 import { openPostgres, type PostgresLimits } from '../../src/store/dialects/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
-import { openStore, type Store } from '../../src/store/store.js';
+import { openStore, type Store, type StoreOptions } from '../../src/store/store.js';
 import {
   newMigratedPostgresDatabase,
   newPostgresDatabase,
@@ -38,7 +38,11 @@ export interface DatabaseUnderTest {
   /** The database at a place that `newPlace` gave, or at a new one. */
   openMigrated(place?: DatabasePlace): Promise<Database>;
   /** Every port over the database at a place. */
-  openStore(place: DatabasePlace, environment?: 'live' | 'demo'): Promise<Store>;
+  openStore(
+    place: DatabasePlace,
+    environment?: 'live' | 'demo',
+    options?: Partial<StoreOptions>,
+  ): Promise<Store>;
 }
 
 /** Runs a group of tests on SQLite and again on PostgreSQL, and cleans up after each test. */
@@ -90,6 +94,7 @@ export function databaseUnderTest(kind: DatabaseUnderTest['kind']): DatabaseUnde
       kind === 'PostgreSQL' ? postgresPlace(newPostgresDatabase()) : { dataDir: newDirectory() },
     open,
     openMigrated: async (place) => open(place ?? (await newPlace())),
-    openStore: async (place, environment = 'demo') => closing(await openStore({ ...place, environment })),
+    openStore: async (place, environment = 'demo', options = {}) =>
+      closing(await openStore({ ...place, environment, ...options })),
   };
 }

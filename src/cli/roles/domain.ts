@@ -39,7 +39,7 @@ import { startWarningOfExpiry } from './timers/warning-of-expiry.js';
 import { serverTlsFiles } from './tls-files.js';
 import { liveTokens } from './tokens/live-tokens.js';
 import { traced } from './traced-writes.js';
-import { webhookParts } from './webhooks.js';
+import { notificationListener, webhookParts } from './webhooks.js';
 
 const INVALID_EVENTS_PER_MINUTE = 10;
 const ABSENCES_PER_MINUTE = 6;
@@ -71,6 +71,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     }),
     alone: true,
     watch: storeMetrics(metrics),
+    notifications: notificationListener(config, log),
   };
   const store = await openPatiently(() => openStore(storeOptions), log, ending);
   const shared = await store.sharedMailboxes();

@@ -39,13 +39,15 @@ const MOST_WAITING_LOOKED_AT = 64;
 
 /** How long a claim waits before it looks again, unless it is woken. */
 export interface ClaimPauses {
-  /** Other nodes do not wake us, and lapsed leases and retry delays raise no event. */
+  /** Lapsed leases and retry delays raise no event, and other nodes may not be able to wake us. */
   lookMs: number;
+  /** While other nodes are, and nothing becomes due by time: a wake may be lost. */
+  toldMs: number;
   /** After a claim of another node had what is due: at first, and doubled each time up to `lookMs`. */
   lockedMs: number;
 }
 
-const PAUSES: ClaimPauses = { lookMs: 250, lockedMs: 20 };
+const PAUSES: ClaimPauses = { lookMs: 250, toldMs: 1_000, lockedMs: 20 };
 
 /** What a committed claim leaves for the next one. */
 interface Round {
@@ -70,11 +72,14 @@ interface RoundClaim {
 interface Look {
   claim: Claim;
   locked: boolean;
+  /** Nothing is due or becomes due in the pause of one that is told. */
+  quiet: boolean;
 }
 
 export class DeliveryClaims {
-  /** The signal's count at the last look. */
+  /** The signal's counts at the last look. */
   #heard = 0;
+  #heardHere = 0;
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -98,21 +103,23 @@ export class DeliveryClaims {
     let { lockedMs } = this.pauses;
     while (!isOver()) {
       await this.#sweep();
-      const { claim, locked } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
+      const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
         (error) => {
           // The store refuses to write for a caller who has left.
           if (!caller.aborted) {
             throw error;
           }
-          return { claim: NOTHING, locked: false };
+          return { claim: NOTHING, locked: false, quiet: false };
         },
       );
       const leftMs = endsAt - performance.now();
       if (claim.deliveries.length > 0 || (leftMs <= 0 && !isOver())) {
         return claim;
       }
-      const pauseMs = locked ? Math.min(lockedMs, this.pauses.lookMs) : this.pauses.lookMs;
-      lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
+      const { lookMs, toldMs } = this.pauses;
+      const freeMs = look.quiet && deliveriesDue.isTold ? toldMs : lookMs;
+      const pauseMs = look.locked ? Math.min(lockedMs, lookMs) : freeMs;
+      lockedMs = look.locked ? 2 * pauseMs : this.pauses.lockedMs;
       await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
     }
     // Passes a wake on that was not used.
@@ -136,8 +143,9 @@ export class DeliveryClaims {
 
   async #claimNow(request: ClaimRequest, caller: AbortSignal, isOver: () => boolean): Promise<Look> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
-    // A notified row may be uncommitted: only a write is sure to see it.
-    let isTold = this.#heard !== deliveriesDue.count;
+    // A row of this node may be uncommitted: only a write is sure to see it.
+    let isTold = this.#heardHere !== deliveriesDue.countHere;
+    this.#heardHere = deliveriesDue.countHere;
     this.#heard = deliveriesDue.count;
     const seen = new Set<SubscriptionId>();
     let isAnyLocked = false;
@@ -153,14 +161,26 @@ export class DeliveryClaims {
       }
       const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
       isAnyLocked ||= locked;
-      if (claim.deliveries.length > 0 || !isNewTo) {
-        return { claim, locked: isAnyLocked };
+      if (claim.deliveries.length > 0) {
+        return { claim, locked: isAnyLocked, quiet: false };
+      }
+      if (!isNewTo) {
+        break;
       }
       for (const { id } of lookedAt) {
         seen.add(id);
       }
     }
-    return { claim: NOTHING, locked: isAnyLocked };
+    return { claim: NOTHING, locked: isAnyLocked, quiet: !isOver() && (await this.#isQuiet()) };
+  }
+
+  /** Asks only where the answer counts. */
+  async #isQuiet(): Promise<boolean> {
+    const { deliveriesDue, settings, unitOfWork } = this.dependencies;
+    const { toldMs } = this.pauses;
+    // Otherwise a retry delay that begins in the pause could end in it; jitter may shorten it.
+    const areDelaysLonger = Math.min(...settings.retryDelaysMs) >= 2 * toldMs;
+    return deliveriesDue.isTold && areDelaysLonger && !(await unitOfWork.rows.anyDue(this.clock() + toldMs));
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */

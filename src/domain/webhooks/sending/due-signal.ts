@@ -2,7 +2,12 @@
 export class DueSignal {
   readonly #waiting = new Set<() => void>();
   readonly #closing = new AbortController();
-  #count = 0;
+  #countHere = 0;
+  #countElsewhere = 0;
+  #isTold = false;
+
+  /** `tellOthers` is called when no claim waits here for what is due. */
+  constructor(private readonly tellOthers: () => void = () => undefined) {}
 
   /** Aborted when the domain stops, which ends all waits. */
   get closing(): AbortSignal {
@@ -11,19 +16,45 @@ export class DueSignal {
 
   /** Counts wakes: read it before a look, so that none during the look is missed. */
   get count(): number {
-    return this.#count;
+    return this.#countHere + this.#countElsewhere;
+  }
+
+  /** Counts those of this node, of which the commit may be still to come. */
+  get countHere(): number {
+    return this.#countHere;
+  }
+
+  /** Whether other nodes wake this one. */
+  get isTold(): boolean {
+    return this.#isTold;
   }
 
   /** Called when a write would see the due delivery; on SQLite its commit is still to come. */
   wake(): void {
-    this.#count += 1;
-    const [first] = this.#waiting;
-    first?.();
+    this.#countHere += 1;
+    if (!this.#wakeFirst()) {
+      this.tellOthers();
+    }
+  }
+
+  /** Called when another node says that it has committed a due delivery for which no claim waits there. */
+  wakeByOther(): void {
+    this.#countElsewhere += 1;
+    this.#wakeFirst();
+  }
+
+  /** Called when other nodes begin or cease to wake this one. */
+  setTold(isTold: boolean): void {
+    this.#isTold = isTold;
+    if (isTold) {
+      // For what they have committed until now.
+      this.wakeByOther();
+    }
   }
 
   /** Resolves on a wake since `count`, at the time limit, or when the caller or the domain ends. */
   async news(count: number, timeoutMs: number, caller: AbortSignal): Promise<void> {
-    if (count !== this.#count || caller.aborted || this.closing.aborted || timeoutMs <= 0) {
+    if (count !== this.count || caller.aborted || this.closing.aborted || timeoutMs <= 0) {
       return;
     }
     await new Promise<void>((resolve) => {
@@ -44,5 +75,11 @@ export class DueSignal {
     for (const end of [...this.#waiting]) {
       end();
     }
+  }
+
+  #wakeFirst(): boolean {
+    const [first] = this.#waiting;
+    first?.();
+    return first !== undefined;
   }
 }

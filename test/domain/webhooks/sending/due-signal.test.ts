@@ -64,4 +64,40 @@ describe('waiting for deliveries', () => {
     expect(signal.closing.aborted).toBe(true);
     await signal.news(signal.count, FOREVER_MS, PATIENT);
   });
+
+  test('is left to other nodes only for what no claim waits for here', async () => {
+    let told = 0;
+    const signal = new DueSignal(() => {
+      told += 1;
+    });
+    const { all } = waiting(signal, 1);
+    signal.wake();
+    await all;
+    expect(told).toBe(0);
+    signal.wake();
+    expect(told).toBe(1);
+  });
+
+  test('ends by what other nodes say, which is not said again', async () => {
+    let told = 0;
+    const signal = new DueSignal(() => {
+      told += 1;
+    });
+    const { all } = waiting(signal, 1);
+    signal.wakeByOther();
+    await all;
+    signal.wakeByOther();
+    expect([told, signal.count, signal.countHere]).toEqual([0, 2, 0]);
+  });
+
+  test('ends when other nodes begin to say something, for what they have not said', async () => {
+    const signal = new DueSignal();
+    const { all } = waiting(signal, 1);
+    signal.setTold(true);
+    await all;
+    expect(signal.isTold).toBe(true);
+    const { count } = signal;
+    signal.setTold(false);
+    expect([signal.isTold, signal.count]).toEqual([false, count]);
+  });
 });

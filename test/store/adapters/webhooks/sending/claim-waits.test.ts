@@ -2,7 +2,9 @@ import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../../../../../src/store/better-sqlite3.js';
+import { fakeClock } from '../../../../domain/clock.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
+import { newConnection } from '../subscriptions/rig.js';
 import { LEASE_MS, PATIENT, refused, type SendingNode, sendingNode, sendingRig, succeeded } from './rig.js';
 
 /** Longer than a test may take: what waits for its end fails. */
@@ -213,6 +215,57 @@ describe('attempts that end', () => {
     await rig.record(refused(next.deliveries[0]?.id as never));
     rig.claims.attemptsEnded();
     expect(rig.deliveriesDue.count).toBe(before + 1);
+  });
+});
+
+describe('the pause before the next look', () => {
+  const under = databaseUnderTest('SQLite');
+  const PAUSES = { lookMs: 7, toldMs: 10_000, lockedMs: 7 };
+
+  /** How long the claim of a node waits where nothing is due. */
+  async function pauseOf({ claim, deliveriesDue }: SendingNode): Promise<number> {
+    const caller = new AbortController();
+    const news = jest.spyOn(deliveriesDue, 'news');
+    const paused = new Promise<number>((resolve) => {
+      news.mockImplementationOnce(async (_, pauseMs) => {
+        caller.abort();
+        resolve(pauseMs);
+      });
+    });
+    await claim({ maxWaitMs: FOREVER_MS }, caller.signal);
+    return paused;
+  }
+
+  async function node(settings = {}) {
+    const database = await under.openMigrated();
+    const rig = sendingNode(database, await newConnection(database), fakeClock(), settings, PAUSES);
+    await rig.subscribe();
+    return rig;
+  }
+
+  test('is short as long as other nodes do not wake this one', async () => {
+    const rig = await node();
+    expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
+    rig.deliveriesDue.setTold(true);
+    expect(await pauseOf(rig)).toBe(PAUSES.toldMs);
+    rig.deliveriesDue.setTold(false);
+    expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
+  });
+
+  test('is short while a retry becomes due in the long one', async () => {
+    const rig = await node({ retryDelaysMs: [3 * PAUSES.toldMs, 3 * PAUSES.toldMs] });
+    rig.deliveriesDue.setTold(true);
+    await rig.happen();
+    await rig.record(refused(await rig.claimOne()));
+    expect(await pauseOf(rig)).toBe(PAUSES.toldMs);
+    rig.clock.advance(2 * PAUSES.toldMs);
+    expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
+  });
+
+  test('is short where retry delays may begin and end in the long one', async () => {
+    const rig = await node({ retryDelaysMs: [PAUSES.toldMs, 300_000] });
+    rig.deliveriesDue.setTold(true);
+    expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
   });
 });
 

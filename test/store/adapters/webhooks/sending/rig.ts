@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { ClientId, DeliveryId, InstanceId, SubscriptionId } from '../../../../../generated/ids.js';
-import { type ClaimRequest, DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
+import {
+  type ClaimPauses,
+  type ClaimRequest,
+  DeliveryClaims,
+} from '../../../../../src/domain/webhooks/sending/claims.js';
 import { type LaterAttempt, makeDeliveriesDue } from '../../../../../src/domain/webhooks/sending/due.js';
 import { DueSignal } from '../../../../../src/domain/webhooks/sending/due-signal.js';
 import { giveUpDeliveries } from '../../../../../src/domain/webhooks/sending/give-up.js';
@@ -64,6 +68,7 @@ export function sendingNode(
   { id: connectionId, instanceId, clientId }: { id: string; instanceId: InstanceId; clientId: ClientId },
   clock = fakeClock(),
   settings: Partial<SendingSettings> = {},
+  pauses?: ClaimPauses,
 ) {
   const deliveriesDue = new DueSignal();
   const unsendable: string[] = [];
@@ -81,7 +86,7 @@ export function sendingNode(
     onSetBack: (moved) => setBacks.push(moved),
   };
   const targets = new DeliveryTargets(BOX);
-  const claims = new DeliveryClaims(dependencies, targets, clock.now);
+  const claims = new DeliveryClaims(dependencies, targets, clock.now, pauses);
   const wake = () => deliveriesDue.wake();
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork(database, clock.now, wake, () => undefined);

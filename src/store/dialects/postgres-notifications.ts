@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface NotificationLimits {
+  connectMs: number;
+  /** For an answer, and for a notification of our own to arrive. */
+  answerMs: number;
+  /** Between checks that these arrive. */
+  checkEveryMs: number;
+  /** Before a further connection: at first, and doubled up to the other. */
+  leastPauseMs: number;
+  mostPauseMs: number;
+  /** The same after a connection on which none arrived. */
+  unheardPauseMs: number;
+  /** Between two notifications of this node, which stand for all commits meanwhile. */
+  apartMs: number;
+}
+
+export const NOTIFICATION_LIMITS: NotificationLimits = {
+  ...{ connectMs: 5_000, answerMs: 3_000, checkEveryMs: 10_000 },
+  ...{ leastPauseMs: 100, mostPauseMs: 5_000, unheardPauseMs: 60_000, apartMs: 5 },
+};
+
+/** Lost: no connection, or it ended. Unheard: it is sound, and notifications do not arrive on it. */
+export type Silence = 'lost' | 'unheard';
+
+export interface NotificationOptions {
+  /** The server itself or a pooler in session mode. */
+  connectionString: string;
+  /** Notifies over another connection, as other nodes do: a pooler passes on those of the same one. */
+  notifyBy(channel: string, payload: string): Promise<unknown>;
+  /** Another node has committed due deliveries. */
+  onDue(): void;
+  onListening(): void;
+  /** Called once for each kind of silence until this node listens again. */
+  onSilence(kind: Silence, reason: string): void;
+}
+
+const CHANNEL = 'integration_deliveries_due';
+/** Does not wait for the disk: PostgreSQL commits one notification after the other. */
+const NOTIFY = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+const GOODBYE_MS = 1_000;
+
+class UnheardError extends Error {}
+
+/** Tells other nodes on one database of due deliveries, and hears them, on a connection of its own. */
+export class DueNotifications {
+  readonly #node = randomUUID();
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  #opened: Session | undefined;
+  /** The opened one while it listens. */
+  #session: Session | undefined;
+  #pauseMs: number;
+  #isUntold = false;
+  #isTelling = false;
+  readonly #silences = new Set<Silence>();
+
+  constructor(
+    private readonly options: NotificationOptions,
+    private readonly limits = NOTIFICATION_LIMITS,
+  ) {
+    this.#pauseMs = limits.leastPauseMs;
+    this.#running = this.#keepListening();
+  }
+
+  /** Call it after a commit. While this node does not listen, others find the deliveries by their poll. */
+  tell(): void {
+    this.#isUntold = true;
+    if (!this.#isTelling) {
+      this.#isTelling = true;
+      void this.#tellOthers();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#opened?.end(new Error('The service stops.'));
+    await this.#running;
+  }
+
+  /** One at a time, so that all commits during one share the next. */
+  async #tellOthers(): Promise<void> {
+    while (this.#isUntold && this.#session?.signal.aborted === false) {
+      const { client, end } = this.#session;
+      this.#isUntold = false;
+      try {
+        await client.query(NOTIFY, [CHANNEL, this.#node]);
+      } catch (error) {
+        this.#isUntold = true;
+        end(error as Error);
+      }
+      await pause(this.limits.apartMs);
+    }
+    this.#isTelling = false;
+  }
+
+  async #keepListening(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const error = await this.#listen().catch((error: Error) => error);
+      if (signal.aborted) {
+        return;
+      }
+      const kind = error instanceof UnheardError ? 'unheard' : 'lost';
+      if (!this.#silences.has(kind)) {
+        this.#silences.add(kind);
+        this.options.onSilence(kind, reasonOf(error));
+      }
+      const { mostPauseMs, unheardPauseMs } = this.limits;
+      const pauseMs = kind === 'unheard' ? unheardPauseMs : this.#pauseMs;
+      this.#pauseMs = Math.min(2 * this.#pauseMs, mostPauseMs);
+      // Not all nodes at once.
+      await pause(pauseMs * (1 - Math.random() / 2), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Returns only with an error: the end of the connection. */
+  async #listen(): Promise<never> {
+    const session = openSession(this.options.connectionString, this.limits);
+    this.#opened = session;
+    const { client, signal, end } = session;
+    const echo = new Echo(`integration_echo_${this.#node.replaceAll('-', '_')}`);
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === echo.channel) {
+        echo.hear(payload);
+      } else if (payload !== this.#node) {
+        this.options.onDue();
+      }
+    });
+    try {
+      await until(client.connect(), signal);
+      await until(client.query(`listen ${CHANNEL}; listen ${echo.channel}`), signal);
+      await this.#assertHeard(echo, signal, UnheardError);
+      this.#beginListening(session);
+      for (;;) {
+        await until(pause(this.limits.checkEveryMs, undefined, { signal }), signal);
+        await this.#assertHeard(echo, signal, Error);
+        this.#pauseMs = this.limits.leastPauseMs;
+      }
+    } finally {
+      this.#session = undefined;
+      end(new Error('PostgreSQL ended the connection.'));
+    }
+  }
+
+  #beginListening(session: Session): void {
+    this.#session = session;
+    this.#silences.clear();
+    this.options.onListening();
+    // For commits of which no other node has heard.
+    if (this.#isUntold) {
+      this.tell();
+    }
+  }
+
+  async #assertHeard(
+    echo: Echo,
+    signal: AbortSignal,
+    Failure: new (message: string) => Error,
+  ): Promise<void> {
+    const { answerMs } = this.limits;
+    const { payload, heard } = echo.next();
+    const sent = this.options.notifyBy(echo.channel, payload);
+    await within(until(sent, signal), answerMs, () => new Error('PostgreSQL takes no notification: timeout'));
+    await within(
+      until(heard, signal),
+      answerMs,
+      () => new Failure('A notification of this node did not arrive.'),
+    );
+  }
+}
+
+/** Notifications of a node to itself, with numbers. */
+class Echo {
+  #number = 0;
+  #onHeard: () => void = () => undefined;
+
+  constructor(readonly channel: string) {}
+
+  next(): { payload: string; heard: Promise<void> } {
+    this.#number += 1;
+    const heard = new Promise<void>((resolve) => {
+      this.#onHeard = resolve;
+    });
+    return { payload: String(this.#number), heard };
+  }
+
+  hear(payload: string | undefined): void {
+    if (payload === String(this.#number)) {
+      this.#onHeard();
+    }
+  }
+}
+
+interface Session {
+  client: pg.Client;
+  /** Aborted at the end of the connection, with its reason. */
+  signal: AbortSignal;
+  end(reason: Error): void;
+}
+
+function openSession(connectionString: string, { connectMs, answerMs }: NotificationLimits): Session {
+  const ended = new AbortController();
+  const socket = new Socket();
+  const client = new pg.Client({
+    ...{ connectionString, application_name: 'integration notifications', stream: () => socket },
+    ...{ connectionTimeoutMillis: connectMs, query_timeout: answerMs },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS },
+  });
+  const end = (reason: Error) => {
+    if (!ended.signal.aborted) {
+      ended.abort(reason);
+      client.end().catch(() => undefined);
+      // A silent server does not answer the goodbye.
+      setTimeout(() => socket.destroy(), GOODBYE_MS).unref();
+    }
+  };
+  client.on('error', end);
+  client.on('end', () => end(new Error('PostgreSQL ended the connection.')));
+  return { client, signal: ended.signal, end };
+}
+
+/** The work, or the reason of the signal. */
+function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, (error: unknown) => reject(signal.aborted ? signal.reason : error));
+    work.finally(() => signal.removeEventListener('abort', onAbort)).catch(() => undefined);
+    if (signal.aborted) {
+      onAbort();
+    }
+  });
+}
+
+function within<T>(work: Promise<T>, limitMs: number, failure: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failure()), limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
+/** For a name with several addresses, the reasons are in the inner errors. */
+function reasonOf(error: Error): string {
+  const { errors, message } = error as AggregateError;
+  return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
+}

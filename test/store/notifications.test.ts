@@ -1,0 +1,244 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { DeliveryClaims } from '../../src/domain/webhooks/sending/claims.js';
+import { DeliveryTargets } from '../../src/domain/webhooks/sending/targets.js';
+import {
+  NOTIFICATION_LIMITS,
+  type NotificationLimits,
+} from '../../src/store/dialects/postgres-notifications.js';
+import type { Silence, Store } from '../../src/store/store.js';
+import { type DatabasePlace, databaseUnderTest } from '../support/databases.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
+import { transactionPooler } from '../support/postgres/transaction-pooler.js';
+import { stallingProxy } from '../support/stalling-proxy.js';
+import { PATIENT, sendingNode } from './adapters/webhooks/sending/rig.js';
+import { newConnection } from './adapters/webhooks/subscriptions/rig.js';
+
+/** For claims that only a wake ends. */
+const NEVER = {
+  lookMs: LONGER_THAN_A_TEST_MS,
+  toldMs: LONGER_THAN_A_TEST_MS,
+  lockedMs: LONGER_THAN_A_TEST_MS,
+};
+const REQUEST = { freeSlots: 64, totalSlots: 64, maxRunningPerSubscription: 64 };
+/** A busy machine answers late. */
+const PATIENT_LIMITS = { ...NOTIFICATION_LIMITS, connectMs: 30_000, answerMs: 30_000, leastPauseMs: 5 };
+const HASTY_LIMITS = {
+  ...PATIENT_LIMITS,
+  ...{ connectMs: 500, answerMs: 500, checkEveryMs: 50, mostPauseMs: 20, unheardPauseMs: 20 },
+};
+const PROCESS_NAME = 'integration notifications';
+
+const under = databaseUnderTest('PostgreSQL');
+
+/** A place with a subscription, and the events that it receives. */
+async function subscribedPlace() {
+  const place = await under.newPlace();
+  const database = await under.openMigrated(place);
+  const rig = sendingNode(database, await newConnection(database));
+  return { place, database, rig, url: place.databaseUrl as string };
+}
+
+type Rig = Awaited<ReturnType<typeof subscribedPlace>>['rig'];
+
+async function openNode(
+  place: DatabasePlace,
+  { directUrl, limits = PATIENT_LIMITS }: { directUrl?: string; limits?: NotificationLimits } = {},
+) {
+  const silences: Silence[] = [];
+  let listened = 0;
+  const store = await under.openStore(place, 'demo', {
+    onInvalidEvent: () => undefined,
+    notifications: {
+      directUrl,
+      limits,
+      onListening: () => {
+        listened += 1;
+      },
+      onSilence: (kind) => silences.push(kind),
+    },
+  });
+  const listening = (times = 1) => eventually('a node that listens', () => listened >= times);
+  return { store, silences, listening, due: store.deliveriesDue };
+}
+
+/** Two that hear each other. */
+async function twoNodes() {
+  const { rig, ...subscribed } = await subscribedPlace();
+  const [one, other] = [await openNode(subscribed.place), await openNode(subscribed.place)];
+  await one.listening();
+  await other.listening();
+  return { ...subscribed, rig, one, other };
+}
+
+function happen({ platform }: Pick<Store, 'platform'>, rig: Rig) {
+  return platform.run((changes) => changes.recordEvent(rig.event()));
+}
+
+function claimsOf({ sending, deliveriesDue }: Store, { dependencies }: Rig, pauses?: typeof NEVER) {
+  const own = { ...dependencies, unitOfWork: sending, deliveriesDue };
+  return new DeliveryClaims(own, new DeliveryTargets(dependencies.secrets), Date.now, pauses);
+}
+
+/** A claim that has looked and found nothing, and does not look again by itself. */
+async function waitingClaim(store: Store, rig: Rig) {
+  const news = jest.spyOn(store.deliveriesDue, 'news');
+  const before = news.mock.calls.length;
+  const claim = claimsOf(store, rig, NEVER).claim({ ...REQUEST, maxWaitMs: LONGER_THAN_A_TEST_MS }, PATIENT);
+  await eventually('a claim that waits', () => news.mock.calls.length > before);
+  return { claim };
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('nodes on one PostgreSQL', () => {
+  test('wake the waiting claim of another node for what they commit', async () => {
+    const { rig, one, other } = await twoNodes();
+    await rig.subscribe();
+    const { claim } = await waitingClaim(other.store, rig);
+    await happen(one.store, rig);
+    expect((await claim).deliveries).toHaveLength(1);
+  });
+
+  test('say nothing of what a claim of their own takes, nor of commits with nothing due', async () => {
+    const { rig, one, other } = await twoNodes();
+    const before = other.due.count;
+    await happen(one.store, rig);
+    await rig.subscribe();
+    const { claim } = await waitingClaim(one.store, rig);
+    await happen(one.store, rig);
+    expect((await claim).deliveries).toHaveLength(1);
+    await happen(one.store, rig);
+    await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
+    expect(other.due.count).toBe(before + 1);
+  });
+
+  test('do not hear themselves', async () => {
+    const { rig, one, other } = await twoNodes();
+    await rig.subscribe();
+    const payloads = new Map<unknown, Set<unknown>>();
+    const { emit } = pg.Client.prototype;
+    jest.spyOn(pg.Client.prototype, 'emit').mockImplementation(function (
+      this: pg.Client,
+      event: string,
+      ...given: unknown[]
+    ) {
+      if (event === 'notification') {
+        const { payload } = given[0] as pg.Notification;
+        payloads.set(this, (payloads.get(this) ?? new Set()).add(payload));
+      }
+      return (emit as (...parameters: unknown[]) => boolean).call(this, event, ...given);
+    } as never);
+    const elsewhere = ({ due }: typeof one) => due.count - due.countHere;
+    const before = [one, other].map(elsewhere);
+    await happen(one.store, rig);
+    await happen(other.store, rig);
+    await eventually('both notifications at both', () => {
+      const complete = [...payloads.values()].filter(({ size }) => size === 2);
+      return complete.length === 2;
+    });
+    expect([one, other].map(elsewhere)).toEqual(before.map((count) => count + 1));
+  });
+
+  test('notify after the commit, on a connection that has no transactions, once for many commits', async () => {
+    const { rig, one, other } = await twoNodes();
+    await rig.subscribe();
+    const asked: { client: unknown; text: string }[] = [];
+    const { query } = pg.Client.prototype;
+    jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      asked.push({ client: this, text: String(given[0]) });
+      return (query as (...parameters: unknown[]) => unknown).apply(this, given);
+    } as never);
+    const isNotification = ({ text }: { text: string }) => text.includes('synchronous_commit');
+    const before = other.due.count;
+    await happen(one.store, rig);
+    await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
+    const texts = asked.map(({ text }) => text);
+    expect(texts.indexOf('commit')).toBeLessThan(asked.findIndex(isNotification));
+    expect(texts.filter((text) => text === 'commit')).toHaveLength(1);
+    const { client } = asked.find(isNotification) ?? {};
+    expect(asked.filter((one) => one.client === client && !isNotification(one))).toEqual([]);
+
+    for (let times = 0; times < 100; times += 1) {
+      one.due.wake();
+    }
+    await eventually('what stands for all of them', () => other.due.count >= before + 2);
+    expect(asked.filter(isNotification).length).toBeLessThanOrEqual(3);
+  });
+
+  test('listen again when PostgreSQL has ended the connection, and hear of what they missed', async () => {
+    const { rig, one, other, database } = await twoNodes();
+    await rig.subscribe();
+    const { claim } = await waitingClaim(other.store, rig);
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = ${PROCESS_NAME} and datname = current_database()
+    `.execute(database.reader);
+    await eventually('a node that polls', () => one.silences.length + other.silences.length === 2);
+    await happen(one.store, rig);
+    expect((await claim).deliveries).toHaveLength(1);
+    await Promise.all([one.listening(2), other.listening(2)]);
+    expect([one.silences, other.silences]).toEqual([['lost'], ['lost']]);
+    const { claim: next } = await waitingClaim(other.store, rig);
+    await happen(one.store, rig);
+    expect((await next).deliveries).toHaveLength(1);
+  });
+
+  test('poll while the connection is silent', async () => {
+    const { rig, place, url } = await subscribedPlace();
+    const way = await stallingProxy(url);
+    try {
+      const node = await openNode(place, { directUrl: way.url, limits: HASTY_LIMITS });
+      await node.listening();
+      await eventually('a node that is told', () => node.due.isTold);
+      way.freeze();
+      await eventually('a node that polls', () => !node.due.isTold);
+      expect(node.silences).toContain('lost');
+      await rig.subscribe();
+      await rig.happen();
+      const claim = claimsOf(node.store, rig).claim({ ...REQUEST, maxWaitMs: 60_000 }, PATIENT);
+      expect((await claim).deliveries).toHaveLength(1);
+    } finally {
+      way.close();
+    }
+  });
+
+  test('poll behind a pooler in transaction mode, and say so once, unless they know a direct way', async () => {
+    const { rig, url, place } = await subscribedPlace();
+    const pooler = await transactionPooler(url, 'refused');
+    const behind = { ...place, databaseUrl: pooler.url };
+    try {
+      const node = await openNode(behind, { limits: HASTY_LIMITS });
+      await eventually('a node that has noticed', () => node.silences.includes('unheard'));
+      expect(node.due.isTold).toBe(false);
+      await rig.subscribe();
+      const claim = claimsOf(node.store, rig).claim({ ...REQUEST, maxWaitMs: 60_000 }, PATIENT);
+      await rig.happen();
+      expect((await claim).deliveries).toHaveLength(1);
+      expect(node.silences.filter((kind) => kind === 'unheard')).toHaveLength(1);
+
+      const direct = await openNode(behind, { directUrl: url });
+      await direct.listening();
+      expect(direct.silences).toEqual([]);
+      await direct.store.close();
+      await node.store.close();
+    } finally {
+      pooler.close();
+    }
+  });
+
+  test('do not listen unless they are asked to', async () => {
+    const { place, database } = await subscribedPlace();
+    await under.openStore(place);
+    const { rows } = await sql`
+      select from pg_stat_activity where application_name = ${PROCESS_NAME} and datname = current_database()
+    `.execute(database.reader);
+    expect(rows).toEqual([]);
+  });
+});
