@@ -467,20 +467,6 @@ export interface components {
             instanceName: string;
         };
         /**
-         * Client
-         * @description A tenant of an instance, usually a company.
-         */
-        Client: {
-            id: components["schemas"]["ClientId"];
-            /** @description Address of the client. Always an object; its members can be `null`. */
-            location: components["schemas"]["Address"];
-            /**
-             * @description Name of the client, for people to read. It may change.
-             * @example Tallowfern Bakeries
-             */
-            name: string;
-        };
-        /**
          * ClientId
          * @description Public id of a client: a tenant of an instance.
          * @example cli_4Fqnh5226raKAAEIfY2jwW
@@ -670,6 +656,20 @@ export interface components {
              * @example clientId
              */
             path: string;
+        };
+        /**
+         * TenantClient
+         * @description A tenant of an instance, usually a company.
+         */
+        TenantClient: {
+            id: components["schemas"]["ClientId"];
+            /** @description Address of the client. Always an object; its members can be `null`. */
+            location: components["schemas"]["Address"];
+            /**
+             * @description Name of the client, for people to read. It may change.
+             * @example Tallowfern Bakeries
+             */
+            name: string;
         };
         /**
          * Unit
@@ -1252,7 +1252,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Client"][];
+                    "application/json": components["schemas"]["TenantClient"][];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -1310,7 +1310,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Client"];
+                    "application/json": components["schemas"]["TenantClient"];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -623,29 +623,6 @@ export interface components {
             redirect_uri: string;
         };
         /**
-         * AuthorizationErrorCode
-         * @description Why a sign-in did not succeed, as told to the redirect URI. New codes may be added.
-         *
-         *     | Code | Meaning |
-         *     |---|---|
-         *     | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
-         *     | `unauthorized_client` | The application may not make this request, or is disabled. |
-         *     | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
-         *     | `unsupported_response_type` | `response_type` is not `code`. |
-         *     | `invalid_scope` | A scope is unknown or not registered for the application. |
-         *     | `server_error` | An internal error. Start again. |
-         *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
-         *     | `login_required` | `prompt=none`, and the person has to sign in. |
-         *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |
-         *     | `consent_required` | `prompt=none`, and the person has to consent. |
-         *     | `account_selection_required` | `prompt=none`, and the person has to choose an account. |
-         *     | `request_not_supported` | `request` was sent. |
-         *     | `request_uri_not_supported` | `request_uri` was sent. |
-         * @example access_denied
-         * @enum {string}
-         */
-        AuthorizationErrorCode: "invalid_request" | "unauthorized_client" | "access_denied" | "unsupported_response_type" | "invalid_scope" | "server_error" | "temporarily_unavailable" | "login_required" | "interaction_required" | "consent_required" | "account_selection_required" | "request_not_supported" | "request_uri_not_supported";
-        /**
          * AuthorizationForm
          * @description The parameters of an authorization request, as a form.
          */
@@ -753,33 +730,6 @@ export interface components {
              * @example de-CH en
              */
             ui_locales?: string;
-        };
-        /**
-         * AuthorizationResponse
-         * @description The answer to an authorization request as a form: `code`, `state` and `iss` if it went well, else `error`,
-         *     `error_description`, `state` and `iss`.
-         */
-        AuthorizationResponse: {
-            /** @description The authorization code, for one exchange within 10 minutes. Present if the sign-in went well. */
-            code?: components["schemas"]["AuthorizationCode"];
-            /** @description What went wrong. Present if the sign-in did not succeed. */
-            error?: components["schemas"]["AuthorizationErrorCode"];
-            /**
-             * @description What went wrong, for people. Present with `error`; its wording may change.
-             * @example The person did not approve the request.
-             */
-            error_description?: string;
-            /**
-             * Format: uri
-             * @description Issuer URL of this server, the same as in the discovery document.
-             * @example https://sign-on.example.com
-             */
-            iss: string;
-            /**
-             * @description The `state` of the authorization request, unchanged. Absent if the request had none.
-             * @example CqI6pyvXbg_E8lvx2gq5VA
-             */
-            state?: string;
         };
         /**
          * CancelForm
@@ -1322,6 +1272,39 @@ export interface components {
             token_type?: string;
         };
         /**
+         * IssuedTokens
+         * @description The tokens that an exchange or a refresh gives.
+         */
+        IssuedTokens: {
+            access_token: components["schemas"]["AccessToken"];
+            /**
+             * @description Seconds until the access token expires.
+             * @example 3600
+             */
+            expires_in: number;
+            /**
+             * @description The ID token; its content is `IdTokenClaims`. Present in the answer to a code if the scope `openid` was granted,
+             *     never in the answer to a refresh.
+             */
+            id_token?: components["schemas"]["IdToken"];
+            /**
+             * @description The refresh token. If there is one in the answer to a refresh, replace the stored one with it at once. Absent
+             *     if your application is not registered for refreshing.
+             */
+            refresh_token?: components["schemas"]["RefreshToken"];
+            /**
+             * @description The granted scopes, separated by spaces. They can be fewer than you asked for.
+             * @example openid profile email
+             */
+            scope: string;
+            /**
+             * @description Always `Bearer`.
+             * @example Bearer
+             * @constant
+             */
+            token_type: "Bearer";
+        };
+        /**
          * Jwk
          * @description A public key (RFC 7517, RFC 7518, RFC 8037). Pass over keys whose `kty`, `alg` or `crv` you do not know: other
          *     kinds may be added.
@@ -1640,39 +1623,6 @@ export interface components {
          * @description What to exchange for tokens; `grant_type` says which.
          */
         TokenRequest: components["schemas"]["AuthorizationCodeGrant"] | components["schemas"]["RefreshTokenGrant"];
-        /**
-         * TokenResponse
-         * @description The tokens that an exchange or a refresh gives.
-         */
-        TokenResponse: {
-            access_token: components["schemas"]["AccessToken"];
-            /**
-             * @description Seconds until the access token expires.
-             * @example 3600
-             */
-            expires_in: number;
-            /**
-             * @description The ID token; its content is `IdTokenClaims`. Present in the answer to a code if the scope `openid` was granted,
-             *     never in the answer to a refresh.
-             */
-            id_token?: components["schemas"]["IdToken"];
-            /**
-             * @description The refresh token. If there is one in the answer to a refresh, replace the stored one with it at once. Absent
-             *     if your application is not registered for refreshing.
-             */
-            refresh_token?: components["schemas"]["RefreshToken"];
-            /**
-             * @description The granted scopes, separated by spaces. They can be fewer than you asked for.
-             * @example openid profile email
-             */
-            scope: string;
-            /**
-             * @description Always `Bearer`.
-             * @example Bearer
-             * @constant
-             */
-            token_type: "Bearer";
-        };
         /**
          * UserContext
          * @description A user that this person is, and the client it relates to.
@@ -3253,7 +3203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenResponse"];
+                    "application/json": components["schemas"]["IssuedTokens"];
                 };
             };
             /** @description The request is refused; `error` says why. */
@@ -3396,7 +3346,7 @@ export interface operations {
                 /** @description The authorization code, for one exchange within 10 minutes. Present if the sign-in went well. */
                 code?: components["schemas"]["AuthorizationCode"];
                 /** @description What went wrong. Present if the sign-in did not succeed. */
-                error?: components["schemas"]["AuthorizationErrorCode"];
+                error?: "invalid_request" | "unauthorized_client" | "access_denied" | "unsupported_response_type" | "invalid_scope" | "server_error" | "temporarily_unavailable" | "login_required" | "interaction_required" | "consent_required" | "account_selection_required" | "request_not_supported" | "request_uri_not_supported";
                 /** @description What went wrong, for people. Present with `error`; its wording may change. */
                 error_description?: string;
                 /** @description Issuer URL of this server, the same as in the discovery document. */
@@ -3435,7 +3385,49 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": components["schemas"]["AuthorizationResponse"];
+                "application/x-www-form-urlencoded": {
+                    /** @description The authorization code, for one exchange within 10 minutes. Present if the sign-in went well. */
+                    code?: components["schemas"]["AuthorizationCode"];
+                    /**
+                     * AuthorizationErrorCode
+                     * @description Why a sign-in did not succeed, as told to the redirect URI. Present only then. New codes may be added.
+                     *
+                     *     | Code | Meaning |
+                     *     |---|---|
+                     *     | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
+                     *     | `unauthorized_client` | The application may not make this request, or is disabled. |
+                     *     | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
+                     *     | `unsupported_response_type` | `response_type` is not `code`. |
+                     *     | `invalid_scope` | A scope is unknown or not registered for the application. |
+                     *     | `server_error` | An internal error. Start again. |
+                     *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
+                     *     | `login_required` | `prompt=none`, and the person has to sign in. |
+                     *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |
+                     *     | `consent_required` | `prompt=none`, and the person has to consent. |
+                     *     | `account_selection_required` | `prompt=none`, and the person has to choose an account. |
+                     *     | `request_not_supported` | `request` was sent. |
+                     *     | `request_uri_not_supported` | `request_uri` was sent. |
+                     * @example access_denied
+                     * @enum {string}
+                     */
+                    error?: "invalid_request" | "unauthorized_client" | "access_denied" | "unsupported_response_type" | "invalid_scope" | "server_error" | "temporarily_unavailable" | "login_required" | "interaction_required" | "consent_required" | "account_selection_required" | "request_not_supported" | "request_uri_not_supported";
+                    /**
+                     * @description What went wrong, for people. Present with `error`; its wording may change.
+                     * @example The person did not approve the request.
+                     */
+                    error_description?: string;
+                    /**
+                     * Format: uri
+                     * @description Issuer URL of this server, the same as in the discovery document.
+                     * @example https://sign-on.example.com
+                     */
+                    iss: string;
+                    /**
+                     * @description The `state` of the authorization request, unchanged. Absent if the request had none.
+                     * @example CqI6pyvXbg_E8lvx2gq5VA
+                     */
+                    state?: string;
+                };
             };
         };
         responses: {

@@ -162,6 +162,18 @@ export class Contract {
     }));
   }
 
+  /** By name: the components, and before them what arrives at integrators, whose schemas are inline. */
+  schemas(): Record<string, Schema> {
+    const inline = placed(this.document.webhooks ?? {}).flatMap(({ parameters, operation }) => [
+      ...parameters.map(({ schema }) => schema),
+      ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+    ]);
+    const named = inline.flatMap((schema): [string, Schema][] =>
+      schema?.title ? [[schema.title, schema]] : [],
+    );
+    return { ...Object.fromEntries(named), ...this.document.components.schemas };
+  }
+
   operationsOf(tag: string): PlacedOperation[] {
     return this.operations().filter(({ operation }) => operation.tags?.includes(tag));
   }

@@ -40,8 +40,6 @@ const SIGN_IN: ReadonlySet<string> = new Set<keyof operations>([
   'chooseContext',
   'showConsent',
   'consent',
-  'authorizationResponse',
-  'authorizationResponsePost',
   'token',
 ]);
 

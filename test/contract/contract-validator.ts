@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import { type ContractFile, findExampleSites, isObject, type Json } from './documented-examples.js';
 
 const OUR_KEYWORDS = [
-  ...['x-public-id-prefix', 'x-enum-descriptions', 'x-go-name'],
+  ...['x-public-id-prefix', 'x-enum-descriptions'],
   ...['example', 'discriminator', 'xml'],
 ];
 

@@ -76,9 +76,11 @@ describe.each(['gateway', 'sign-on'] as const)('the reference of %s', (api) => {
 });
 
 describe('the codes of errors', () => {
+  const { gateway, signOn } = readSources();
+  const contracts = { gateway, 'sign-on': signOn };
   const codesOf = (api: 'gateway' | 'sign-on') =>
-    Object.entries(contractDocument(api).components?.schemas ?? {}).flatMap(([name, schema]) =>
-      /Code$/.test(name) ? ((schema as { enum?: string[] }).enum ?? []) : [],
+    Object.entries(contracts[api].schemas()).flatMap(([name, schema]) =>
+      /Code$/.test(name) ? ((schema.enum ?? []) as string[]) : [],
     );
 
   test.each([
@@ -139,6 +141,8 @@ test('no page of the references names an address that the contracts have for exa
 
 test('what arrives at the redirect URI is described beside what leads to it', () => {
   expect(idsUnder('/docs/reference/sign-on/authorization')).toContain('authorizationResponse');
+  expect(idsUnder('/docs/reference/sign-on/schemas')).toContain('AuthorizationErrorCode');
+  expect(idsUnder('/docs/reference/sign-on/errors')).toContain('login_required');
 });
 
 test('rendering again gives the same bytes', async () => {

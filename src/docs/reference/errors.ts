@@ -48,8 +48,8 @@ export function errorsPage(api: Api, destinations: Destinations): Page {
   };
 }
 
-function meaningsOf({ document }: Contract): Meaning[] {
-  return Object.entries(document.components.schemas)
+function meaningsOf(contract: Contract): Meaning[] {
+  return Object.entries(contract.schemas())
     .filter(([name, { enum: codes }]) => CODES.test(name) && codes !== undefined)
     .flatMap(([schema, { description = '' }]: [string, Schema]) =>
       [...description.matchAll(ROW)].map(([, code = '', statuses, text = '']) => ({

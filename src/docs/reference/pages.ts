@@ -21,7 +21,7 @@ export function destinationsIn(api: Api): [name: string, path: string][] {
       ];
     }),
   );
-  const schemas = Object.keys(api.contract.document.components.schemas).map((name): [string, string] => [
+  const schemas = Object.keys(api.contract.schemas()).map((name): [string, string] => [
     name,
     `${schemasPath(api)}#${name}`,
   ]);
@@ -102,9 +102,7 @@ function tagPage(api: Api, tag: Tag, prose: Prose): Page {
 
 function schemasPage(api: Api, prose: Prose): Page {
   const view = new SchemaView(api.contract, prose);
-  const schemas = Object.entries(api.contract.document.components.schemas).filter(
-    ([name]) => !isOfPages(name),
-  );
+  const schemas = Object.entries(api.contract.schemas()).filter(([name]) => !isOfPages(name));
   const sections = schemas.map(
     ([name, schema]) =>
       html`<section class="schema"><h2 id="${name}"><a class="self" href="#${name}"><code>${name}</code></a></h2><p class="shape"><span class="type">${view.typeOf(schema)}</span></p>

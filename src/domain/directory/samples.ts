@@ -54,7 +54,7 @@ const structure: Schemas['OrganizationStructure'] = {
 };
 
 const texts: { readonly [Id in LinkedOperation]: JsonOf<BodyOf<Id>> } = {
-  getClient: json<Schemas['Client']>({ id: clientId, name, location: address }),
+  getClient: json<Schemas['TenantClient']>({ id: clientId, name, location: address }),
   getUser: json<Schemas['User']>(user),
   getWorkerV2: json(workerRecord),
   getOrganizationStructure: json(structure),

@@ -14,8 +14,8 @@ export interface InstanceIntegrationStore {
 
 export interface ClientStore {
   /** One read: clients of the instance, oldest first. */
-  page(instanceId: InstanceId, page: PageRequest): Promise<Listed<Schemas['Client']>[]>;
-  find(id: ClientId): Promise<JsonOf<Schemas['Client']> | undefined>;
+  page(instanceId: InstanceId, page: PageRequest): Promise<Listed<Schemas['TenantClient']>[]>;
+  find(id: ClientId): Promise<JsonOf<Schemas['TenantClient']> | undefined>;
 }
 
 export interface WorkerStore {

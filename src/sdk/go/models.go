@@ -5,12 +5,12 @@ import "integration.example.com/sdk/gateway"
 // The records of the gateway. Members that may be null have a Get, which returns nil then.
 type (
 	Address               = gateway.Address
-	Client                = gateway.Client
 	InstanceIntegration   = gateway.InstanceIntegration
 	NamedLocation         = gateway.NamedLocation
 	NamedUnit             = gateway.NamedUnit
 	OrganizationLocation  = gateway.OrganizationLocation
 	OrganizationStructure = gateway.OrganizationStructure
+	TenantClient          = gateway.TenantClient
 	Unit                  = gateway.Unit
 	UnitType              = gateway.UnitType
 	User                  = gateway.User
@@ -20,6 +20,9 @@ type (
 	Worker                = gateway.Worker
 	WorkerV2              = gateway.WorkerV2
 )
+
+// Client is another name, which earlier releases have.
+type Client = TenantClient
 
 // The user statuses known to this release.
 const (

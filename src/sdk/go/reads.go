@@ -17,12 +17,12 @@ func (c Conditional) ListInstanceIntegrations(ctx context.Context) (Reading[[]In
 }
 
 // ListClients returns all clients of the instance.
-func (g *Gateway) ListClients(ctx context.Context, instanceIntegrationID string) ([]Client, error) {
+func (g *Gateway) ListClients(ctx context.Context, instanceIntegrationID string) ([]TenantClient, error) {
 	return dataOf(g.IfChanged("").ListClients(ctx, instanceIntegrationID))
 }
 
 // ListClients returns all clients of the instance.
-func (c Conditional) ListClients(ctx context.Context, instanceIntegrationID string) (Reading[[]Client], error) {
+func (c Conditional) ListClients(ctx context.Context, instanceIntegrationID string) (Reading[[]TenantClient], error) {
 	request := c.gateway.api.ClientsAPI.ListClients(ctx, instanceIntegrationID)
 	if c.etag != "" {
 		request = request.IfNoneMatch(c.etag)
@@ -31,12 +31,12 @@ func (c Conditional) ListClients(ctx context.Context, instanceIntegrationID stri
 }
 
 // GetClient returns one client.
-func (g *Gateway) GetClient(ctx context.Context, instanceIntegrationID, clientID string) (*Client, error) {
+func (g *Gateway) GetClient(ctx context.Context, instanceIntegrationID, clientID string) (*TenantClient, error) {
 	return dataOf(g.IfChanged("").GetClient(ctx, instanceIntegrationID, clientID))
 }
 
 // GetClient returns one client.
-func (c Conditional) GetClient(ctx context.Context, instanceIntegrationID, clientID string) (Reading[*Client], error) {
+func (c Conditional) GetClient(ctx context.Context, instanceIntegrationID, clientID string) (Reading[*TenantClient], error) {
 	request := c.gateway.api.ClientsAPI.GetClient(ctx, instanceIntegrationID, clientID)
 	if c.etag != "" {
 		request = request.IfNoneMatch(c.etag)

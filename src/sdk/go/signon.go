@@ -218,7 +218,7 @@ func (s *SignOn) Refresh(ctx context.Context, refreshToken string) (*Tokens, err
 	return tokens, err
 }
 
-func (s *SignOn) askForTokens(ctx context.Context, grant *signon.TokenRequest) (*signon.TokenResponse, *Tokens, error) {
+func (s *SignOn) askForTokens(ctx context.Context, grant *signon.TokenRequest) (*signon.IssuedTokens, *Tokens, error) {
 	if s.options.ClientSecret != "" {
 		grant.SetClientSecret(s.options.ClientSecret)
 	}

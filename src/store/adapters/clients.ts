@@ -13,7 +13,7 @@ export function clientStore({ reader }: Database): ClientStore {
   const json = contractJson(db);
   const clients = () =>
     db.selectFrom('clients').select((column) => {
-      const client = json.object<Schemas['Client']>({
+      const client = json.object<Schemas['TenantClient']>({
         id: column.ref('id').$castTo<ClientId>(),
         name: column.ref('name'),
         location: json.object<Schemas['Address']>(addressMembers((name) => column.ref(name))),

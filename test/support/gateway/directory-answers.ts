@@ -95,7 +95,7 @@ export const noAddress = {
   zoneCode: null,
 };
 
-export function aClient(over: Partial<Schemas['Client']> = {}): Schemas['Client'] {
+export function aClient(over: Partial<Schemas['TenantClient']> = {}): Schemas['TenantClient'] {
   return { id: newPublicId('ClientId'), name: 'Tallowfern', location: fullAddress, ...over };
 }
 

@@ -45,7 +45,7 @@ func (r ApiGetClientRequest) IfNoneMatch(ifNoneMatch string) ApiGetClientRequest
 	return r
 }
 
-func (r ApiGetClientRequest) Execute() (*Client, *http.Response, error) {
+func (r ApiGetClientRequest) Execute() (*TenantClient, *http.Response, error) {
 	return r.ApiService.GetClientExecute(r)
 }
 
@@ -69,13 +69,13 @@ func (a *ClientsAPIService) GetClient(ctx context.Context, instanceIntegrationId
 }
 
 // Execute executes the request
-//  @return Client
-func (a *ClientsAPIService) GetClientExecute(r ApiGetClientRequest) (*Client, *http.Response, error) {
+//  @return TenantClient
+func (a *ClientsAPIService) GetClientExecute(r ApiGetClientRequest) (*TenantClient, *http.Response, error) {
 	var (
 		localVarHTTPMethod   = http.MethodGet
 		localVarPostBody     interface{}
 		formFiles            []formFile
-		localVarReturnValue  *Client
+		localVarReturnValue  *TenantClient
 	)
 
 	localBasePath, err := a.client.cfg.ServerURLWithContext(r.ctx, "ClientsAPIService.GetClient")
@@ -272,7 +272,7 @@ func (r ApiListClientsRequest) IfNoneMatch(ifNoneMatch string) ApiListClientsReq
 	return r
 }
 
-func (r ApiListClientsRequest) Execute() ([]Client, *http.Response, error) {
+func (r ApiListClientsRequest) Execute() ([]TenantClient, *http.Response, error) {
 	return r.ApiService.ListClientsExecute(r)
 }
 
@@ -294,13 +294,13 @@ func (a *ClientsAPIService) ListClients(ctx context.Context, instanceIntegration
 }
 
 // Execute executes the request
-//  @return []Client
-func (a *ClientsAPIService) ListClientsExecute(r ApiListClientsRequest) ([]Client, *http.Response, error) {
+//  @return []TenantClient
+func (a *ClientsAPIService) ListClientsExecute(r ApiListClientsRequest) ([]TenantClient, *http.Response, error) {
 	var (
 		localVarHTTPMethod   = http.MethodGet
 		localVarPostBody     interface{}
 		formFiles            []formFile
-		localVarReturnValue  []Client
+		localVarReturnValue  []TenantClient
 	)
 
 	localBasePath, err := a.client.cfg.ServerURLWithContext(r.ctx, "ClientsAPIService.ListClients")

@@ -449,7 +449,7 @@ func (r ApiTokenRequest) XRequestId(xRequestId string) ApiTokenRequest {
 	return r
 }
 
-func (r ApiTokenRequest) Execute() (*TokenResponse, *http.Response, error) {
+func (r ApiTokenRequest) Execute() (*IssuedTokens, *http.Response, error) {
 	return r.ApiService.TokenExecute(r)
 }
 
@@ -475,13 +475,13 @@ func (a *TokensAPIService) Token(ctx context.Context) ApiTokenRequest {
 }
 
 // Execute executes the request
-//  @return TokenResponse
-func (a *TokensAPIService) TokenExecute(r ApiTokenRequest) (*TokenResponse, *http.Response, error) {
+//  @return IssuedTokens
+func (a *TokensAPIService) TokenExecute(r ApiTokenRequest) (*IssuedTokens, *http.Response, error) {
 	var (
 		localVarHTTPMethod   = http.MethodPost
 		localVarPostBody     interface{}
 		formFiles            []formFile
-		localVarReturnValue  *TokenResponse
+		localVarReturnValue  *IssuedTokens
 	)
 
 	localBasePath, err := a.client.cfg.ServerURLWithContext(r.ctx, "TokensAPIService.Token")

@@ -21,14 +21,14 @@ var _ MappedNullable = &AuthorizationResponse{}
 
 // AuthorizationResponse The answer to an authorization request as a form: `code`, `state` and `iss` if it went well, else `error`, `error_description`, `state` and `iss`.
 type AuthorizationResponse struct {
-	// The authorization code, for one exchange within 10 minutes. Present if the sign-in went well.
+	// An authorization code. Opaque, single use, valid for 10 minutes.
 	Code *string `json:"code,omitempty"`
 	// The `state` of the authorization request, unchanged. Absent if the request had none.
 	State *string `json:"state,omitempty"`
 	// Issuer URL of this server, the same as in the discovery document.
 	Iss string `json:"iss"`
-	// What went wrong. Present if the sign-in did not succeed.
-	Error *AuthorizationErrorCode `json:"error,omitempty"`
+	// Why a sign-in did not succeed, as told to the redirect URI. Present only then. New codes may be added.  | Code | Meaning | |---|---| | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. | | `unauthorized_client` | The application may not make this request, or is disabled. | | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. | | `unsupported_response_type` | `response_type` is not `code`. | | `invalid_scope` | A scope is unknown or not registered for the application. | | `server_error` | An internal error. Start again. | | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. | | `login_required` | `prompt=none`, and the person has to sign in. | | `interaction_required` | `prompt=none`, and the person has to choose a context. | | `consent_required` | `prompt=none`, and the person has to consent. | | `account_selection_required` | `prompt=none`, and the person has to choose an account. | | `request_not_supported` | `request` was sent. | | `request_uri_not_supported` | `request_uri` was sent. |
+	Error *string `json:"error,omitempty"`
 	// What went wrong, for people. Present with `error`; its wording may change.
 	ErrorDescription *string `json:"error_description,omitempty"`
 	AdditionalProperties map[string]interface{}
@@ -143,9 +143,9 @@ func (o *AuthorizationResponse) SetIss(v string) {
 }
 
 // GetError returns the Error field value if set, zero value otherwise.
-func (o *AuthorizationResponse) GetError() AuthorizationErrorCode {
+func (o *AuthorizationResponse) GetError() string {
 	if o == nil || IsNil(o.Error) {
-		var ret AuthorizationErrorCode
+		var ret string
 		return ret
 	}
 	return *o.Error
@@ -153,7 +153,7 @@ func (o *AuthorizationResponse) GetError() AuthorizationErrorCode {
 
 // GetErrorOk returns a tuple with the Error field value if set, nil otherwise
 // and a boolean to check if the value has been set.
-func (o *AuthorizationResponse) GetErrorOk() (*AuthorizationErrorCode, bool) {
+func (o *AuthorizationResponse) GetErrorOk() (*string, bool) {
 	if o == nil || IsNil(o.Error) {
 		return nil, false
 	}
@@ -169,8 +169,8 @@ func (o *AuthorizationResponse) HasError() bool {
 	return false
 }
 
-// SetError gets a reference to the given AuthorizationErrorCode and assigns it to the Error field.
-func (o *AuthorizationResponse) SetError(v AuthorizationErrorCode) {
+// SetError gets a reference to the given string and assigns it to the Error field.
+func (o *AuthorizationResponse) SetError(v string) {
 	o.Error = &v
 }
 

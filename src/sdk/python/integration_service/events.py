@@ -14,7 +14,7 @@ from integration_gateway.models.user_status import UserStatus
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from .models import Client, OrganizationStructure, User, WorkerV2
+from .models import OrganizationStructure, TenantClient, User, WorkerV2
 
 R = TypeVar("R")
 
@@ -144,7 +144,7 @@ class Event(_Received, Generic[R]):
     data: _Data
 
 
-class ClientCreated(Event[Client]):
+class ClientCreated(Event[TenantClient]):
     type: Literal["client.created"]
     data: ClientCreatedData
 

@@ -18,14 +18,14 @@ from ._exchange import address_below, server_url
 from ._reader import NOT_ASKED, NotAsked, Paged, Reading, gateway_client
 from ._retries import Retry
 from .events import Event
-from .models import Client, InstanceIntegration, OrganizationStructure, User, Worker, WorkerV2
+from .models import InstanceIntegration, OrganizationStructure, TenantClient, User, Worker, WorkerV2
 
 _DEFAULT_TIMEOUT_SECONDS = 30.0
 _DEFAULT_PAGE_SIZE = 200
 
 _INSTANCE_INTEGRATIONS = TypeAdapter(list[InstanceIntegration])
-_CLIENTS = TypeAdapter(list[Client])
-_CLIENT = TypeAdapter(Client)
+_CLIENTS = TypeAdapter(list[TenantClient])
+_CLIENT = TypeAdapter(TenantClient)
 _WORKERS_V2 = TypeAdapter(list[WorkerV2])
 _WORKERS = TypeAdapter(list[Worker])
 _WORKER = TypeAdapter(WorkerV2)
@@ -97,32 +97,32 @@ class Gateway:
         return self._client.read(_INSTANCE_INTEGRATIONS, ask, if_changed)
 
     @overload
-    def list_clients(self, instance_integration_id: str, *, request_id: str | None = None) -> list[Client]: ...
+    def list_clients(self, instance_integration_id: str, *, request_id: str | None = None) -> list[TenantClient]: ...
 
     @overload
     def list_clients(
         self, instance_integration_id: str, *, if_changed: str | None, request_id: str | None = None
-    ) -> Reading[list[Client]]: ...
+    ) -> Reading[list[TenantClient]]: ...
 
     def list_clients(
         self, instance_integration_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
-    ) -> list[Client] | Reading[list[Client]]:
+    ) -> list[TenantClient] | Reading[list[TenantClient]]:
         """All clients of the instance."""
         operation = self._clients.list_clients_without_preload_content
         ask = partial(operation, instance_integration_id, x_request_id=request_id)
         return self._client.read(_CLIENTS, ask, if_changed)
 
     @overload
-    def get_client(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> Client: ...
+    def get_client(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> TenantClient: ...
 
     @overload
     def get_client(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
-    ) -> Reading[Client]: ...
+    ) -> Reading[TenantClient]: ...
 
     def get_client(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
-    ) -> Client | Reading[Client]:
+    ) -> TenantClient | Reading[TenantClient]:
         """One client."""
         operation = self._clients.get_client_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)

@@ -2,13 +2,13 @@
 
 from integration_gateway.models.address import Address
 from integration_gateway.models.application_instance import ApplicationInstance
-from integration_gateway.models.client import Client
 from integration_gateway.models.instance_integration import InstanceIntegration
 from integration_gateway.models.named_location import NamedLocation
 from integration_gateway.models.named_unit import NamedUnit
 from integration_gateway.models.organization_location import OrganizationLocation
 from integration_gateway.models.organization_structure import OrganizationStructure
 from integration_gateway.models.problem_code import ProblemCode
+from integration_gateway.models.tenant_client import TenantClient
 from integration_gateway.models.unit import Unit
 from integration_gateway.models.unit_type import UnitType
 from integration_gateway.models.user import User
@@ -17,6 +17,9 @@ from integration_gateway.models.user_role import UserRole
 from integration_gateway.models.user_status import UserStatus
 from integration_gateway.models.worker import Worker
 from integration_gateway.models.worker_v2 import WorkerV2
+
+Client = TenantClient
+"""Another name, which earlier releases have."""
 
 __all__ = [
     "Address",
@@ -28,6 +31,7 @@ __all__ = [
     "OrganizationLocation",
     "OrganizationStructure",
     "ProblemCode",
+    "TenantClient",
     "Unit",
     "UnitType",
     "User",

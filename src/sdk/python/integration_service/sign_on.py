@@ -19,11 +19,11 @@ from integration_sign_on.api.tokens_api import TokensApi
 from integration_sign_on.api_client import ApiClient
 from integration_sign_on.configuration import Configuration
 from integration_sign_on.models.id_token_claims import IdTokenClaims
+from integration_sign_on.models.issued_tokens import IssuedTokens
 from integration_sign_on.models.login_context import LoginContext
 from integration_sign_on.models.login_user_type import LoginUserType
 from integration_sign_on.models.revocation_request import RevocationRequest
 from integration_sign_on.models.token_request import TokenRequest
-from integration_sign_on.models.token_response import TokenResponse
 from integration_sign_on.models.user_context import UserContext
 from integration_sign_on.models.userinfo_claims import UserinfoClaims
 from integration_sign_on.models.worker_context import WorkerContext
@@ -247,9 +247,9 @@ class SignOn:
             state=state,
         )
 
-    def _ask_for_tokens(self, grant: TokenRequest, request_id: str | None) -> TokenResponse:
+    def _ask_for_tokens(self, grant: TokenRequest, request_id: str | None) -> IssuedTokens:
         answer = self._token_endpoint.token_without_preload_content(grant, x_request_id=request_id)
-        return _model_in(cast(Answer, answer), TokenResponse)
+        return _model_in(cast(Answer, answer), IssuedTokens)
 
     def _address(self, path: str, **parameters: str | None) -> str:
         given = {name: value for name, value in parameters.items() if value is not None}
@@ -306,7 +306,7 @@ def _code_in(callback_url: str, state: str, issuer: str) -> str:
     return given["code"]
 
 
-def _tokens_in(answer: TokenResponse) -> Tokens:
+def _tokens_in(answer: IssuedTokens) -> Tokens:
     return Tokens(
         access_token=answer.access_token,
         expires_in_seconds=answer.expires_in,

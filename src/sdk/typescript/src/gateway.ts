@@ -6,14 +6,21 @@ import { JobTitlesApi } from './generated/gateway/apis/JobTitlesApi.js';
 import { OrganizationStructureApi } from './generated/gateway/apis/OrganizationStructureApi.js';
 import { UsersApi } from './generated/gateway/apis/UsersApi.js';
 import { WorkersApi } from './generated/gateway/apis/WorkersApi.js';
-import { ClientFromJSON } from './generated/gateway/models/Client.js';
 import { InstanceIntegrationFromJSON } from './generated/gateway/models/InstanceIntegration.js';
 import { OrganizationStructureFromJSON } from './generated/gateway/models/OrganizationStructure.js';
+import { TenantClientFromJSON } from './generated/gateway/models/TenantClient.js';
 import { UserFromJSON } from './generated/gateway/models/User.js';
 import { WorkerFromJSON } from './generated/gateway/models/Worker.js';
 import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
 import { type Linked, linkedParser, pathBelow } from './links.js';
-import type { Client, InstanceIntegration, OrganizationStructure, User, Worker, WorkerV2 } from './models.js';
+import type {
+  InstanceIntegration,
+  OrganizationStructure,
+  TenantClient,
+  User,
+  Worker,
+  WorkerV2,
+} from './models.js';
 import { Paged } from './paged.js';
 import {
   type AnyReadOptions,
@@ -94,12 +101,15 @@ export class Gateway {
   }
 
   /** All clients of the instance. */
-  listClients(instanceIntegrationId: string, options: ConditionalReadOptions): Promise<Reading<Client[]>>;
-  listClients(instanceIntegrationId: string, options?: ReadOptions): Promise<Client[]>;
-  listClients(instanceIntegrationId: string, options: AnyReadOptions = {}): Eventual<Client[]> {
+  listClients(
+    instanceIntegrationId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<TenantClient[]>>;
+  listClients(instanceIntegrationId: string, options?: ReadOptions): Promise<TenantClient[]>;
+  listClients(instanceIntegrationId: string, options: AnyReadOptions = {}): Eventual<TenantClient[]> {
     return this.#reader.read(
       (headers) => this.#clients.listClientsRequestOpts({ instanceIntegrationId, ...headers }),
-      listOf(ClientFromJSON),
+      listOf(TenantClientFromJSON),
       options,
     );
   }
@@ -108,12 +118,16 @@ export class Gateway {
     instanceIntegrationId: string,
     clientId: string,
     options: ConditionalReadOptions,
-  ): Promise<Reading<Client>>;
-  getClient(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<Client>;
-  getClient(instanceIntegrationId: string, clientId: string, options: AnyReadOptions = {}): Eventual<Client> {
+  ): Promise<Reading<TenantClient>>;
+  getClient(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<TenantClient>;
+  getClient(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<TenantClient> {
     return this.#reader.read(
       (headers) => this.#clients.getClientRequestOpts({ instanceIntegrationId, clientId, ...headers }),
-      ClientFromJSON,
+      TenantClientFromJSON,
       options,
     );
   }

@@ -1,14 +1,14 @@
 import type { WebhookEvent } from './generated/events.js';
-import { ClientFromJSON } from './generated/gateway/models/Client.js';
 import { OrganizationStructureFromJSON } from './generated/gateway/models/OrganizationStructure.js';
+import { TenantClientFromJSON } from './generated/gateway/models/TenantClient.js';
 import { UserFromJSON } from './generated/gateway/models/User.js';
 import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
-import type { Client, OrganizationStructure, User, WorkerV2 } from './models.js';
+import type { OrganizationStructure, TenantClient, User, WorkerV2 } from './models.js';
 import type { Parse } from './reader.js';
 
 /** The target of `links.self`, by the kind of the event's subject. */
 interface LinkedByEntity {
-  client: Client;
+  client: TenantClient;
   user: User;
   worker: WorkerV2;
   organizationUnit: OrganizationStructure;
@@ -20,7 +20,7 @@ interface LinkedByEntity {
 export type Linked<Event extends WebhookEvent> = LinkedByEntity[Event['entity']['type']];
 
 const PARSERS: { [Entity in keyof LinkedByEntity]: Parse<LinkedByEntity[Entity]> } = {
-  client: ClientFromJSON,
+  client: TenantClientFromJSON,
   user: UserFromJSON,
   worker: WorkerV2FromJSON,
   organizationUnit: OrganizationStructureFromJSON,

@@ -4,13 +4,14 @@ import type { Open } from './open.js';
 
 export type { Address } from './generated/gateway/models/Address.js';
 export type { ApplicationInstance } from './generated/gateway/models/ApplicationInstance.js';
-export type { Client } from './generated/gateway/models/Client.js';
 export type { InstanceIntegration } from './generated/gateway/models/InstanceIntegration.js';
 export type { NamedLocation } from './generated/gateway/models/NamedLocation.js';
 export type { NamedUnit } from './generated/gateway/models/NamedUnit.js';
 export type { OrganizationLocation } from './generated/gateway/models/OrganizationLocation.js';
 export type { OrganizationStructure } from './generated/gateway/models/OrganizationStructure.js';
 export { ProblemCode } from './generated/gateway/models/ProblemCode.js';
+// Earlier releases have it as Client.
+export type { TenantClient, TenantClient as Client } from './generated/gateway/models/TenantClient.js';
 export type { Unit } from './generated/gateway/models/Unit.js';
 export type { UnitType } from './generated/gateway/models/UnitType.js';
 export type { UserManager } from './generated/gateway/models/UserManager.js';

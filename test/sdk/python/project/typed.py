@@ -11,11 +11,11 @@ from integration_service.events import (
     UserUpdated,
     WorkerOnboarded,
 )
-from integration_service.models import Client, OrganizationStructure, User, UserStatus, WorkerV2
+from integration_service.models import OrganizationStructure, TenantClient, User, UserStatus, WorkerV2
 
 
 def names(gateway: Gateway, instance_integration_id: str) -> list[str]:
-    clients: list[Client] = gateway.list_clients(instance_integration_id)
+    clients: list[TenantClient] = gateway.list_clients(instance_integration_id)
     workers = gateway.workers(instance_integration_id, clients[0].id, page_size=50)
     found: list[str] = [worker.full_name for worker in workers]
     for page in workers.pages():
@@ -32,7 +32,7 @@ def sync(gateway: Gateway, instance_integration_id: str, etag: str | None) -> in
     return 0
 
 
-def kept(reading: sdk.Reading[list[Client]]) -> list[Client]:
+def kept(reading: sdk.Reading[list[TenantClient]]) -> list[TenantClient]:
     return reading.data if isinstance(reading, Changed) else []
 
 

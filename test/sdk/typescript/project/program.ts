@@ -12,7 +12,7 @@ import {
   type WorkerV2,
 } from '@integration-service/sdk';
 import { WorkersApi } from '@integration-service/sdk/generated/gateway';
-import type { TokenResponse } from '@integration-service/sdk/generated/sign-on';
+import type { IssuedTokens } from '@integration-service/sdk/generated/sign-on';
 import { verifyWebhook as verifyAlone, type WorkerUpdatedEvent } from '@integration-service/sdk/webhooks';
 
 const gateway = new Gateway({
@@ -97,7 +97,7 @@ export async function receive(request: Request, body: Uint8Array): Promise<Worke
   return isEvent(event, 'worker.updated') ? event : null;
 }
 
-export async function signIn(tokens: TokenResponse): Promise<string | undefined> {
+export async function signIn(tokens: IssuedTokens): Promise<string | undefined> {
   const { clientSecret }: { clientSecret?: string } = {};
   const issuer = 'http://localhost:4000';
   const signOn = new SignOn({ issuer, clientId: 'app', clientSecret, redirectUri: 'http://x/cb' });

@@ -36,7 +36,6 @@ __all__ = [
     "ApiException",
     "Address",
     "ApplicationInstance",
-    "Client",
     "InstanceIntegration",
     "NamedLocation",
     "NamedUnit",
@@ -45,6 +44,7 @@ __all__ = [
     "Problem",
     "ProblemCode",
     "ProblemField",
+    "TenantClient",
     "Unit",
     "UnitType",
     "User",
@@ -77,7 +77,6 @@ from integration_gateway.exceptions import ApiException as ApiException
 # import models into sdk package
 from integration_gateway.models.address import Address as Address
 from integration_gateway.models.application_instance import ApplicationInstance as ApplicationInstance
-from integration_gateway.models.client import Client as Client
 from integration_gateway.models.instance_integration import InstanceIntegration as InstanceIntegration
 from integration_gateway.models.named_location import NamedLocation as NamedLocation
 from integration_gateway.models.named_unit import NamedUnit as NamedUnit
@@ -86,6 +85,7 @@ from integration_gateway.models.organization_structure import OrganizationStruct
 from integration_gateway.models.problem import Problem as Problem
 from integration_gateway.models.problem_code import ProblemCode as ProblemCode
 from integration_gateway.models.problem_field import ProblemField as ProblemField
+from integration_gateway.models.tenant_client import TenantClient as TenantClient
 from integration_gateway.models.unit import Unit as Unit
 from integration_gateway.models.unit_type import UnitType as UnitType
 from integration_gateway.models.user import User as User

@@ -35,7 +35,6 @@ __all__ = [
     "ApiException",
     "AccessTokenClaims",
     "AuthorizationCodeGrant",
-    "AuthorizationErrorCode",
     "AuthorizationResponse",
     "CodeChallengeMethod",
     "DiscoveryDocument",
@@ -44,6 +43,7 @@ __all__ = [
     "IntrospectionErrorCode",
     "IntrospectionRequest",
     "IntrospectionResponse",
+    "IssuedTokens",
     "Jwk",
     "JwkSet",
     "LoginContext",
@@ -58,7 +58,6 @@ __all__ = [
     "TokenError",
     "TokenErrorCode",
     "TokenRequest",
-    "TokenResponse",
     "UserContext",
     "UserinfoClaims",
     "UserinfoError",
@@ -87,7 +86,6 @@ from integration_sign_on.exceptions import ApiException as ApiException
 # import models into sdk package
 from integration_sign_on.models.access_token_claims import AccessTokenClaims as AccessTokenClaims
 from integration_sign_on.models.authorization_code_grant import AuthorizationCodeGrant as AuthorizationCodeGrant
-from integration_sign_on.models.authorization_error_code import AuthorizationErrorCode as AuthorizationErrorCode
 from integration_sign_on.models.authorization_response import AuthorizationResponse as AuthorizationResponse
 from integration_sign_on.models.code_challenge_method import CodeChallengeMethod as CodeChallengeMethod
 from integration_sign_on.models.discovery_document import DiscoveryDocument as DiscoveryDocument
@@ -96,6 +94,7 @@ from integration_sign_on.models.introspection_error import IntrospectionError as
 from integration_sign_on.models.introspection_error_code import IntrospectionErrorCode as IntrospectionErrorCode
 from integration_sign_on.models.introspection_request import IntrospectionRequest as IntrospectionRequest
 from integration_sign_on.models.introspection_response import IntrospectionResponse as IntrospectionResponse
+from integration_sign_on.models.issued_tokens import IssuedTokens as IssuedTokens
 from integration_sign_on.models.jwk import Jwk as Jwk
 from integration_sign_on.models.jwk_set import JwkSet as JwkSet
 from integration_sign_on.models.login_context import LoginContext as LoginContext
@@ -110,7 +109,6 @@ from integration_sign_on.models.service_error_code import ServiceErrorCode as Se
 from integration_sign_on.models.token_error import TokenError as TokenError
 from integration_sign_on.models.token_error_code import TokenErrorCode as TokenErrorCode
 from integration_sign_on.models.token_request import TokenRequest as TokenRequest
-from integration_sign_on.models.token_response import TokenResponse as TokenResponse
 from integration_sign_on.models.user_context import UserContext as UserContext
 from integration_sign_on.models.userinfo_claims import UserinfoClaims as UserinfoClaims
 from integration_sign_on.models.userinfo_error import UserinfoError as UserinfoError

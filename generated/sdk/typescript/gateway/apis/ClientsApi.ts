@@ -14,15 +14,15 @@
 
 import * as runtime from '../runtime.js';
 import {
-    type Client,
-    ClientFromJSON,
-    ClientToJSON,
-} from '../models/Client.js';
-import {
     type Problem,
     ProblemFromJSON,
     ProblemToJSON,
 } from '../models/Problem.js';
+import {
+    type TenantClient,
+    TenantClientFromJSON,
+    TenantClientToJSON,
+} from '../models/TenantClient.js';
 
 export interface GetClientRequest {
     /**
@@ -114,18 +114,18 @@ export class ClientsApi extends runtime.BaseAPI {
      * One client of the instance. The target of `links.self` of the event `client.created`.
      * Get a client
      */
-    async getClientRaw(requestParameters: GetClientRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Client>> {
+    async getClientRaw(requestParameters: GetClientRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TenantClient>> {
         const requestOptions = await this.getClientRequestOpts(requestParameters);
         const response = await this.request(requestOptions, initOverrides);
 
-        return new runtime.JSONApiResponse(response, (jsonValue) => ClientFromJSON(jsonValue));
+        return new runtime.JSONApiResponse(response, (jsonValue) => TenantClientFromJSON(jsonValue));
     }
 
     /**
      * One client of the instance. The target of `links.self` of the event `client.created`.
      * Get a client
      */
-    async getClient(requestParameters: GetClientRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Client> {
+    async getClient(requestParameters: GetClientRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TenantClient> {
         const response = await this.getClientRaw(requestParameters, initOverrides);
         return await response.value();
     }
@@ -173,18 +173,18 @@ export class ClientsApi extends runtime.BaseAPI {
      * All clients of the instance.
      * List clients
      */
-    async listClientsRaw(requestParameters: ListClientsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<Client>>> {
+    async listClientsRaw(requestParameters: ListClientsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<TenantClient>>> {
         const requestOptions = await this.listClientsRequestOpts(requestParameters);
         const response = await this.request(requestOptions, initOverrides);
 
-        return new runtime.JSONApiResponse(response, (jsonValue) => jsonValue.map(ClientFromJSON));
+        return new runtime.JSONApiResponse(response, (jsonValue) => jsonValue.map(TenantClientFromJSON));
     }
 
     /**
      * All clients of the instance.
      * List clients
      */
-    async listClients(requestParameters: ListClientsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<Client>> {
+    async listClients(requestParameters: ListClientsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<TenantClient>> {
         const response = await this.listClientsRaw(requestParameters, initOverrides);
         return await response.value();
     }

@@ -2,7 +2,6 @@
 /* eslint-disable */
 export * from './Address.js';
 export * from './ApplicationInstance.js';
-export * from './Client.js';
 export * from './InstanceIntegration.js';
 export * from './NamedLocation.js';
 export * from './NamedUnit.js';
@@ -11,6 +10,7 @@ export * from './OrganizationStructure.js';
 export * from './Problem.js';
 export * from './ProblemCode.js';
 export * from './ProblemField.js';
+export * from './TenantClient.js';
 export * from './Unit.js';
 export * from './UnitType.js';
 export * from './User.js';

@@ -29,6 +29,11 @@ import {
     IntrospectionResponseToJSON,
 } from '../models/IntrospectionResponse.js';
 import {
+    type IssuedTokens,
+    IssuedTokensFromJSON,
+    IssuedTokensToJSON,
+} from '../models/IssuedTokens.js';
+import {
     type RevocationError,
     RevocationErrorFromJSON,
     RevocationErrorToJSON,
@@ -53,11 +58,6 @@ import {
     TokenRequestFromJSON,
     TokenRequestToJSON,
 } from '../models/TokenRequest.js';
-import {
-    type TokenResponse,
-    TokenResponseFromJSON,
-    TokenResponseToJSON,
-} from '../models/TokenResponse.js';
 
 export interface IntrospectRequest {
     /**
@@ -251,18 +251,18 @@ export class TokensApi extends runtime.BaseAPI {
      * Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
      * Exchange a code, or refresh
      */
-    async tokenRaw(requestParameters: TokenOperationRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TokenResponse>> {
+    async tokenRaw(requestParameters: TokenOperationRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<IssuedTokens>> {
         const requestOptions = await this.tokenRequestOpts(requestParameters);
         const response = await this.request(requestOptions, initOverrides);
 
-        return new runtime.JSONApiResponse(response, (jsonValue) => TokenResponseFromJSON(jsonValue));
+        return new runtime.JSONApiResponse(response, (jsonValue) => IssuedTokensFromJSON(jsonValue));
     }
 
     /**
      * Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
      * Exchange a code, or refresh
      */
-    async token(requestParameters: TokenOperationRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TokenResponse> {
+    async token(requestParameters: TokenOperationRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<IssuedTokens> {
         const response = await this.tokenRaw(requestParameters, initOverrides);
         return await response.value();
     }

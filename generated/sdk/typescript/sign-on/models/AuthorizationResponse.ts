@@ -13,14 +13,6 @@
  */
 
 import { mapValues } from '../runtime.js';
-import type { AuthorizationErrorCode } from './AuthorizationErrorCode.js';
-import {
-    AuthorizationErrorCodeFromJSON,
-    AuthorizationErrorCodeFromJSONTyped,
-    AuthorizationErrorCodeToJSON,
-    AuthorizationErrorCodeToJSONTyped,
-} from './AuthorizationErrorCode.js';
-
 /**
  * The answer to an authorization request as a form: `code`, `state` and `iss` if it went well, else `error`,
  * `error_description`, `state` and `iss`.
@@ -29,7 +21,7 @@ import {
  */
 export interface AuthorizationResponse {
     /**
-     * The authorization code, for one exchange within 10 minutes. Present if the sign-in went well.
+     * An authorization code. Opaque, single use, valid for 10 minutes.
      */
     code?: string;
     /**
@@ -41,15 +33,51 @@ export interface AuthorizationResponse {
      */
     iss: string;
     /**
-     * What went wrong. Present if the sign-in did not succeed.
+     * Why a sign-in did not succeed, as told to the redirect URI. Present only then. New codes may be added.
+     * 
+     * | Code | Meaning |
+     * |---|---|
+     * | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. |
+     * | `unauthorized_client` | The application may not make this request, or is disabled. |
+     * | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
+     * | `unsupported_response_type` | `response_type` is not `code`. |
+     * | `invalid_scope` | A scope is unknown or not registered for the application. |
+     * | `server_error` | An internal error. Start again. |
+     * | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
+     * | `login_required` | `prompt=none`, and the person has to sign in. |
+     * | `interaction_required` | `prompt=none`, and the person has to choose a context. |
+     * | `consent_required` | `prompt=none`, and the person has to consent. |
+     * | `account_selection_required` | `prompt=none`, and the person has to choose an account. |
+     * | `request_not_supported` | `request` was sent. |
+     * | `request_uri_not_supported` | `request_uri` was sent. |
      */
-    error?: AuthorizationErrorCode;
+    error?: AuthorizationResponseErrorEnum;
     /**
      * What went wrong, for people. Present with `error`; its wording may change.
      */
     error_description?: string;
 }
 
+
+/**
+ * @export
+ */
+export const AuthorizationResponseErrorEnum = {
+    InvalidRequest: 'invalid_request',
+    UnauthorizedClient: 'unauthorized_client',
+    AccessDenied: 'access_denied',
+    UnsupportedResponseType: 'unsupported_response_type',
+    InvalidScope: 'invalid_scope',
+    ServerError: 'server_error',
+    TemporarilyUnavailable: 'temporarily_unavailable',
+    LoginRequired: 'login_required',
+    InteractionRequired: 'interaction_required',
+    ConsentRequired: 'consent_required',
+    AccountSelectionRequired: 'account_selection_required',
+    RequestNotSupported: 'request_not_supported',
+    RequestUriNotSupported: 'request_uri_not_supported',
+} as const;
+export type AuthorizationResponseErrorEnum = typeof AuthorizationResponseErrorEnum[keyof typeof AuthorizationResponseErrorEnum];
 
 
 /**
@@ -73,7 +101,7 @@ export function AuthorizationResponseFromJSONTyped(json: any, ignoreDiscriminato
         'code': json['code'] == null ? undefined : json['code'],
         'state': json['state'] == null ? undefined : json['state'],
         'iss': json['iss'],
-        'error': json['error'] == null ? undefined : AuthorizationErrorCodeFromJSON(json['error']),
+        'error': json['error'] == null ? undefined : json['error'],
         'error_description': json['error_description'] == null ? undefined : json['error_description'],
     };
 }
@@ -92,7 +120,7 @@ export function AuthorizationResponseToJSONTyped(value?: AuthorizationResponse |
         'code': value['code'],
         'state': value['state'],
         'iss': value['iss'],
-        'error': AuthorizationErrorCodeToJSON(value['error']),
+        'error': value['error'],
         'error_description': value['error_description'],
     };
 }

@@ -2,7 +2,6 @@
 /* eslint-disable */
 export * from './AccessTokenClaims.js';
 export * from './AuthorizationCodeGrant.js';
-export * from './AuthorizationErrorCode.js';
 export * from './AuthorizationResponse.js';
 export * from './CodeChallengeMethod.js';
 export * from './DiscoveryDocument.js';
@@ -11,6 +10,7 @@ export * from './IntrospectionError.js';
 export * from './IntrospectionErrorCode.js';
 export * from './IntrospectionRequest.js';
 export * from './IntrospectionResponse.js';
+export * from './IssuedTokens.js';
 export * from './Jwk.js';
 export * from './JwkSet.js';
 export * from './LoginContext.js';
@@ -25,7 +25,6 @@ export * from './ServiceErrorCode.js';
 export * from './TokenError.js';
 export * from './TokenErrorCode.js';
 export * from './TokenRequest.js';
-export * from './TokenResponse.js';
 export * from './UserContext.js';
 export * from './UserinfoClaims.js';
 export * from './UserinfoError.js';

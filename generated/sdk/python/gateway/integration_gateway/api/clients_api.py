@@ -19,7 +19,7 @@ from typing_extensions import Annotated
 from pydantic import Field, StrictStr
 from typing import List, Optional
 from typing_extensions import Annotated
-from integration_gateway.models.client import Client
+from integration_gateway.models.tenant_client import TenantClient
 
 from integration_gateway.api_client import ApiClient, RequestSerialized
 from integration_gateway.api_response import ApiResponse
@@ -58,7 +58,7 @@ class ClientsApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> Client:
+    ) -> TenantClient:
         """Get a client
 
         One client of the instance. The target of `links.self` of the event `client.created`.
@@ -105,7 +105,7 @@ class ClientsApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "Client",
+            '200': "TenantClient",
             '304': None,
             '400': "Problem",
             '401': "Problem",
@@ -146,7 +146,7 @@ class ClientsApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> ApiResponse[Client]:
+    ) -> ApiResponse[TenantClient]:
         """Get a client
 
         One client of the instance. The target of `links.self` of the event `client.created`.
@@ -193,7 +193,7 @@ class ClientsApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "Client",
+            '200': "TenantClient",
             '304': None,
             '400': "Problem",
             '401': "Problem",
@@ -281,7 +281,7 @@ class ClientsApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "Client",
+            '200': "TenantClient",
             '304': None,
             '400': "Problem",
             '401': "Problem",
@@ -391,7 +391,7 @@ class ClientsApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> List[Client]:
+    ) -> List[TenantClient]:
         """List clients
 
         All clients of the instance.
@@ -435,7 +435,7 @@ class ClientsApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "List[Client]",
+            '200': "List[TenantClient]",
             '304': None,
             '400': "Problem",
             '401': "Problem",
@@ -475,7 +475,7 @@ class ClientsApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> ApiResponse[List[Client]]:
+    ) -> ApiResponse[List[TenantClient]]:
         """List clients
 
         All clients of the instance.
@@ -519,7 +519,7 @@ class ClientsApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "List[Client]",
+            '200': "List[TenantClient]",
             '304': None,
             '400': "Problem",
             '401': "Problem",
@@ -603,7 +603,7 @@ class ClientsApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "List[Client]",
+            '200': "List[TenantClient]",
             '304': None,
             '400': "Problem",
             '401': "Problem",

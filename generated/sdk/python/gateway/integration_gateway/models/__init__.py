@@ -16,7 +16,6 @@
 # import models into model package
 from integration_gateway.models.address import Address
 from integration_gateway.models.application_instance import ApplicationInstance
-from integration_gateway.models.client import Client
 from integration_gateway.models.instance_integration import InstanceIntegration
 from integration_gateway.models.named_location import NamedLocation
 from integration_gateway.models.named_unit import NamedUnit
@@ -25,6 +24,7 @@ from integration_gateway.models.organization_structure import OrganizationStruct
 from integration_gateway.models.problem import Problem
 from integration_gateway.models.problem_code import ProblemCode
 from integration_gateway.models.problem_field import ProblemField
+from integration_gateway.models.tenant_client import TenantClient
 from integration_gateway.models.unit import Unit
 from integration_gateway.models.unit_type import UnitType
 from integration_gateway.models.user import User

@@ -21,9 +21,9 @@ from typing import Optional
 from typing_extensions import Annotated
 from integration_sign_on.models.introspection_request import IntrospectionRequest
 from integration_sign_on.models.introspection_response import IntrospectionResponse
+from integration_sign_on.models.issued_tokens import IssuedTokens
 from integration_sign_on.models.revocation_request import RevocationRequest
 from integration_sign_on.models.token_request import TokenRequest
-from integration_sign_on.models.token_response import TokenResponse
 
 from integration_sign_on.api_client import ApiClient, RequestSerialized
 from integration_sign_on.api_response import ApiResponse
@@ -688,7 +688,7 @@ class TokensApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> TokenResponse:
+    ) -> IssuedTokens:
         """Exchange a code, or refresh
 
         Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
@@ -729,7 +729,7 @@ class TokensApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "TokenResponse",
+            '200': "IssuedTokens",
             '400': "TokenError",
             '401': "TokenError",
             '405': "ServiceError",
@@ -767,7 +767,7 @@ class TokensApi:
         _content_type: Optional[StrictStr] = None,
         _headers: Optional[Dict[StrictStr, Any]] = None,
         _host_index: Annotated[StrictInt, Field(ge=0, le=0)] = 0,
-    ) -> ApiResponse[TokenResponse]:
+    ) -> ApiResponse[IssuedTokens]:
         """Exchange a code, or refresh
 
         Exchanges an authorization code for tokens, or a refresh token for new ones. The body is JSON, or a form as OAuth libraries send it; members it does not know are ignored.  A confidential application proves itself with `client_secret` in the body or by HTTP Basic, never both. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password. A failed exchange does not use up the code; only a repeated one that is right in everything else does harm: it revokes what the code had given.
@@ -808,7 +808,7 @@ class TokensApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "TokenResponse",
+            '200': "IssuedTokens",
             '400': "TokenError",
             '401': "TokenError",
             '405': "ServiceError",
@@ -887,7 +887,7 @@ class TokensApi:
         )
 
         _response_types_map: Dict[str, Optional[str]] = {
-            '200': "TokenResponse",
+            '200': "IssuedTokens",
             '400': "TokenError",
             '401': "TokenError",
             '405': "ServiceError",

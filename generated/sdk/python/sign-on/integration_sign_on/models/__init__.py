@@ -16,7 +16,6 @@
 # import models into model package
 from integration_sign_on.models.access_token_claims import AccessTokenClaims
 from integration_sign_on.models.authorization_code_grant import AuthorizationCodeGrant
-from integration_sign_on.models.authorization_error_code import AuthorizationErrorCode
 from integration_sign_on.models.authorization_response import AuthorizationResponse
 from integration_sign_on.models.code_challenge_method import CodeChallengeMethod
 from integration_sign_on.models.discovery_document import DiscoveryDocument
@@ -25,6 +24,7 @@ from integration_sign_on.models.introspection_error import IntrospectionError
 from integration_sign_on.models.introspection_error_code import IntrospectionErrorCode
 from integration_sign_on.models.introspection_request import IntrospectionRequest
 from integration_sign_on.models.introspection_response import IntrospectionResponse
+from integration_sign_on.models.issued_tokens import IssuedTokens
 from integration_sign_on.models.jwk import Jwk
 from integration_sign_on.models.jwk_set import JwkSet
 from integration_sign_on.models.login_context import LoginContext
@@ -39,7 +39,6 @@ from integration_sign_on.models.service_error_code import ServiceErrorCode
 from integration_sign_on.models.token_error import TokenError
 from integration_sign_on.models.token_error_code import TokenErrorCode
 from integration_sign_on.models.token_request import TokenRequest
-from integration_sign_on.models.token_response import TokenResponse
 from integration_sign_on.models.user_context import UserContext
 from integration_sign_on.models.userinfo_claims import UserinfoClaims
 from integration_sign_on.models.userinfo_error import UserinfoError

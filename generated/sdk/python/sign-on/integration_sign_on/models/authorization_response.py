@@ -18,9 +18,8 @@ import pprint
 import re  # noqa: F401
 import json
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, field_validator
 from typing import Any, ClassVar, Dict, List, Optional
-from integration_sign_on.models.authorization_error_code import AuthorizationErrorCode
 from typing import Optional, Set
 from typing_extensions import Self
 from pydantic_core import to_jsonable_python
@@ -29,12 +28,22 @@ class AuthorizationResponse(BaseModel):
     """
     The answer to an authorization request as a form: `code`, `state` and `iss` if it went well, else `error`, `error_description`, `state` and `iss`.
     """ # noqa: E501
-    code: Optional[StrictStr] = Field(default=None, description="The authorization code, for one exchange within 10 minutes. Present if the sign-in went well.")
+    code: Optional[StrictStr] = Field(default=None, description="An authorization code. Opaque, single use, valid for 10 minutes.")
     state: Optional[StrictStr] = Field(default=None, description="The `state` of the authorization request, unchanged. Absent if the request had none.")
     iss: StrictStr = Field(description="Issuer URL of this server, the same as in the discovery document.")
-    error: Optional[AuthorizationErrorCode] = Field(default=None, description="What went wrong. Present if the sign-in did not succeed.")
+    error: Optional[StrictStr] = Field(default=None, description="Why a sign-in did not succeed, as told to the redirect URI. Present only then. New codes may be added.  | Code | Meaning | |---|---| | `invalid_request` | A parameter is missing, repeated or invalid; also a missing or refused `code_challenge`. | | `unauthorized_client` | The application may not make this request, or is disabled. | | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. | | `unsupported_response_type` | `response_type` is not `code`. | | `invalid_scope` | A scope is unknown or not registered for the application. | | `server_error` | An internal error. Start again. | | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. | | `login_required` | `prompt=none`, and the person has to sign in. | | `interaction_required` | `prompt=none`, and the person has to choose a context. | | `consent_required` | `prompt=none`, and the person has to consent. | | `account_selection_required` | `prompt=none`, and the person has to choose an account. | | `request_not_supported` | `request` was sent. | | `request_uri_not_supported` | `request_uri` was sent. |")
     error_description: Optional[StrictStr] = Field(default=None, description="What went wrong, for people. Present with `error`; its wording may change.")
     __properties: ClassVar[List[str]] = ["code", "state", "iss", "error", "error_description"]
+
+    @field_validator('error')
+    def error_validate_enum(cls, value):
+        """Validates the enum"""
+        if value is None:
+            return value
+
+        if value not in set(['invalid_request', 'unauthorized_client', 'access_denied', 'unsupported_response_type', 'invalid_scope', 'server_error', 'temporarily_unavailable', 'login_required', 'interaction_required', 'consent_required', 'account_selection_required', 'request_not_supported', 'request_uri_not_supported']):
+            raise ValueError("must be one of enum values ('invalid_request', 'unauthorized_client', 'access_denied', 'unsupported_response_type', 'invalid_scope', 'server_error', 'temporarily_unavailable', 'login_required', 'interaction_required', 'consent_required', 'account_selection_required', 'request_not_supported', 'request_uri_not_supported')")
+        return value
 
     model_config = ConfigDict(
         validate_by_name=True,

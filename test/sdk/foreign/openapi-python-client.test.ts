@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { kept } from '../../guides/kept.js';
+import { tool } from '../../guides/project.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { describeWith } from '../../support/toolchains.js';
+import { addProgram, documents, type Peers, startPeers } from './peers.js';
+
+const PACKAGES = ['openapi-python-client==0.29.1', 'mypy==2.4.1', 'types-python-dateutil==2.9.0.20261116'];
+const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
+const SLOW_MS = 300_000;
+
+/** The Python of an environment with the generator, which itself needs all that its code imports. */
+async function withGenerator(python: string): Promise<string> {
+  const folder = await kept('openapi-python-client', PACKAGES.join(' '), async (staged) => {
+    await tool(python, ['-m', 'venv', staged], staged);
+    await tool(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...QUIET, ...PACKAGES], staged);
+  });
+  return join(folder, 'bin/python');
+}
+
+describeWith('python', 'the code that openapi-python-client makes of the documents', (python) => {
+  const newFolder = temporaryDirectories(afterAll);
+  let folder: string;
+  let executable: string;
+  let peers: Peers;
+  const run = (...args: string[]) =>
+    tool(executable, args, folder, { ...peers.env, PYTHONDONTWRITEBYTECODE: '1' });
+
+  beforeAll(async () => {
+    executable = await withGenerator(python);
+    folder = newFolder();
+    peers = await startPeers();
+    // Its formatter changes no meaning.
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify({ post_hooks: [] }));
+    for (const [name, document] of documents) {
+      const target = ['--meta', 'none', '--output-path', `${name.replace('-', '_')}_client`];
+      const options = ['--config', 'settings.json', '--path', document, ...target];
+      await run('-m', 'openapi_python_client', 'generate', ...options);
+    }
+    addProgram('program.py', folder);
+  }, SLOW_MS);
+
+  afterAll(() => peers?.stop());
+
+  test(
+    'compiles, has consistent types, and reads a list and tokens',
+    async () => {
+      await run('-m', 'compileall', '-q', 'gateway_client', 'sign_on_client');
+      expect(await run('-m', 'mypy', 'program.py', 'gateway_client', 'sign_on_client')).toMatch(/^Success/);
+      expect((await run('program.py')).trim().split('\n')).toEqual(peers.lines);
+    },
+    SLOW_MS,
+  );
+});
