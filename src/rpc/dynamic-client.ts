@@ -118,7 +118,7 @@ export class DynamicClient {
       yield* stream;
       await sent;
     } catch (failure) {
-      throw isStatus(failure) ? fromStatus(failure) : failure;
+      throw isStatus(failure) ? inJsonNames(fromStatus(failure)) : failure;
     } finally {
       stream.cancel();
     }
@@ -144,6 +144,15 @@ async function send<Request>(
     stream.destroy(error as Error);
     throw error;
   }
+}
+
+/** Servers name fields as in the proto files, `first_name`; requests and answers here have `firstName`. */
+function inJsonNames(error: ServiceError): ServiceError {
+  const fieldViolations = error.fieldViolations.map(({ path, message }) => ({
+    path: path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+    message,
+  }));
+  return new ServiceError(error.code, error.message, { ...error, fieldViolations });
 }
 
 function isStatus(failure: unknown): failure is GrpcFailure {

@@ -1,21 +1,29 @@
 import { Command, type ErrorOptions } from 'commander';
 
-const MISSING_OPTION = 'commander.missingMandatoryOptionValue';
+const MISSING = ['commander.missingArgument', 'commander.missingMandatoryOptionValue'];
 
-/** Names all missing options in one message, where commander stops at the first. */
+/** Names all missing arguments and options in one message, where commander stops at the first. */
 export class WholeCommand extends Command {
   override createCommand(name?: string): WholeCommand {
     return new WholeCommand(name);
   }
 
   override error(message: string, options?: ErrorOptions): never {
-    const missing = this.options.filter(
-      (option) => option.mandatory && this.getOptionValue(option.attributeName()) === undefined,
-    );
-    if (options?.code !== MISSING_OPTION || missing.length < 2) {
+    const names = this.registeredArguments
+      .filter(({ required }, index) => required && this.args[index] === undefined)
+      .map((argument) => argument.name());
+    const flags = this.options
+      .filter((option) => option.mandatory && this.getOptionValue(option.attributeName()) === undefined)
+      .map((option) => option.flags);
+    if (!MISSING.includes(options?.code ?? '') || names.length + flags.length < 2) {
       return super.error(message, options);
     }
-    const flags = missing.map(({ flags }) => `'${flags}'`);
-    return super.error(`error: required options ${flags.join(', ')} not specified`, options);
+    const missing = [...named('argument', names), ...named('option', flags)].join(' and ');
+    return super.error(`error: missing ${missing}`, options);
   }
+}
+
+function named(noun: string, names: readonly string[]): string[] {
+  const quoted = names.map((name) => `'${name}'`).join(', ');
+  return names.length === 0 ? [] : [`required ${noun}${names.length === 1 ? '' : 's'} ${quoted}`];
 }

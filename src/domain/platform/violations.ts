@@ -39,6 +39,13 @@ export class Violations {
     }
   }
 
+  /** Of what the request is about; undefined where the request has no such field. */
+  requiredId(path: string, id: string | undefined): void {
+    if (id === '') {
+      this.add(path, 'must not be empty');
+    }
+  }
+
   email(path: string, text: string | undefined): void {
     if (text === undefined || text === '') {
       this.add(path, 'must not be empty');

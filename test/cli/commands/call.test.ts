@@ -87,6 +87,19 @@ describe('integration call', () => {
     );
   });
 
+  test('names all fields that a request lacks, as it spells them', async () => {
+    const { code, stderr } = await call('Platform/CreateUser', '{"firstName": " "}');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      [
+        'The request is invalid; the fields say why. (invalid_request)',
+        '  - clientId must not be empty',
+        '  - email must not be empty',
+        '  - firstName must not be empty\n',
+      ].join('\n'),
+    );
+  });
+
   test.each([
     [
       'a wrong token',
@@ -105,7 +118,7 @@ describe('integration call', () => {
       'a field that is out of bounds',
       ['Operator/ListIntegrations', '{"pageSize":501}'],
       1,
-      /\(invalid_request\)\n {2}- page_size /,
+      /\(invalid_request\)\n {2}- pageSize /,
     ],
     [
       'an unknown method',

@@ -119,7 +119,22 @@ describe('wrong usage', () => {
     [
       'a verb without several options, all of which are named',
       ['subscription', 'create'],
-      /required options '--instance-integration <connection>', '--url <url>', '--events <types>' not specified/,
+      /missing required options '--instance-integration <connection>', '--url <url>', '--events <types>'/,
+    ],
+    [
+      'a verb without its argument and its option, which are named together',
+      ['key', 'create'],
+      /missing required argument 'integration' and required option '--label <text>'/,
+    ],
+    [
+      'a command without its argument and its option, which are named together',
+      ['onboard'],
+      /missing required argument 'name' and required option '--instance <instance>'/,
+    ],
+    [
+      'a verb without its arguments, all of which are named',
+      ['integration', 'connect'],
+      /missing required arguments 'integration', 'instance'/,
     ],
     [
       'a subscription without events',

@@ -94,10 +94,11 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
 }
 
 function validate(
-  { name, address }: { name?: string | null; address?: AddressInput },
+  { instanceId, name, address }: { instanceId?: string; name?: string | null; address?: AddressInput },
   earlier?: Address | null,
 ): void {
   const violations = new Violations();
+  violations.requiredId('instance_id', instanceId);
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
   }

@@ -16,7 +16,7 @@ interface TitleOfClient {
 
 export async function addJobTitle(changes: Ports, { clientId, title }: TitleOfClient): Promise<string> {
   const text = title.trim();
-  validate({ title: text });
+  validate({ client_id: clientId, title: text });
   const client = await lockClient(changes, clientId);
   if ((await changes.jobTitles.add(client.id, [text])) > 0) {
     await changes.touch(client.id);
@@ -45,7 +45,7 @@ export async function renameJobTitle(
 ): Promise<{ title: string; updatedWorkers: number }> {
   const from = title.trim();
   const to = newTitle.trim();
-  validate({ title: from, new_title: to });
+  validate({ client_id: clientId, title: from, new_title: to });
   const client = await lockClient(changes, clientId);
   await assertUsed(changes, client.id, from);
   if (from === to) {
@@ -73,7 +73,7 @@ export async function renameJobTitle(
 /** Offboarded workers do not prevent it, and keep the title in their records. */
 export async function removeJobTitle(changes: Ports, { clientId, title }: TitleOfClient): Promise<void> {
   const text = title.trim();
-  validate({ title: text });
+  validate({ client_id: clientId, title: text });
   const client = await lockClient(changes, clientId);
   await assertUsed(changes, client.id, text);
   for await (const { jobTitles, offboardedAt } of workersOf(changes, client.id, { jobTitle: text })) {
@@ -98,10 +98,10 @@ async function assertUsed(
   }
 }
 
-function validate(titles: Record<string, string>): void {
+function validate(texts: Record<string, string>): void {
   const violations = new Violations();
-  for (const [path, title] of Object.entries(titles)) {
-    violations.requiredText(path, title, MAX_NAME_LENGTH);
+  for (const [path, text] of Object.entries(texts)) {
+    violations.requiredText(path, text, MAX_NAME_LENGTH);
   }
   violations.throwIfAny();
 }

@@ -126,10 +126,11 @@ function snapshotOf(location: Location): OrganizationLocationCreatedData {
 }
 
 function validate(
-  { name, address }: { name?: string | null; address?: AddressInput },
+  { clientId, name, address }: { clientId?: string; name?: string | null; address?: AddressInput },
   earlier?: Address | null,
 ): void {
   const violations = new Violations();
+  violations.requiredId('client_id', clientId);
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
   }

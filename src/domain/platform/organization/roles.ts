@@ -25,6 +25,7 @@ export async function createRole(
   { clientId, name, permissions }: RoleCreation,
 ): Promise<Role> {
   const violations = new Violations();
+  violations.requiredId('client_id', clientId);
   violations.requiredText('name', name, MAX_NAME_LENGTH);
   validatePermissions(violations, permissions);
   violations.throwIfAny();

@@ -120,8 +120,17 @@ export async function lockUnitType(
   return { client, unitType: await getUnitType(changes, id) };
 }
 
-function validate({ name, units }: { name?: string | null; units?: readonly NewUnit[] }): void {
+function validate({
+  clientId,
+  name,
+  units,
+}: {
+  clientId?: string;
+  name?: string | null;
+  units?: readonly NewUnit[];
+}): void {
   const violations = new Violations();
+  violations.requiredId('client_id', clientId);
   if (name !== undefined) {
     violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
   }

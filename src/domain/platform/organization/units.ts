@@ -35,6 +35,7 @@ export async function createUnit(
   creation: UnitCreation,
 ): Promise<{ unit: Unit; subUnits: Unit[] }> {
   const violations = new Violations();
+  violations.requiredId('unit_type_id', creation.unitTypeId);
   validateUnitFields(violations, '', creation);
   validateNewUnits(violations, 'sub_units', creation.subUnits);
   violations.throwIfAny();
@@ -73,6 +74,7 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
     ['unitCode', 'description', 'parentUnitId'],
   );
   const violations = new Violations();
+  violations.requiredId('unit_id', update.unitId);
   validateUnitFields(violations, '', fields);
   violations.throwIfAny();
   const { client, unit: present } = await lockUnit(changes, update.unitId);

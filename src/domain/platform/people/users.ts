@@ -99,9 +99,10 @@ async function initialRole(
 
 async function validate(
   changes: Ports,
-  { email, withoutManager, managerUserId, ...names }: UserCreation,
+  { clientId, email, withoutManager, managerUserId, ...names }: UserCreation,
 ): Promise<void> {
   const violations = new Violations();
+  violations.requiredId('client_id', clientId);
   await validateEmailOfPerson(changes, violations, email.trim());
   validatePersonNames(violations, names);
   if (withoutManager && managerUserId !== undefined) {

@@ -34,6 +34,7 @@ type ChosenFields = ReturnType<typeof chosenFields>;
 export async function updateWorker(changes: Ports, update: WorkerUpdate): Promise<Worker> {
   const { email: sent, ...chosen } = chosenFields(update);
   const violations = new Violations();
+  violations.requiredId('worker_id', update.workerId);
   const isCompared = sent !== undefined || chosen.address !== undefined;
   const earlier = isCompared ? await changes.workers.find(update.workerId) : undefined;
   const email = (await updatedEmail(violations, sent, async () => earlier)) ?? undefined;
@@ -59,6 +60,7 @@ export async function assignWorkerUnits(
   },
 ): Promise<Worker> {
   const violations = new Violations();
+  violations.requiredId('worker_id', assignment.workerId);
   validateUnits(violations, assignment);
   violations.throwIfAny();
   const { client, worker: present } = await lockWorker(changes, assignment.workerId);

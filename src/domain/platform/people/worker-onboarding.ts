@@ -89,6 +89,7 @@ function trimmed(onboarding: WorkerOnboarding) {
 
 async function validate(changes: Ports, onboarding: WorkerOnboarding): Promise<void> {
   const violations = new Violations();
+  violations.requiredId('client_id', onboarding.clientId);
   await validateEmailOfPerson(changes, violations, onboarding.email);
   validateWorkerFields(violations, onboarding);
   validateUnits(violations, onboarding);

@@ -227,6 +227,15 @@ describeEachDatabase('locations', (under) => {
     expect(await platform.newEvents()).toEqual([]);
   });
 
+  test('are refused without a client and a name, naming both', async () => {
+    const platform = await newPlatform(under);
+    const write = platform.run((changes) => createLocation(changes, { clientId: '', name: '' }));
+    await expect(refusalOf(write)).resolves.toEqual({
+      code: 'INVALID_REQUEST',
+      faults: ['client_id must not be empty', 'name must not be empty'],
+    });
+  });
+
   test('are refused at a client that does not exist, leaving nothing', async () => {
     const platform = await newPlatform(under);
     const before = await platform.dataVersions();

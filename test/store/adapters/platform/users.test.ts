@@ -146,7 +146,7 @@ describeEachDatabase('creating users', (under) => {
     const platform = await newPlatform(under);
     const write = platform.run((changes) =>
       createUser(changes, {
-        clientId: 'cli_missing',
+        clientId: '',
         email: 'nobody',
         firstName: ' ',
         lastName: 'x'.repeat(201),
@@ -157,6 +157,7 @@ describeEachDatabase('creating users', (under) => {
     expect(await refusalOf(write)).toEqual({
       code: 'INVALID_REQUEST',
       faults: [
+        'client_id must not be empty',
         'email must be an e-mail address',
         'first_name must not be empty',
         'last_name must not be longer than 200 characters',
