@@ -30,6 +30,8 @@ export interface RelayOptions {
   /** The part of it for one subscription. */
   sendsPerSubscription: number;
   metrics?: RelayMetrics;
+  /** How long the domain may take to answer the first claim before a warning says so. */
+  quietStartMs?: number;
 }
 
 /** How long the domain may wait for due deliveries, and we for the domain. */
@@ -45,6 +47,8 @@ const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
 /** An answer without deliveries takes no longer; a domain that is ending answers at once. */
 const SHORT_ANSWER_MS = 20;
+/** All roles start together, and the domain first prepares its database. */
+const QUIET_START_MS = 30_000;
 
 /** Makes every attempt: claims what it can send at once, sends, and reports results. */
 export class Relay {
@@ -55,11 +59,15 @@ export class Relay {
   readonly #interrupt = new AbortController();
   readonly #claiming: Promise<void>;
   #failures = 0;
+  /** Failures before this time are expected, unless a claim succeeded before. */
+  #quietUntil: number;
+  #isWarned = false;
   /** Whether the last claim filled all its slots. */
   #isBehind = false;
 
   constructor(private readonly options: RelayOptions) {
-    const { deliveries, log, sends, metrics } = options;
+    const { deliveries, log, sends, metrics, quietStartMs = QUIET_START_MS } = options;
+    this.#quietUntil = performance.now() + quietStartMs;
     this.#slots = new Slots(sends);
     metrics?.slots(() => this.#slots);
     this.#recorder = new AttemptRecorder({
@@ -127,10 +135,12 @@ export class Relay {
         },
         { requestId: requestId(), deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
       );
-      if (this.#failures > 0) {
+      if (this.#isWarned) {
         log.info('webhook deliveries are claimed again', { failures: this.#failures });
       }
       this.#failures = 0;
+      this.#isWarned = false;
+      this.#quietUntil = 0;
       this.#isBehind = claimed.deliveries.length === freeSlots;
       void this.#begin(claimed);
       if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
@@ -146,7 +156,8 @@ export class Relay {
       return;
     }
     this.#failures += 1;
-    const level = this.#failures === 1 ? 'warn' : 'debug';
+    const level = this.#isWarned || performance.now() < this.#quietUntil ? 'debug' : 'warn';
+    this.#isWarned ||= level === 'warn';
     this.options.log[level]('webhook deliveries are not claimed for now', { reason: reasonOf(error) });
     await pause(pauseMsAfter(this.#failures), this.#stop.signal);
   }

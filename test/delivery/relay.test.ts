@@ -8,6 +8,7 @@ import { FakeDomain, HeldSender } from './fake-domain.js';
 
 const away = new ServiceError(ErrorCode.UNAVAILABLE, 'away');
 const GRACE_MS = 5_000;
+const NOT_CLAIMED = 'webhook deliveries are not claimed for now';
 const relays: Relay[] = [];
 
 function start(options: Partial<RelayOptions> = {}) {
@@ -200,6 +201,30 @@ describe('the relay', () => {
     expect(domain.recorded.get(ids[7] as string)?.attempt?.outcome).toBe(AttemptOutcome.TIMED_OUT);
   });
 
+  test('waits for the domain at the start without a warning', async () => {
+    const { domain, sender, log } = start();
+    domain.fail(away);
+    await log.nextLine(({ level, msg }) => level === 'debug' && msg === NOT_CLAIMED);
+    domain.fail(undefined);
+    const ids = domain.add(1);
+    await eventually('it is under way', () => sender.running.size === 1);
+    sender.endAll();
+    await domain.untilRecorded(ids);
+    expect(log.lines().filter(({ level }) => level !== 'debug')).toEqual([]);
+  });
+
+  test('warns once of a domain that takes too long to start', async () => {
+    const { domain, sender, log } = start({ quietStartMs: 0 });
+    domain.fail(away);
+    await log.nextLine(({ level, msg }) => level === 'warn' && msg === NOT_CLAIMED);
+    await log.nextLine(({ level, msg }) => level === 'debug' && msg === NOT_CLAIMED);
+    domain.fail(undefined);
+    domain.add(1);
+    await log.nextLine(({ msg }) => msg === 'webhook deliveries are claimed again');
+    await eventually('it is under way', () => sender.running.size === 1);
+    sender.endAll();
+  });
+
   test('continues when the domain is there again, says both once, and loses no result', async () => {
     const { domain, sender, log } = start();
     const ids = domain.add(3);
@@ -207,7 +232,7 @@ describe('the relay', () => {
     domain.fail(away);
     domain.recordFault = () => away;
     sender.endAll();
-    await log.nextLine(({ msg }) => msg === 'webhook deliveries are not claimed for now');
+    await log.nextLine(({ msg }) => msg === NOT_CLAIMED);
     await log.nextLine(
       ({ level, msg }) => level === 'debug' && msg === 'webhook attempts are not recorded for now',
     );
