@@ -44,7 +44,9 @@ const STATUS_OF: Record<ProblemCode, ProblemStatus> = {
 };
 
 /** The page of the documentation with a section for each code. */
-export const EXPLANATIONS = '/docs/errors';
+const EXPLANATIONS = '/docs/errors';
+/** Where each API explains codes; sign-on serves no documentation, and its endpoints no problem documents. */
+export const EXPLANATIONS_OF = { gateway: EXPLANATIONS, 'sign-on': undefined } as const;
 const IN_PATH = /^(path|query|header|body)\.(.*)$/;
 
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { problemBelowContracts, UNREADABLE_STATUSES } from '../../src/edge/http/unreadable.js';
+import { EXPLANATIONS_OF } from '../../src/edge/problem.js';
 import { contractDocument } from '../support/contract/contract-document.js';
 
 interface UnreadRequests {
@@ -17,9 +18,10 @@ describe.each(['gateway', 'sign-on'] as const)('the document of %s', (api) => {
   test('declares each answer below its paths, word for word, and no other', () => {
     expect(Object.keys(answers).map(Number).sort()).toEqual([...UNREADABLE_STATUSES].sort());
     for (const status of UNREADABLE_STATUSES) {
-      const { headers, body } = problemBelowContracts(status, 'a-request', '/docs/errors');
+      const { headers, body } = problemBelowContracts(status, 'a-request', EXPLANATIONS_OF[api]);
       expect(headers).toMatchObject({ 'content-type': mediaType });
-      const { code, message, requestId } = JSON.parse(body);
+      const { type, code, message, requestId } = JSON.parse(body);
+      expect(type).toBe(api === 'gateway' ? `/docs/errors#${code}` : 'about:blank');
       expect({ code, message, requestId }).toEqual({ ...answers[status], requestId: 'a-request' });
     }
   });
@@ -28,5 +30,6 @@ describe.each(['gateway', 'sign-on'] as const)('the document of %s', (api) => {
     const errors = document.info.description.split('## Errors')[1]?.split('\n## ')[0] ?? '';
     expect(UNREADABLE_STATUSES.filter((status) => !errors.includes(String(status)))).toEqual([]);
     expect(errors).toContain('`x-unread-requests`');
+    expect(errors).toContain(api === 'gateway' ? '/docs/errors#' : '`type` is `about:blank`');
   });
 });

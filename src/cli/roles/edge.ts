@@ -8,7 +8,7 @@ import { withLibrary } from '../../edge/docs/desk.js';
 import { openLibrary } from '../../edge/docs/library.js';
 import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
-import { EXPLANATIONS } from '../../edge/problem.js';
+import { EXPLANATIONS_OF } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
 import { httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
@@ -50,6 +50,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     [
       createListener({
         ...{ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl },
+        explanations: EXPLANATIONS_OF['sign-on'],
         ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
       }),
       host,
@@ -61,7 +62,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
         api: 'gateway',
         dispatch: withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway)),
         publicUrl: gatewayUrl,
-        explanations: EXPLANATIONS,
+        explanations: EXPLANATIONS_OF.gateway,
         ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
       }),
       host,
