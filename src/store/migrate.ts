@@ -5,6 +5,8 @@ import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
 /** A table that exists in a PostgreSQL database while `integration restore` fills it. */
 export const RESTORE_MARK = 'restore_under_way';
+/** The same for `integration migrate-store`. */
+export const MOVE_MARK = 'move_under_way';
 
 /** Migrates the database to this version; refuses one of a newer version. */
 export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
@@ -44,18 +46,24 @@ function refuseNewer({ newer }: SchemaDrift): void {
   }
 }
 
-export async function refuseHalfRestored(db: Kysely<Schema>): Promise<void> {
-  const tables = await db.introspection.getTables();
-  if (tables.some(({ name }) => name === RESTORE_MARK)) {
+/** A database that a command fills or has not filled completely. */
+export async function refuseIncomplete(db: Kysely<Schema>): Promise<void> {
+  const names = (await db.introspection.getTables()).map(({ name }) => name);
+  if (names.includes(RESTORE_MARK)) {
     throw new StoreError(
       'A restore into this database is not complete. If none is running, create a new database and run `integration restore` again.',
+    );
+  }
+  if (names.includes(MOVE_MARK)) {
+    throw new StoreError(
+      'The move of a SQLite database into this database is not complete. If none is running, run `integration migrate-store` again, or unset DATABASE_URL to start on SQLite.',
     );
   }
 }
 
 /** For readers, which may not migrate. */
 export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
-  await refuseHalfRestored(db);
+  await refuseIncomplete(db);
   const drift = driftOf(await executedMigrations(db));
   refuseNewer(drift);
   const { missing } = drift;

@@ -2,7 +2,7 @@ import { sqliteFileIn } from './copies/sqlite-copy.js';
 import type { Reader } from './database.js';
 import { openPostgresReader } from './dialects/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';
-import { executedMigrations, refuseHalfRestored, type SchemaDrift, schemaDrift } from './migrate.js';
+import { executedMigrations, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 
 /** What a database records about the service that uses it. */
 export interface Recorded extends SchemaDrift {
@@ -34,7 +34,7 @@ export async function recordedAt(place: ReaderPlace): Promise<Recorded> {
 }
 
 export async function recordedIn(reader: Reader): Promise<Recorded> {
-  await refuseHalfRestored(reader);
+  await refuseIncomplete(reader);
   if ((await executedMigrations(reader)).length === 0) {
     return { issuer: null, missing: [], newer: [] };
   }

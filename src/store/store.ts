@@ -56,7 +56,8 @@ import {
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim } from './issuer.js';
-import { migrateToLatest, refuseHalfRestored, type SchemaDrift, schemaDrift } from './migrate.js';
+import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
+import { refuseMoved } from './moves/moved-file.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
@@ -161,7 +162,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await refuseForeign(database, options.environment);
     await migrateToLatest(database.migrator);
     // Checked again: since the first check, an incomplete restore may have filled the database.
-    await refuseHalfRestored(database.migrator);
+    await refuseIncomplete(database.migrator);
     await claimEnvironment(database, options.environment);
     if (options.issuer) {
       await claimIssuer(database, options.issuer);
@@ -281,6 +282,7 @@ async function connect({
   const claim = alone ? claimDirectory(dataDir) : undefined;
   try {
     refuseHalfFilled(dataDir);
+    refuseMoved(dataDir);
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {
@@ -327,7 +329,7 @@ function unusableFor(error: unknown): StoreError {
 
 /** Runs before any migration: a database of the other environment stays unchanged. */
 async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo'): Promise<void> {
-  await refuseHalfRestored(migrator);
+  await refuseIncomplete(migrator);
   const tables = await migrator.introspection.getTables();
   if (tables.some(({ name }) => name === 'environment')) {
     const row = await migrator.selectFrom('environment').select('name').executeTakeFirst();

@@ -21,7 +21,7 @@ export interface OpenedDatabase extends Pick<Database, 'reader' | 'migrator' | '
 }
 
 /** No statement timeouts: one statement may change every row. */
-const UNHURRIED = {
+export const UNHURRIED = {
   server: { lockMs: 60_000, statementMs: 0, idleMs: 0 },
   ...{ connectMs: 5_000, answerMs: 0, askMs: 10_000 },
 };
@@ -32,6 +32,10 @@ export async function openDatabase({ dataDir, databaseUrl }: DatabasePlace): Pro
     databaseUrl === undefined
       ? openSqlite(sqliteFileIn(dataDir))
       : await openPostgres(databaseUrl, () => undefined, UNHURRIED);
+  return openedOver(bare);
+}
+
+export function openedOver(bare: Database): OpenedDatabase {
   let mac: AuditMac | undefined;
   const database = withAuditChains(bare, () => mac);
   return {

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../better-sqlite3.js';
+import { refuseMoved } from '../moves/moved-file.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { StoreError } from '../store-error.js';
 import { CopyError } from './copy-error.js';
@@ -35,6 +36,7 @@ export async function copySqlite(dataDir: string, target: string): Promise<void>
 
 export function sqliteFileIn(dataDir: string): string {
   refuseHalfFilled(dataDir);
+  refuseMoved(dataDir);
   const file = join(dataDir, DATABASE_FILE);
   if (!existsSync(file)) {
     throw new StoreError(`There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it.`);

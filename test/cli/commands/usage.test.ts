@@ -35,6 +35,7 @@ const COMMANDS = [
   'restore',
   'revocations',
   'resume',
+  'migrate-store',
   'onboard',
   ...GROUPS,
   'expiring',
