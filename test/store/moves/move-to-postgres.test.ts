@@ -117,7 +117,10 @@ describe('a move to PostgreSQL', () => {
     const dataDir = await newSource(1);
     const seed = Date.now() % 2 ** 31;
     const text = fc.string({ unit: 'binary', maxLength: 60 }).map((each) => each.replaceAll('\0', ''));
-    const values = fc.sample(fc.tuple(text, fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)), { seed, numRuns: 1_000 });
+    const values = fc.sample(fc.tuple(text, fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)), {
+      seed,
+      numRuns: 1_000,
+    });
     const database = sqliteIn(dataDir);
     const insertion = database.prepare('insert into maintenance_runs (job, run, ends_at) values (?, ?, ?)');
     for (const [index, [value, number]] of values.entries()) {

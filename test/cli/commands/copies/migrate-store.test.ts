@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { withPostgres } from '../../../store/moves/rig.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { withPostgres } from '../../../store/moves/rig.js';
 import { integration, runningCommands } from '../../typed.js';
 import { newLive, succeeded } from './rig.js';
 
@@ -38,7 +38,8 @@ test('moves the database, says so without the password, and leaves one of the tw
   expect(moved.stdout + moved.stderr).not.toContain('hush-hush');
   expect(readFileSync(join(DATA_DIR, 'integration.db')).equals(before)).toBe(true);
 
-  const refusal = /^The database in .+ was moved to PostgreSQL \(postgres:\/\/.+\) on .+ UTC\. Set DATABASE_URL to it\./;
+  const refusal =
+    /^The database in .+ was moved to PostgreSQL \(postgres:\/\/.+\) on .+ UTC\. Set DATABASE_URL to it\./;
   for (const command of [['backup', join(DATA_DIR, 'backup')], ['domain'], ['resume']]) {
     const { code, stderr } = await integration(command, settings);
     expect([command, code, stderr]).toEqual([command, 78, expect.stringMatching(refusal)]);
@@ -79,8 +80,14 @@ test('refuses wrong usage, a key file that is missing and a server that is away,
     2,
     'Give the PostgreSQL database with --to, DATABASE_URL or DATABASE_URL_FILE.\n',
   ]);
-  const away = await integration(['migrate-store', '--to', 'postgres://me:hush-hush@127.0.0.1:1/it'], settings);
-  expect([away.code, away.stderr]).toEqual([78, expect.stringMatching(/^PostgreSQL does not let the service in: /)]);
+  const away = await integration(
+    ['migrate-store', '--to', 'postgres://me:hush-hush@127.0.0.1:1/it'],
+    settings,
+  );
+  expect([away.code, away.stderr]).toEqual([
+    78,
+    expect.stringMatching(/^PostgreSQL does not let the service in: /),
+  ]);
   expect(away.stderr).not.toContain('hush-hush');
   const url = await newTarget();
   rmSync(SECRETS_KEY_FILE);
