@@ -5,6 +5,7 @@ import {
   codeOf,
   inAlerts,
   inInstallation,
+  inMove,
   inWalk,
   notTyped,
   type Printed,
@@ -15,8 +16,11 @@ import {
 /** Of blocks that are not typed in a terminal. */
 const DATA_LANGUAGES = ['ini', 'json', 'yaml'];
 
-const typed = { inWalk, inAlerts, inInstallation };
-const typists = { inWalk: 'walk.test.ts', inAlerts: 'alerts.test.ts', inInstallation: 'install.test.ts' };
+const typed = { inWalk, inAlerts, inInstallation, inMove };
+const typists = {
+  ...{ inWalk: 'walk.test.ts', inAlerts: 'alerts.test.ts' },
+  ...{ inInstallation: 'install.test.ts', inMove: 'move.test.ts' },
+};
 const listed: Printed[] = [
   ...Object.values(typed).flatMap((each) => Object.values<Printed>(each)),
   ...notTyped.map(([page, begins]): Printed => [page, begins]),

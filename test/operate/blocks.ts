@@ -67,10 +67,20 @@ export const inInstallation = {
   storeSecret: ['install', 'install -D -m 644 /opt/integration-service/systemd/credentials.conf'],
 } as const satisfies Record<string, Printed>;
 
+/** From SQLite to PostgreSQL and back, in `move.test.ts`. */
+export const inMove = {
+  storeAddress: ['move-to-postgresql', 'install -d -m 700 /etc/integration-service/credentials'],
+  move: ['move-to-postgresql', 'systemctl stop integration-service@serve\nintegration migrate-store'],
+  start: ['move-to-postgresql', 'install -D -m 644'],
+  giveUp: ['move-to-postgresql', 'rm /etc/integration-service/credentials/database-url'],
+  wayBack: ['move-to-postgresql', 'systemctl stop integration-service@serve\nrm '],
+} as const satisfies Record<string, Printed>;
+
 export const notTyped: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` checks the files'],
   ['monitoring', 'prometheus --config.file', 'runs until it is ended; `promtool` checks the configuration'],
   ['retention-and-size', 'sqlite3', 'needs the command-line tool of SQLite'],
+  ['move-to-postgresql', 'createuser', 'needs the programs and the superuser of PostgreSQL'],
   ['upgrade', 'The database was last used', 'is what a version prints'],
   ['health-and-restarts', 'OTEL_EXPORTER', 'needs a collector; `../flow/tracing.test.ts` has one'],
   ['back-up-and-restore', 'runuser -u integration-service -- litestream replicate', 'needs Litestream'],

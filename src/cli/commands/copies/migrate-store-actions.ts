@@ -34,17 +34,14 @@ export async function migrateStore(config: Config, { json }: MigrateStoreOptions
   print(json ? asJson(reportOf(outcome, config)) : asText(outcome, config));
 }
 
-/** Tells the beginning and the end of a step, and every few seconds how far it is. */
+/** Tells the end of a step, and every few seconds how far it is. */
 function teller(): (progress: Progress) => void {
-  let toldAt = 0;
-  let latest = '';
+  let toldAt = performance.now();
   return ({ step, table, done, total }) => {
-    const now = performance.now();
-    if (step !== latest || done === total || now - toldAt >= TELL_EVERY_MS) {
-      toldAt = now;
-      latest = step;
-      const at = done === total ? '' : `, in ${table}`;
-      say(`${step === 'copied' ? 'Copied' : 'Compared'} ${done} of ${total} rows${at}.`);
+    if (done === total || performance.now() - toldAt >= TELL_EVERY_MS) {
+      toldAt = performance.now();
+      const place = done === total ? '' : `, in ${table}`;
+      say(`${step === 'copied' ? 'Copied' : 'Compared'} ${done} of ${total} rows${place}.`);
     }
   };
 }
