@@ -11,6 +11,7 @@ export type MovedRow = MovedValue[];
 type Stored = string | bigint | number | Buffer | null;
 
 const OPENING_TIMEOUT_MS = 5_000;
+const CACHE_KIB = 65_536;
 /** A page has at most this many rows, and ends with the row that brings it to this many characters. */
 const PAGE = { rows: 2_000, characters: 1_000_000 };
 const LARGEST = { integer: 2n ** 31n, bigint: 2n ** 63n };
@@ -32,6 +33,8 @@ export interface OddValue {
 export function lockSource(file: string): BetterSqlite3.Database {
   const source = new Sqlite(file, { fileMustExist: true, timeout: OPENING_TIMEOUT_MS });
   try {
+    // In the order of random keys, each row is on another page.
+    source.pragma(`cache_size = -${CACHE_KIB}`);
     source.exec('begin immediate');
     return source;
   } catch (error) {

@@ -79,17 +79,16 @@ function valuesOf({ columns }: MovedTable, row: Record<string, MovedValue>): Mov
 
 /** Names the place of a difference, not the values: they may be secret. */
 function assertSame(table: MovedTable, row: MovedRow, found: Record<string, MovedValue> | undefined): void {
+  const { name, columns } = table;
+  const different = columns.findIndex((column, index) => found?.[column.name] !== row[index]);
+  if (different === -1) {
+    return;
+  }
   const key = keyOf(table, row);
   const other = found && keyOf(table, valuesOf(table, found));
-  if (found === undefined || other !== key) {
-    throw new CopyError(
-      `The table ${table.name} of PostgreSQL has ${other === undefined ? 'no row' : `the row ${other}`} in place of ${key}. ${NOT_MOVED}`,
-    );
-  }
-  const different = table.columns.find(({ name }, index) => found[name] !== row[index]);
-  if (different !== undefined) {
-    throw new CopyError(
-      `The table ${table.name} of PostgreSQL has another value in the column ${different.name} of the row ${key}. ${NOT_MOVED}`,
-    );
-  }
+  const difference =
+    other === key
+      ? `another value in the column ${columns[different]?.name} of the row ${key}`
+      : `${other === undefined ? 'no row' : `the row ${other}`} in place of ${key}`;
+  throw new CopyError(`The table ${name} of PostgreSQL has ${difference}. ${NOT_MOVED}`);
 }

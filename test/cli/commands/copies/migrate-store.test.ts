@@ -69,7 +69,7 @@ test('moves the database, says so without the password, and leaves one of the tw
 test('takes the database from DATABASE_URL, and repeats nothing that is complete', async () => {
   const DATABASE_URL = await newTarget();
   const folder = directory();
-  const settings = { ...(await newLive(folder)), DATABASE_URL };
+  const settings: Record<string, string> = { ...(await newLive(folder)), DATABASE_URL };
   const { stdout } = await integration(['migrate-store', '--json'], settings);
   const report = JSON.parse(stdout);
   expect(report).toMatchObject({ from: settings.DATA_DIR, wasComplete: false, rows: { service_tokens: 1 } });
