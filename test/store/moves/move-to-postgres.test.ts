@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -8,7 +8,16 @@ import type { Progress } from '../../../src/store/moves/move-to-postgres.js';
 import { MOVED_FILE } from '../../../src/store/moves/moved-file.js';
 import { openStore } from '../../../src/store/store.js';
 import { databaseUnderTest } from '../../support/databases.js';
-import { AT, move, plantEveryTable, rowsOfPostgres, rowsOfSqlite, sqliteIn, withPostgres } from './rig.js';
+import {
+  AT,
+  cuttingProxy,
+  move,
+  plantEveryTable,
+  rowsOfPostgres,
+  rowsOfSqlite,
+  sqliteIn,
+  withPostgres,
+} from './rig.js';
 
 const sqlite = databaseUnderTest('SQLite');
 const postgres = databaseUnderTest('PostgreSQL');
@@ -221,21 +230,28 @@ describe('an interrupted move', () => {
     await (await postgres.openStore({ dataDir, databaseUrl })).close();
   });
 
-  test('whose commit did not reach the server, or whose answer was lost, is settled by the next run', async () => {
-    const dataDir = await newSource();
-    const databaseUrl = await newTarget();
-    await leaveMark(dataDir, databaseUrl, AT - 1);
-    const moved = (at: number) =>
-      writeFileSync(
-        join(dataDir, MOVED_FILE),
-        JSON.stringify({ movedAt: new Date(at).toISOString(), to: 'postgres://db.example/it' }),
+  test.each([
+    ['did not reach the server', 'question', false],
+    ['was not answered', 'answer', true],
+  ] as const)(
+    'whose commit %s leaves no database in use, and the next run settles it',
+    async (_, at, isDone) => {
+      const dataDir = await newSource();
+      const databaseUrl = await newTarget();
+      const proxy = await cuttingProxy(databaseUrl, dataDir, at);
+      const message = await refusalOf(move(dataDir, proxy.url));
+      proxy.close();
+      expect(message).toMatch(
+        /^PostgreSQL did not complete the move: .+ Run the command again: it finds out /,
       );
-    moved(AT - 1);
-    expect(await refusalOf(openStore({ dataDir, environment: 'demo' }))).toMatch(/ was moved to PostgreSQL /);
-    expect(await move(dataDir, databaseUrl)).toMatchObject({ at: AT, wasComplete: false });
-    // Nothing tells a run whose answer was lost from one that was complete.
-    expect(await move(dataDir, databaseUrl, { at: AT + 1 })).toMatchObject({ at: AT, wasComplete: true });
-  });
+      const onSqlite = await refusalOf(openStore({ dataDir, environment: 'demo' }));
+      expect(onSqlite).toMatch(/ was moved to PostgreSQL /);
+      const again = await move(dataDir, databaseUrl, { at: AT + 1 });
+      expect(again).toMatchObject({ wasComplete: isDone, at: isDone ? AT : AT + 1 });
+      const { workers } = await rowsOfPostgres(databaseUrl);
+      expect(workers).toEqual(rowsOfSqlite(dataDir).workers);
+    },
+  );
 });
 
 describe('a move is refused', () => {

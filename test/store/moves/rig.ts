@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { type Move, moveToPostgres, type Outcome } from '../../../src/store/moves/move-to-postgres.js';
+import { MOVED_FILE } from '../../../src/store/moves/moved-file.js';
 
 /** Texts whose order, length or spelling differs between the databases or their drivers. */
 const PREFIXES = [
@@ -165,4 +168,34 @@ function keyIdsIn(dataDir: string): string[] {
   } finally {
     database.close();
   }
+}
+
+/** Cuts the connection at the commit of the rows: before it reaches the server, or before its answer. */
+export async function cuttingProxy(databaseUrl: string, dataDir: string, at: 'question' | 'answer') {
+  const { hostname, port } = new URL(databaseUrl);
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    let isCut = false;
+    const cut = () => {
+      client.destroy();
+      server.destroy();
+    };
+    client.on('error', cut).on('close', cut);
+    server.on('error', cut).on('close', cut);
+    client.on('data', (data) => {
+      isCut = existsSync(join(dataDir, MOVED_FILE)) && data.includes('commit');
+      if (isCut && at === 'question') {
+        cut();
+      } else {
+        server.write(data);
+      }
+    });
+    server.on('data', (data) => (isCut ? cut() : client.write(data)));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address() as AddressInfo;
+  return {
+    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(address.port) }).href,
+    close: () => void proxy.close(),
+  };
 }
