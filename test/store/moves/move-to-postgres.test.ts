@@ -22,14 +22,14 @@ import {
 const sqlite = databaseUnderTest('SQLite');
 const postgres = databaseUnderTest('PostgreSQL');
 
-/** More than one page. */
-const MANY = 2_500;
+/** More than one page of rows; units refer to later units. */
+const MANY = { units: 4_500, events: 2_500 };
 
-async function newSource(rows = 40): Promise<string> {
+async function newSource(rows = 40, others: Record<string, number> = {}): Promise<string> {
   const { dataDir } = await sqlite.newPlace();
   const store = await sqlite.openStore({ dataDir });
   await store.close();
-  plantEveryTable(dataDir, rows);
+  plantEveryTable(dataDir, rows, others);
   return dataDir;
 }
 
@@ -64,7 +64,7 @@ async function leaveMark(dataDir: string, databaseUrl: string, at = AT - 1): Pro
 
 describe('a move to PostgreSQL', () => {
   test('copies every row of every table, of which none is empty here, and leaves SQLite as it was', async () => {
-    const dataDir = await newSource(MANY);
+    const dataDir = await newSource(40, MANY);
     const databaseUrl = await newTarget();
     const before = [bytesOf(dataDir), rowsOfSqlite(dataDir)];
     const progress: Progress[] = [];

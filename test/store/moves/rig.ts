@@ -34,7 +34,8 @@ export function sqliteIn(dataDir: string): BetterSqlite3.Database {
 }
 
 /** Rows in every table but that of the environment. References of a table to itself point to later rows. */
-export function plantEveryTable(dataDir: string, count: number): void {
+export function plantEveryTable(dataDir: string, usual: number, others: Record<string, number> = {}): void {
+  const countOf = (table: string) => others[table] ?? usual;
   const database = sqliteIn(dataDir);
   try {
     database.pragma('foreign_keys = OFF');
@@ -45,8 +46,8 @@ export function plantEveryTable(dataDir: string, count: number): void {
         `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
       );
       database.transaction(() => {
-        for (let index = 0; index < count; index += 1) {
-          insertion.run(...columns.map((column) => valueFor(table, column, references, index, count)));
+        for (let index = 0; index < countOf(table); index += 1) {
+          insertion.run(...columns.map((column) => valueFor(table, column, references, index, countOf)));
         }
       })();
     }
@@ -60,14 +61,15 @@ function valueFor(
   column: Column,
   references: readonly Reference[],
   index: number,
-  count: number,
+  countOf: (table: string) => number,
 ): string | bigint | null {
   if (column.notnull === 0 && column.pk === 0 && index % 3 === 1) {
     return null;
   }
   const reference = references.find(({ from }) => from === column.name);
   if (reference !== undefined) {
-    return textOf(reference.table, reference.to, reference.table === table ? (index + 1) % count : index);
+    const other = reference.table === table ? index + 1 : index;
+    return textOf(reference.table, reference.to, other % countOf(reference.table));
   }
   if (column.type.toLowerCase() === 'text') {
     return textOf(table, column.name, index);
