@@ -21,7 +21,7 @@ import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { databaseReasonOf, StoreError } from '../store-error.js';
 import { type MovedTable, movedTables } from './catalogue.js';
 import { forgetMoved, type Moved, movedError, movedFrom, writeMoved } from './moved-file.js';
-import { lockSource, type OddValue, sourcePages } from './source-rows.js';
+import { countsOf, lockSource, type OddValue, sourcePages } from './source-rows.js';
 import {
   dropMark,
   lockMark,
@@ -82,10 +82,10 @@ export async function moveToPostgres(move: Move): Promise<Outcome> {
   try {
     const source = lockSource(file);
     try {
-      const facts = await fitFacts(file, move);
+      const { environmentMadeAt } = await fitFacts(file, move);
       const target = await openPostgres(move.databaseUrl, () => undefined, UNHURRIED);
       try {
-        return await moveInto(target, source, facts, move);
+        return await moveInto(target, source, environmentMadeAt, move);
       } finally {
         await target.close();
       }
@@ -131,11 +131,10 @@ async function fitFacts(file: string, { environment, issuer, keyIds }: Move): Pr
 async function moveInto(
   target: Database,
   source: BetterSqlite3.Database,
-  facts: CopyFacts,
+  environmentMadeAt: number,
   move: Move,
 ): Promise<Outcome> {
   const { at, to, dataDir } = move;
-  const { environmentMadeAt } = facts;
   const earlier = movedFrom(dataDir);
   await refuseOtherEncoding(target.migrator);
   const state = await stateOf(target.migrator, earlier);
@@ -156,9 +155,7 @@ async function moveInto(
   }
   await markTarget(target.migrator, { environmentMadeAt, at });
   await migrateToLatest(target.migrator);
-  const rows = await target.migrator
-    .transaction()
-    .execute((writer) => fill(target, writer, source, facts, move));
+  const rows = await target.migrator.transaction().execute((writer) => fill(target, writer, source, move));
   return { at, to, wasComplete: false, rows };
 }
 
@@ -167,13 +164,13 @@ async function fill(
   target: Database,
   writer: Writer,
   source: BetterSqlite3.Database,
-  facts: CopyFacts,
   { at, to, dataDir, useKeys, onProgress }: Move,
 ): Promise<Record<string, number>> {
   await lockMark(writer, at);
   const tables = await movedTables(source, writer);
   await refuseRows(writer, tables);
-  const total = tables.reduce((sum, { name }) => sum + (facts.rows[name] ?? 0), 0);
+  const rows = countsOf(source, tables);
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const countingTo = (step: Progress['step']) => {
     let done = 0;
     return (table: string) => (count: number) => {
@@ -192,7 +189,7 @@ async function fill(
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
   await dropMark(writer);
   writeMoved(dataDir, { at, to });
-  return Object.fromEntries(tables.map(({ name }) => [name, facts.rows[name] ?? 0]));
+  return rows;
 }
 
 /** After the first odd value nothing more is written, and the rest is read to report all of them. */

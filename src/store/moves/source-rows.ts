@@ -46,6 +46,18 @@ export function lockSource(file: string): BetterSqlite3.Database {
   }
 }
 
+export function countsOf(
+  source: BetterSqlite3.Database,
+  tables: readonly MovedTable[],
+): Record<string, number> {
+  const countOf = (name: string) =>
+    source
+      .prepare(`select count(*) from ${quoted(name)}`)
+      .pluck()
+      .get() as number;
+  return Object.fromEntries(tables.map(({ name }) => [name, countOf(name)]));
+}
+
 /** All rows in the order of their primary key. Reports odd values, in place of which the page has null. */
 export function* sourcePages(
   source: BetterSqlite3.Database,
