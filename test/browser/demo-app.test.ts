@@ -26,6 +26,9 @@ async function allowed(page: Page): Promise<void> {
   const heading = page.getByRole('heading', { level: 1, name: /^(Allow|Signed in as) / });
   await heading.waitFor();
   if ((await heading.innerText()).startsWith('Allow')) {
+    await page.waitForFunction("document.querySelector('.logo')?.naturalWidth > 0");
+    await page.getByRole('link', { name: 'privacy policy' }).waitFor();
+    await page.getByRole('link', { name: 'terms of service' }).waitFor();
     await page.click('#approve');
   }
   await at(page, /^Signed in as /);
@@ -41,6 +44,12 @@ const appPages: Record<string, Way> = {
     await toSignedIn(page, rig);
     await page.reload();
     await at(page, 'You are not signed in');
+  },
+  'demo app, privacy policy': async (page, rig) => {
+    await page.goto(`${rig.demo.service.demo().demoAppUrl}/privacy`);
+  },
+  'demo app, terms': async (page, rig) => {
+    await page.goto(`${rig.demo.service.demo().demoAppUrl}/terms`);
   },
   'demo app, signed out': async (page, rig) => {
     await page.goto(`${rig.demo.service.demo().demoAppUrl}/signed-out`);

@@ -1,15 +1,16 @@
 import type { ApplicationId, InstanceId } from '../../../generated/ids.js';
-import { SCOPES } from '../operator/application-rules.js';
+import { NO_LINKS, SCOPES } from '../operator/application-rules.js';
 import type { Application } from '../operator/rows/applications.js';
 import { demoId } from './ids.js';
 
 /** The varying part of a seeded application. */
 export interface DemoApplication
-  extends Pick<Application, 'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes'> {
+  extends Pick<
+    Application,
+    'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes' | 'links'
+  > {
   postLogoutRedirectUris: readonly string[];
   redirectUris: readonly { uri: string; instanceId: InstanceId }[];
-  /** Where signing in begins, for the application that the demo runs. */
-  initiateLoginUri: string | null;
 }
 
 interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | 'firstParty'> {
@@ -88,9 +89,19 @@ export function demoApplications(
         { uri: `${root}juniper/callback`, instanceId: instances.juniper },
       ]),
       postLogoutRedirectUris: roots.map((root) => `${root}signed-out`),
-      initiateLoginUri: key === DEMO_APP_KEY ? `${demoAppUrl}/sign-in` : null,
+      links: key === DEMO_APP_KEY ? linksUnder(demoAppUrl) : NO_LINKS,
     };
   });
+}
+
+/** The pages that the demo serves for its application. */
+function linksUnder(demoAppUrl: string): Application['links'] {
+  return {
+    logoUri: `${demoAppUrl}/logo.svg`,
+    policyUri: `${demoAppUrl}/privacy`,
+    tosUri: `${demoAppUrl}/terms`,
+    initiateLoginUri: `${demoAppUrl}/sign-in`,
+  };
 }
 
 /** Of applications with a secret. */

@@ -1,8 +1,17 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { pageHeaders } from './pages/frame.js';
+import { logo } from './pages/logo.js';
 import { signedInPage } from './pages/signed-in.js';
-import { failurePage, missingPage, type Person, signedOutPage, startPage } from './pages/start.js';
+import {
+  failurePage,
+  missingPage,
+  type Person,
+  privacyPage,
+  signedOutPage,
+  startPage,
+  termsPage,
+} from './pages/start.js';
 import {
   attemptCookie,
   attemptIn,
@@ -15,6 +24,8 @@ import { claimsOf, exchangeCode, NoTokens, userinfoOf } from './sign-on-client.j
 
 const SCOPE = 'openid profile email';
 const METHOD = 'GET';
+/** Pages of the sign-on server show it, under their own policy. */
+const LOGO_HEADERS = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=300' };
 /** Another name may be one that a foreign page has pointed at this machine. */
 const OWN_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -78,6 +89,12 @@ class DemoApp {
         return ['demoAppSignIn', (request) => this.#signIn(request)];
       case '/signed-out':
         return ['demoAppSignedOut', () => page(200, signedOutPage(signInPath()))];
+      case '/logo.svg':
+        return ['demoAppLogo', () => ({ status: 200, headers: LOGO_HEADERS, body: logo })];
+      case '/privacy':
+        return ['demoAppPrivacy', () => page(200, privacyPage('/'))];
+      case '/terms':
+        return ['demoAppTerms', () => page(200, termsPage('/'))];
       default:
         return ['none', () => page(404, missingPage('/'))];
     }

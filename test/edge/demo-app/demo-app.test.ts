@@ -250,6 +250,17 @@ describe('the application of the demo', () => {
     expect((await ask('/')).status).toBe(200);
   });
 
+  test('has a logo, a privacy policy and terms, which its registration names', async () => {
+    const logo = await ask('/logo.svg');
+    expect([logo.status, logo.headers['content-type'], textIn(logo)]).toEqual([
+      200,
+      'image/svg+xml',
+      expect.stringMatching(/^<svg /),
+    ]);
+    expect(textIn(await ask('/privacy'))).toContain('<h1>Privacy policy</h1>');
+    expect(textIn(await ask('/terms'))).toContain('<h1>Terms of service</h1>');
+  });
+
   test('says that a page is missing, and leads back to the start', async () => {
     const page = await ask('/missing');
     expect(page.status).toBe(404);

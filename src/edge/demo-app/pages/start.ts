@@ -1,4 +1,4 @@
-import { html } from '../../pages/html.js';
+import { type Html, html } from '../../pages/html.js';
 import { icons } from '../../pages/icons.js';
 import { APP_NAME, framed } from './frame.js';
 
@@ -42,6 +42,24 @@ export function signedOutPage(signInUrl: string): string {
 <p class="lead">The sign-on server has ended the session and sent you back to ${APP_NAME}.</p>
 <div class="next"><a class="button" href="${signInUrl}">Sign in again</a></div>`;
   return framed('Signed out', body);
+}
+
+/** Where the page that asks to allow access leads, because the registration has these addresses. */
+export function privacyPage(startUrl: string): string {
+  const text = html`${APP_NAME} keeps nothing of what it learns in a sign-in: it shows it once. Your application would say here what it keeps and why, and be registered with this address as <code>policy_uri</code>.`;
+  return documentPage('Privacy policy', text, startUrl);
+}
+
+export function termsPage(startUrl: string): string {
+  const text = html`${APP_NAME} is here to be tried, on this machine, with invented people. Your application would have its terms of service here, and be registered with this address as <code>tos_uri</code>.`;
+  return documentPage('Terms of service', text, startUrl);
+}
+
+function documentPage(title: string, text: Html, startUrl: string): string {
+  const body = html`<h1>${title}</h1>
+<p class="lead">${text}</p>
+<div class="next"><a class="button" href="${startUrl}">To the start</a></div>`;
+  return framed(title, body);
 }
 
 export function missingPage(startUrl: string): string {

@@ -1,6 +1,6 @@
 import { type DemoApplication, demoAppId } from '../../../domain/demo/applications.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
-import { GRANT_TYPES, NO_LINKS, toLifetimes } from '../../../domain/operator/application-rules.js';
+import { GRANT_TYPES, toLifetimes } from '../../../domain/operator/application-rules.js';
 import type { Application } from '../../../domain/operator/rows/applications.js';
 import { newVersion } from '../../../domain/version.js';
 import { camelCased } from '../../camel-case.js';
@@ -31,18 +31,18 @@ export async function plantApplications(
     }));
     const added = await insert(writer, 'applicationRedirectUris', redirectUris);
     if (!isNew && added > 0) {
-      const { postLogoutRedirectUris, initiateLoginUri, version } = row;
+      const { postLogoutRedirectUris, logoUri, policyUri, tosUri, initiateLoginUri, version } = row;
       const { id } = application;
       await camelCased(writer)
         .updateTable('applications')
-        .set({ postLogoutRedirectUris, initiateLoginUri, version })
+        .set({ postLogoutRedirectUris, logoUri, policyUri, tosUri, initiateLoginUri, version })
         .where('id', '=', id)
         .execute();
     }
   }
 }
 
-function registered({ initiateLoginUri, ...application }: DemoApplication, createdAt: number): Application {
+function registered(application: DemoApplication, createdAt: number): Application {
   return {
     ...application,
     enabled: true,
@@ -50,7 +50,6 @@ function registered({ initiateLoginUri, ...application }: DemoApplication, creat
     allowedGrantTypes: [...GRANT_TYPES],
     idTokenAlgorithm: 'RS256',
     tokenLifetimes: toLifetimes(undefined),
-    links: { ...NO_LINKS, initiateLoginUri },
     postLogoutRedirectUris: [...application.postLogoutRedirectUris],
     redirectUris: [...application.redirectUris],
     secrets: [],
