@@ -92,8 +92,17 @@ function contents(page: Page): Html {
   return sections.length < 2 || page.isWide === true
     ? html``
     : html`<nav class="toc" aria-label="On this page"><p class="nav-title">On this page</p><ul>${sections.map(
-        ({ id, level, title }) => html`<li class="level-${level}"><a href="#${id}">${title}</a></li>`,
+        ({ id, level, title }) =>
+          html`<li class="level-${level}"><a href="#${id}">${breakable(title)}</a></li>`,
       )}</ul></nav>`;
+}
+
+const PARTS_OF_NAMES = /(?<=[_.])|(?<=[a-z\d])(?=[A-Z])/;
+
+/** A long name of a contract may continue on the next line after each of its words. */
+function breakable(title: string): Html {
+  const parts = title.includes(' ') ? [title] : title.split(PARTS_OF_NAMES);
+  return html`${parts.map((part, index) => html`${index > 0 && made('<wbr>')}${part}`)}`;
 }
 
 function footer({ version }: Frame): Html {

@@ -16,12 +16,15 @@ export interface SearchEntry {
   x: string;
 }
 
-/** The examples of operations and events repeat the names of the fields, which are more worth the room. */
+/** What says nothing by itself: names of tabs, headings of tables, labels of forms. */
+const LABELS = /<(fieldset|thead|form)\b[\s\S]*?<\/\1>/g;
+/** Those of operations and events repeat the names of the fields, which are more worth the room. */
+const EXAMPLES = /<pre>[\s\S]*?<\/pre>/g;
+
 function searched(page: Page): Page {
+  const text = page.body.toString().replace(LABELS, '');
   const isReference = (page.entries ?? []).length > 0;
-  return isReference
-    ? { ...page, body: made(page.body.toString().replace(/<pre>[\s\S]*?<\/pre>/g, '')) }
-    : page;
+  return { ...page, body: made(isReference ? text.replace(EXAMPLES, '') : text) };
 }
 
 export function searchIndex(pages: readonly Page[]): SearchEntry[] {
@@ -30,7 +33,11 @@ export function searchIndex(pages: readonly Page[]): SearchEntry[] {
       u: id === '' ? page.path : `${page.path}#${id}`,
       t: title,
       p: page.title === page.area ? page.area : `${page.area} · ${page.title}`,
-      x: text.slice(0, MAX_TEXT_LENGTH),
+      x: wholeWords(text),
     })),
   );
+}
+
+function wholeWords(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? text.slice(0, text.lastIndexOf(' ', MAX_TEXT_LENGTH)) : text;
 }

@@ -105,6 +105,39 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       await page.waitForURL('**/docs/from-demo-to-live');
     });
 
+    test('shows found text in whole words, without the names of tabs', async () => {
+      const page = await open('/docs');
+      const index = await fetch(`${docs.url}/docs/assets/search.json`);
+      const entries = (await index.json()) as { x: string }[];
+      const texts = entries.map(({ x }) => x.replace(/\s+/g, ' '));
+      const isWhole = ([before, after]: string[]) =>
+        after !== undefined && !/\w$/.test(before ?? '') && !/^\w/.test(after);
+      for (const question of ['sandbox', 'signature', 'retry', 'worker']) {
+        await page.getByRole('combobox').fill(question);
+        await page.getByRole('option').first().waitFor();
+        const excerpts = await page.locator('.results span:last-child').allInnerTexts();
+        for (const excerpt of excerpts) {
+          const shown = excerpt.replace(/^… | …$/g, '');
+          const whole = texts.some((text) => isWhole(text.split(shown, 2)));
+          expect([shown, whole]).toEqual([shown, true]);
+          expect(shown).not.toMatch(/Language TypeScript/);
+        }
+      }
+    });
+
+    test('leaves the button that empties its field at the edge of the field', async () => {
+      const page = await open('/docs');
+      const field = page.getByRole('combobox');
+      const room = () =>
+        page.evaluate<string>("getComputedStyle(document.getElementById('search')).paddingRight");
+      expect(await room()).toBe('64px');
+      await field.fill('sandbox');
+      expect(await room()).toBe('12px');
+      await page.keyboard.press('Tab');
+      expect(await room()).toBe('12px');
+      expect(await page.locator('.search kbd').isVisible()).toBe(false);
+    });
+
     test('shows its results whole on a phone', async () => {
       const page = await open('/docs', PHONE);
       await page.getByRole('combobox').fill('duplicate events');

@@ -5,6 +5,7 @@ import { renderedSite } from '../support/docs-server.js';
 import { pagesOf } from './markup.js';
 
 const pages = pagesOf(renderedSite());
+const textAt = (path: string) => pages.find((page) => page.path === path)?.text ?? '';
 
 test('the navigation of every page leads to each operation and event', () => {
   const operations = (['gateway', 'sign-on'] as const)
@@ -34,6 +35,14 @@ test('the navigation lists the sections of a page in their order', () => {
     const own = listed.filter((entry) => entry.path === path).map(({ id }) => id);
     expect([path, own]).toEqual([path, ids.filter((id) => own.includes(id))]);
   }
+});
+
+test('among the sections of a page, a long name may continue on the next line after each of its words', () => {
+  const [, sections = ''] = /<nav class="toc"([\s\S]*?)<\/nav>/.exec(textAt('/docs/errors')) ?? [];
+  expect(sections).toContain('>api_<wbr>key_<wbr>wrong_<wbr>environment</a>');
+  const [, schemas = ''] =
+    /<nav class="toc"([\s\S]*?)<\/nav>/.exec(textAt('/docs/reference/gateway/schemas')) ?? [];
+  expect(schemas).toContain('>Organization<wbr>Structure</a>');
 });
 
 test('previous and next lead through all pages, in the order of the navigation', () => {

@@ -42,6 +42,8 @@ describe('the search answers', () => {
     ['offboarded', '/docs/read-and-stay-in-sync#what-is-in-a-list-and-what-is-not'],
     ['listWorkersV2', '/docs/reference/gateway/workers#listWorkersV2'],
     ['login', '/docs/sign-in'],
+    ['refresh token', '/docs/reference/sign-on#refresh-tokens'],
+    ['mfa', '/docs/sign-in#the-person'],
   ])('%s with %s', (question, address) => {
     expect(first(question)).toBe(address);
   });
@@ -76,6 +78,12 @@ test('every word of the synonyms is one of the pages', () => {
   expect([...new Set(words)].filter((word) => !find(word).some(({ terms }) => terms.includes(word)))).toEqual(
     [],
   );
+});
+
+test('the texts hold no names of tabs, and no headings of tables', () => {
+  const entries: SearchEntry[] = JSON.parse(served(SEARCH_PATH));
+  expect(entries.filter(({ x }) => /Language (TypeScript|curl)/.test(x)).map(({ u }) => u)).toEqual([]);
+  expect(entries.filter(({ x }) => x.includes('Code Meaning')).map(({ u }) => u)).toEqual([]);
 });
 
 test('modules of others are served with the terms of their licence', () => {

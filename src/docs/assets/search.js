@@ -1,6 +1,8 @@
 /* Searches an index from the build, in the browser. */
 {
   const SNIPPET_LENGTH = 130;
+  /** As much as precedes the first of the found words. */
+  const LEAD_LENGTH = 40;
   const box = document.querySelector('.search');
   const input = document.getElementById('search');
   const list = document.getElementById('search-results');
@@ -26,13 +28,15 @@
   /** Found words consist of letters, digits and underscores: nothing in them needs escaping. */
   const marked = (text, words) => {
     const pattern = `(?<![\\p{L}\\p{N}])(${[...words].sort((one, other) => other.length - one.length).join('|')})`;
-    const start = Math.max(0, text.search(new RegExp(pattern, 'iu')) - 40);
-    const cut = text.slice(start, start + SNIPPET_LENGTH);
+    const found = Math.max(0, text.search(new RegExp(pattern, 'iu')));
+    const start = found <= LEAD_LENGTH ? 0 : Math.min(found, text.indexOf(' ', found - LEAD_LENGTH) + 1);
+    const end = start + SNIPPET_LENGTH;
+    const cut = end < text.length ? text.slice(start, text.lastIndexOf(' ', end)) : text.slice(start);
     const pieces = cut.split(new RegExp(pattern, 'iu'));
     return [
       start > 0 ? '… ' : '',
       ...pieces.map((piece, place) => (place % 2 === 1 ? element('mark', piece) : piece)),
-      start + SNIPPET_LENGTH < text.length ? ' …' : '',
+      end < text.length ? ' …' : '',
     ];
   };
 
