@@ -9,6 +9,7 @@ import { JsonBytes, joinedArrays, StreamedArray } from '../contract/json-bytes.j
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
+import { PagesOfRest } from './rest-of-list.js';
 
 /** A long list lasts as long as its reader takes, up to this limit. */
 const LIST_DEADLINE_MS = 600_000;
@@ -88,9 +89,7 @@ export async function list(
     const headers = headersOf(header);
     underWay.answered(present(header.rateLimit));
     const restCall = { ...call, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
-    rest =
-      first.rest &&
-      directory.readRest({ read: question, rest: first.rest }, restCall)[Symbol.asyncIterator]();
+    rest = first.rest && new PagesOfRest(directory, question, first.rest, restCall);
     if (rest && question.limit === undefined) {
       // Read before the status is sent, so that an error in the second page is an answer like any other.
       const second = await rest.next();

@@ -69,8 +69,11 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       const question = { ...asked(context), known: { values: [], any: false }, isCounted: true };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
       const answer = await readNamed(reads, operationId)(question, target as Target);
-      for await (const { rows, nextCursor } of pagesOf({ gatekeeper, turns, answer, signal, isRest: true })) {
-        yield { body: bodyOf(rows), nextCursor };
+      let left = rest?.limit;
+      for await (const page of pagesOf({ gatekeeper, turns, answer, signal, isRest: true })) {
+        const after = restAfter(page, left);
+        left = after?.limit;
+        yield { body: bodyOf(page.rows), nextCursor: page.nextCursor, rest: after };
       }
     },
   });

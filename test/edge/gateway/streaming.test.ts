@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { eventually } from '../../support/eventually.js';
 import { answering, aWorker, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
@@ -203,6 +204,67 @@ describe('an error after the first pages', () => {
       throw new Error('canary');
     });
     expect((await gateway.ask(OPERATION.operationId, PATH)).status).toBe(500);
+  });
+});
+
+describe('a domain that is gone after the first pages', () => {
+  const gone = () => new ServiceError(ErrorCode.UNAVAILABLE, 'It is gone.');
+
+  /** Pages of one row each. A domain is gone after so many of them, and the next one goes on. */
+  function listed(pages: number, goneAfter: readonly number[], saysWhere = true) {
+    const rows = pageOf(pages);
+    const asked: (string | undefined)[] = [];
+    gateway.program({
+      read: async () => firstOf('v1', rows.slice(0, 1), { hasRest: true }),
+      readRest: async function* ({ rest }) {
+        const from = rest?.cursor === 'rest' ? 1 : Number(rest?.cursor);
+        const until = goneAfter[asked.length] ?? pages;
+        asked.push(rest?.cursor);
+        for (let next = from; next < until; next += 1) {
+          const after = next + 1 < pages && saysWhere ? { cursor: `${next + 1}` } : undefined;
+          yield { body: bytesOf(rows.slice(next, next + 1)), rest: after };
+        }
+        if (until < pages) {
+          throw gone();
+        }
+      },
+    });
+    const ids = (body: string) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id);
+    return { asked, ids, all: rows.map(({ id }) => id) };
+  }
+
+  test('is not noticed: the list goes on after the last page, as often as pages arrive', async () => {
+    const { asked, ids, all } = listed(9, [1, 3, 4, 7]);
+    const answer = await gateway.ask(OPERATION.operationId, PATH);
+    expect(ids(answer.body)).toEqual(all);
+    expect(asked).toEqual(['rest', 'rest', '3', '4', '7']);
+    expect(errors()).toEqual([]);
+  });
+
+  test('cuts the connection if the next one is gone too', async () => {
+    const { asked } = listed(9, [3, 3]);
+    const { read } = await reader();
+    const readAll = async () => {
+      while ((await read()) !== undefined);
+    };
+    await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(asked).toEqual(['rest', '3']);
+  });
+
+  test('in the second page already is a 503 if the next one is gone too', async () => {
+    const { asked } = listed(9, [1, 1]);
+    expect((await gateway.ask(OPERATION.operationId, PATH)).status).toBe(503);
+    expect(asked).toEqual(['rest', 'rest']);
+  });
+
+  test('cuts the connection if it did not say where the list goes on, as one of an earlier release', async () => {
+    const { asked } = listed(9, [3], false);
+    const { read } = await reader();
+    const readAll = async () => {
+      while ((await read()) !== undefined);
+    };
+    await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(asked).toEqual(['rest']);
   });
 });
 

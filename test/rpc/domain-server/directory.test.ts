@@ -104,6 +104,23 @@ describe('a read of an operation', () => {
     },
   );
 
+  test('of the rest of a list says after each page where it goes on, for another domain', async () => {
+    const { rows, page } = manyUsers(1_200);
+    const { directory } = await serving({ users: { page } });
+    const read = { ...request('listUsers'), limit: 1_000 };
+    const first = await directory.read(read, call);
+    const messages = await collect(directory.readRest({ read, rest: first.rest }, call));
+    expect(messages.length).toBeGreaterThan(2);
+    expect(messages.map(({ rest }) => rest !== undefined)).toEqual(
+      messages.map((_, index) => index < messages.length - 1),
+    );
+    const [second] = messages;
+    const others = await collect(directory.readRest({ read, rest: second?.rest }, call));
+    const bodies = [first.body, second?.body ?? Buffer.alloc(0), ...others.map(({ body }) => body)];
+    expect(bodies.flatMap((body) => parsed(body) as typeof rows)).toEqual(rows.slice(0, 1_000));
+    expect(others.at(-1)?.nextCursor).toBe(messages.at(-1)?.nextCursor);
+  });
+
   test('of a list keeps the place of the list for its rest', async () => {
     const { directory } = await serving({ users: { page: manyUsers(600).page } });
     const read = request('listUsers');

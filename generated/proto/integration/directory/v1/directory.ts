@@ -175,7 +175,14 @@ export interface ReadRestResponse {
   /** The rows of this page, a JSON array. */
   body: Buffer;
   /** Where to go on after the limit; in the last message only, and only if there is more. */
-  nextCursor?: string | undefined;
+  nextCursor?:
+    | string
+    | undefined;
+  /**
+   * The rows that follow this page, for ReadRest at another domain if this one stops answering; absent in the last
+   * message.
+   */
+  rest?: RestOfList | undefined;
 }
 
 /** Asks for the instance integrations of the key's integration. */
@@ -1067,7 +1074,7 @@ export const ReadRestRequest: MessageFns<ReadRestRequest> = {
 };
 
 function createBaseReadRestResponse(): ReadRestResponse {
-  return { body: Buffer.alloc(0), nextCursor: undefined };
+  return { body: Buffer.alloc(0), nextCursor: undefined, rest: undefined };
 }
 
 export const ReadRestResponse: MessageFns<ReadRestResponse> = {
@@ -1077,6 +1084,9 @@ export const ReadRestResponse: MessageFns<ReadRestResponse> = {
     }
     if (message.nextCursor != null) {
       writer.uint32(18).string(message.nextCursor);
+    }
+    if (message.rest != null) {
+      RestOfList.encode(message.rest, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1108,6 +1118,14 @@ export const ReadRestResponse: MessageFns<ReadRestResponse> = {
             }
 
             message.nextCursor = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rest = RestOfList.decode(reader, reader.uint32());
             continue;
           }
         }
