@@ -139,6 +139,26 @@ export const hostAndPort: Parser<string> = (value) => {
 /** host:port, or `unix:/path` for a socket on this machine. */
 export const grpcAddress: Parser<string> = (value) => (/^unix:.+/.test(value) ? value : hostAndPort(value));
 
+/** Health is asked of each, and each has connections of its own. */
+const MOST_ADDRESSES = 16;
+const FORM_OF_ADDRESSES =
+  'must be unix:/path, or up to 16 of host:port and dns:///host:port with commas between them';
+
+/** One socket, or addresses of servers that do the same work. */
+export const grpcAddresses: Parser<string> = (value) => {
+  if (/^unix:.+/.test(value) && !/,(unix:|[^/,]+:\d+$)/.test(value)) {
+    return value;
+  }
+  const hosts = listOf(
+    (address) => hostAndPort(address.replace(/^dns:\/\/\//, '')) && address,
+    FORM_OF_ADDRESSES,
+  )(value);
+  if (hosts.length === 0 || hosts.length > MOST_ADDRESSES) {
+    throw new Error(FORM_OF_ADDRESSES);
+  }
+  return hosts.join(',');
+};
+
 /** An address or a CIDR block, as node:net's BlockList takes it. */
 export const network: Parser<{ address: string; prefix: number; family: 'ipv4' | 'ipv6' }> = (value) => {
   const [, address = '', prefixText] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];

@@ -2,7 +2,7 @@ import { insecurityNames } from './insecurity-names.js';
 import {
   durationBetween,
   durationMs,
-  grpcAddress,
+  grpcAddresses,
   hostAndPort,
   listOf,
   longSecret,
@@ -94,9 +94,9 @@ export const settings = {
   ),
 
   DOMAIN_ADDRESS: required(
-    grpcAddress,
+    grpcAddresses,
     'unix:{DATA_DIR}/run/domain.sock',
-    'where edge and worker find the domain: unix:/path, or host:port',
+    'where edge and worker find the domain: unix:/path or host:port; of several, host:port with commas between them, or dns:///host:port for all addresses of a name',
   ),
   ROLES_ADDRESS: optional(
     hostAndPort,

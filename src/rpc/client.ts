@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type ChannelCredentials,
+  ChannelCredentials,
   Client,
   credentials,
   type CallOptions as GrpcCallOptions,
@@ -17,7 +17,9 @@ import {
 } from './call-metadata.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
-import { RenewedConnection } from './renewed-connection.js';
+import { Member, type MemberReport } from './members/member.js';
+import { Members } from './members/members.js';
+import type { RenewedConnection } from './renewed-connection.js';
 import { bytesOf, FRAME_BYTES, MAX_ANSWER_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { StreamedCalls } from './short-calls/streamed-calls.js';
 import { MessageReader } from './streams/message-reader.js';
@@ -42,9 +44,6 @@ const CHANNEL_OPTIONS = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** Connections for streams. */
-const STREAM_CONNECTIONS = 2;
-
 type UnaryCall<M> = (request: RequestOf<M>, options: CallOptions) => Promise<ResponseOf<M>>;
 type StreamCall<M> = (request: RequestOf<M>, options: CallOptions) => AsyncIterable<ResponseOf<M>>;
 
@@ -57,31 +56,47 @@ export type RpcClient<S extends AnyService> = {
     : UnaryCall<S[Name]>;
 };
 
+export interface ChannelOptions {
+  /** For each `host:port`, if not the same for all. */
+  credentials?: ChannelCredentials | ((address: string) => ChannelCredentials);
+  /** Called when the health of one of several servers has changed. */
+  onChange?: (report: MemberReport) => void;
+}
+
 /**
- * Connections to a server of ours, opened on first use and reopened when they break. Streams have separate
- * connections, so that slow readers leave the limited calls of a connection to unary calls.
+ * Connections to a server of ours, or to several that do the same work. They are opened on first use and
+ * reopened when they break. Streams have separate connections, so that slow readers leave the limited calls
+ * of a connection to unary calls.
  */
 export class RpcChannel {
-  readonly #connection: RenewedConnection;
+  readonly #members: Members;
   readonly #streamedCalls: StreamedCalls;
-  readonly #forStreams: RenewedConnection[];
   readonly #token: string | (() => string);
-  /** Of the present stream of calls. */
+  /** Of the present streams of calls. */
   #streamToken: string | undefined;
-  #nextStream = 0;
 
   constructor(
-    address: string,
+    /** Several with commas between them; `dns:///host:port` stands for all addresses of a name. */
+    addresses: string,
     /** A function if the token may change while the channel is open. */
     token: string | (() => string),
-    channelCredentials: ChannelCredentials = credentials.createInsecure(),
+    options: ChannelCredentials | ChannelOptions = {},
   ) {
-    const connect = () =>
-      new RenewedConnection(() => new Client(address, channelCredentials, CHANNEL_OPTIONS));
-    this.#connection = connect();
-    this.#streamedCalls = new StreamedCalls(() => this.#exchange());
-    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, connect);
+    const { credentials: given = credentials.createInsecure(), onChange } =
+      options instanceof ChannelCredentials ? { credentials: options, onChange: undefined } : options;
     this.#token = token;
+    this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).lane);
+    this.#members = new Members(addresses, ({ address, name }) => {
+      const own = typeof given === 'function' ? given(name ?? address) : given;
+      return new Member({
+        address,
+        connect: () => new Client(address, own, { ...CHANNEL_OPTIONS, ...namedAs(name) }),
+        exchange: (connection) => this.#exchange(connection),
+        metadata: () => this.#metadata({ requestId: randomUUID() }),
+        calls: this.#streamedCalls,
+        onChange: ({ report }) => onChange?.(report),
+      });
+    });
   }
 
   clientOf<S extends AnyService>(definition: S): RpcClient<S> {
@@ -100,10 +115,11 @@ export class RpcChannel {
 
   #streamed(method: AnyMethod): UnaryCall<AnyMethod> {
     return (request, options) => {
-      // The server ends streams whose token is no longer valid, with all calls in them.
-      if (this.#streamToken !== undefined && this.#streamToken !== this.#tokenNow) {
-        this.#streamToken = undefined;
+      const token = this.#tokenNow;
+      if (this.#streamToken !== token) {
+        // Servers end streams whose token is no longer valid, with all calls in them.
         this.#streamedCalls.renew();
+        this.#streamToken = token;
       }
       return this.#streamedCalls.call(method, request, options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     };
@@ -113,11 +129,10 @@ export class RpcChannel {
     return typeof this.#token === 'string' ? this.#token : this.#token();
   }
 
-  #exchange() {
+  #exchange(connection: RenewedConnection) {
     const { path, responseDeserialize } = CallServiceService.exchange;
-    this.#streamToken = this.#tokenNow;
     const serialize = (request: ExchangeRequest) => bytesOf(ExchangeRequest.encode(request).finish());
-    return this.#connection.begin((client) =>
+    return connection.begin((client) =>
       client.makeBidiStreamRequest(
         path,
         serialize,
@@ -127,32 +142,19 @@ export class RpcChannel {
     );
   }
 
-  /** Asks the other side by the standard health protocol. */
+  /** Asks the other side by the standard health protocol; of several servers, one that serves. */
   async health(deadlineMs: number): Promise<string> {
-    // Loaded on first use: it parses its definition, a third of what the command line takes to start.
-    const { service } = await import('grpc-health-check');
-    const check = service.Check as unknown as AnyMethod;
-    const options = { requestId: randomUUID(), deadlineMs };
-    return new Promise((resolve, reject) => {
-      this.#connection.begin((client) =>
-        client.makeUnaryRequest(
-          check.path,
-          check.requestSerialize,
-          check.responseDeserialize,
-          { service: '' },
-          this.#metadata(options),
-          deadlineOf(options),
-          (failure, response) => (failure ? reject(new Error(failure.details)) : resolve(response.status)),
-        ),
-      );
-    });
+    return this.#members.best(callsOf).health('', deadlineMs);
+  }
+
+  /** What is known of each server without asking. */
+  reports(): readonly MemberReport[] {
+    return this.#members.reports();
   }
 
   close(): void {
     this.#streamedCalls.close();
-    for (const connection of [this.#connection, ...this.#forStreams]) {
-      connection.close();
-    }
+    this.#members.close();
   }
 
   #unary(method: AnyMethod): UnaryCall<AnyMethod> {
@@ -161,7 +163,7 @@ export class RpcChannel {
         const { signal } = options;
         signal?.throwIfAborted();
         const cancel = () => call.cancel();
-        const call = this.#connection.begin((client) =>
+        const call = this.#members.best(callsOf).connection.begin((client) =>
           client.makeUnaryRequest(
             method.path,
             method.requestSerialize,
@@ -187,24 +189,22 @@ export class RpcChannel {
     return (request, options) =>
       new MessageReader({
         open: () =>
-          this.#forNextStream().begin((client) =>
-            client.makeServerStreamRequest(
-              method.path,
-              method.requestSerialize,
-              (bytes) => bytes,
-              request,
-              this.#metadata(options),
-              deadlineOf(options),
+          this.#members
+            .best(streamsOf)
+            .forNextStream()
+            .begin((client) =>
+              client.makeServerStreamRequest(
+                method.path,
+                method.requestSerialize,
+                (bytes) => bytes,
+                request,
+                this.#metadata(options),
+                deadlineOf(options),
+              ),
             ),
-          ),
         deserialize: method.responseDeserialize,
         waitMs: options.messageWaitMs,
       });
-  }
-
-  #forNextStream(): RenewedConnection {
-    this.#nextStream = (this.#nextStream + 1) % STREAM_CONNECTIONS;
-    return this.#forStreams[this.#nextStream] as RenewedConnection;
   }
 
   #metadata({ requestId, onBehalfOf }: CallOptions): Metadata {
@@ -229,6 +229,17 @@ function traced(method: AnyMethod, call: UnaryCall<AnyMethod>): UnaryCall<AnyMet
     inSpanOfTrace(name, { kind: 'client', attributes: { 'rpc.system': 'grpc' } }, () =>
       call(request, options),
     );
+}
+
+/** The load of a server, for short calls and for streams: slow readers are no load for short calls. */
+const callsOf = ({ lane }: Member) => lane.underWay;
+const streamsOf = ({ openStreams }: Member) => openStreams;
+
+/** Where DNS gave the address of a connection, its certificate is still for the name. */
+function namedAs(name: string | undefined) {
+  return name === undefined
+    ? {}
+    : { 'grpc.default_authority': name, 'grpc.ssl_target_name_override': name.replace(/:\d+$/, '') };
 }
 
 function deadlineOf({ deadlineMs = DEFAULT_DEADLINE_MS }: CallOptions): GrpcCallOptions {

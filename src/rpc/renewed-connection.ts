@@ -9,11 +9,12 @@ const CANCELLED: ReadonlySet<number> = new Set([status.CANCELLED, status.DEADLIN
 /** The common interface of calls of grpc-js. */
 interface Call {
   once(event: 'status', listener: (over: StatusObject) => void): unknown;
+  cancel(): void;
 }
 
 interface Opened {
   client: Client;
-  underWay: number;
+  underWay: Set<Call>;
   cancelled: number;
 }
 
@@ -29,9 +30,25 @@ export class RenewedConnection {
   begin<C extends Call>(call: (client: Client) => C): C {
     const connection = this.#current;
     const begun = call(connection.client);
-    connection.underWay += 1;
-    begun.once('status', ({ code }) => this.#over(connection, code));
+    connection.underWay.add(begun);
+    begun.once('status', ({ code }) => this.#over(connection, begun, code));
     return begun;
+  }
+
+  get underWay(): number {
+    return [...this.#opened].reduce((calls, { underWay }) => calls + underWay.size, 0);
+  }
+
+  /** Ends all calls; later ones use a new connection. */
+  break(): void {
+    const broken = [...this.#opened];
+    this.#current = this.#next();
+    for (const connection of broken) {
+      for (const call of connection.underWay) {
+        call.cancel();
+      }
+      this.#closeIfUnused(connection);
+    }
   }
 
   close(): void {
@@ -40,20 +57,24 @@ export class RenewedConnection {
     }
   }
 
-  #over(connection: Opened, code: number): void {
-    connection.underWay -= 1;
+  #over(connection: Opened, call: Call, code: number): void {
+    connection.underWay.delete(call);
     connection.cancelled += CANCELLED.has(code) ? 1 : 0;
     if (connection === this.#current && connection.cancelled >= MOST_CANCELLED) {
       this.#current = this.#next();
     }
-    if (connection !== this.#current && connection.underWay === 0) {
-      this.#opened.delete(connection);
+    this.#closeIfUnused(connection);
+  }
+
+  #closeIfUnused(connection: Opened): void {
+    const isUnused = connection !== this.#current && connection.underWay.size === 0;
+    if (isUnused && this.#opened.delete(connection)) {
       connection.client.close();
     }
   }
 
   #next(): Opened {
-    const opened = { client: this.open(), underWay: 0, cancelled: 0 };
+    const opened = { client: this.open(), underWay: new Set<Call>(), cancelled: 0 };
     this.#opened.add(opened);
     return opened;
   }

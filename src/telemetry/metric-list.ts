@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import {
   certificateGauge,
   createMetricsRegistry,
+  domainsGauge,
   httpRequestTimer,
   passwordMetrics,
   refusalCounter,
@@ -36,6 +37,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     requestsInFlight(registry);
     refusalCounter(registry);
     certificateGauge(registry, () => []);
+    domainsGauge(registry, () => ({}));
   },
   domain: (registry) => {
     rpcCallTimer(registry);
@@ -56,6 +58,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     temporalPollingGauge(registry);
     temporalBacklogGauge(registry);
     certificateGauge(registry, () => []);
+    domainsGauge(registry, () => ({}));
   },
 };
 

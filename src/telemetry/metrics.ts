@@ -121,6 +121,27 @@ export function certificateGauge(
   });
 }
 
+/** Where a role has several domains, or a name. Read on each scrape. */
+export function domainsGauge(
+  registry: Registry,
+  reports: () => Readonly<Record<string, readonly { state: string }[]>>,
+): void {
+  new Gauge({
+    name: 'domains_known',
+    help: 'Domains that a role may call, by the right of its token and state: serving, not-serving or unreachable. Only with several domains, or a DNS name, in DOMAIN_ADDRESS.',
+    labelNames: ['right', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [right, members] of Object.entries(reports())) {
+        for (const { state } of members.filter((member) => member.state !== 'unasked')) {
+          this.inc({ right, state });
+        }
+      }
+    },
+  });
+}
+
 /** Of a store: the other side is `StoreWatch`. */
 export function storeMetrics(registry: Registry) {
   const registers = [registry];

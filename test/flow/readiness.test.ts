@@ -9,6 +9,7 @@ import { readList } from './reading.js';
 /** Dashboards and alerts are written for these names. */
 const NAMES = [
   'audit_records_total',
+  'domains_known',
   'grpc_server_call_duration_seconds',
   'http_request_duration_seconds',
   'http_requests_in_flight',

@@ -91,7 +91,8 @@ describe('a connection that is renewed', () => {
       let over: Client | undefined;
       const call = connection.begin((client) => {
         over = client;
-        return new EventEmitter();
+        const call = new EventEmitter();
+        return Object.assign(call, { cancel: () => call.emit('status', { code: status.CANCELLED }) });
       });
       const end = (code: number) => call.emit('status', { code });
       return { client: over, end };
@@ -131,6 +132,18 @@ describe('a connection that is renewed', () => {
     expect(opened.map(({ closed }) => closed)).toEqual([false, false]);
     last.end(status.CANCELLED);
     expect(opened.map(({ closed }) => closed)).toEqual([true, false]);
+  });
+
+  test('ends all calls and closes their connections when it is broken, and goes on with a new one', () => {
+    const { opened, connection, begin, endMany } = opening();
+    begin();
+    endMany(MOST_CANCELLED, status.CANCELLED);
+    begin();
+    expect(connection.underWay).toBe(2);
+    connection.break();
+    expect(connection.underWay).toBe(0);
+    expect(opened.map(({ closed }) => closed)).toEqual([true, true, false]);
+    expect(begin().client).toBe(opened[2]?.client);
   });
 
   test('closes the new one and those still in use when it is closed', () => {

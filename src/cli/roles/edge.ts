@@ -10,7 +10,7 @@ import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { EXPLANATIONS_OF } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
-import { httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
+import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
 import { tryItValues } from '../demo/try-it-values.js';
 import { listenError } from '../startup-error.js';
@@ -22,7 +22,8 @@ import { liveTokens } from './tokens/live-tokens.js';
 /** The HTTP listeners: sign-on, gateway with documentation, application of a demo. Any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
-  const domain = openDomainChannel(config, liveTokens(role, ['edge']), 'edge', 'edge', clientTlsFiles(role));
+  const domain = openDomainChannel(role, liveTokens(role, ['edge']), 'edge', 'edge', clientTlsFiles(role));
+  domainsGauge(metrics, () => ({ edge: domain.reports() }));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const isDemo = environment === 'demo';
   const isLocalDemo =

@@ -15,6 +15,7 @@ import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
 import {
+  domainsGauge,
   temporalBacklogGauge,
   temporalConfiguredGauge,
   temporalPollingGauge,
@@ -48,9 +49,13 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const tlsFiles = clientTlsFiles(options);
   const tokens = liveTokens(options, ['relay', 'maintenance']);
   const domain: Domain = {
-    relay: openDomainChannel(config, tokens, 'relay', 'worker', tlsFiles),
-    maintenance: openDomainChannel(config, tokens, 'maintenance', 'worker', tlsFiles),
+    relay: openDomainChannel(options, tokens, 'relay', 'worker', tlsFiles),
+    maintenance: openDomainChannel(options, tokens, 'maintenance', 'worker', tlsFiles),
   };
+  domainsGauge(options.metrics, () => ({
+    relay: domain.relay.reports(),
+    maintenance: domain.maintenance.reports(),
+  }));
   await untilDomainServes(DOMAIN_START_LIMIT_MS, domain.relay, domain.maintenance);
   const sender = openSender(options);
   const temporal = await joinTemporal(options, domain);

@@ -17,6 +17,8 @@ const LAST_ID = 2 ** 32 - 1;
 export interface CallStreamOptions {
   /** The stream takes no more calls. These have not been sent. */
   onLeft(unsent: readonly PendingCall[]): void;
+  /** The server announced its shutdown. Called before `onLeft`. */
+  onGoingAway(): void;
   /** The stream broke while these were under way. */
   onBroken(calls: readonly PendingCall[], error: ServiceError): void;
   lastId?: number;
@@ -41,6 +43,11 @@ export class CallStream {
     exchange.on('data', (response: ExchangeResponse) => this.#read(response));
     exchange.on('end', () => setImmediate(() => this.#break(notReached('the stream ended'))));
     exchange.on('error', (failure: unknown) => this.#break(reasonOf(failure as FailedCall)));
+  }
+
+  /** Cancelled calls count until they have ended at the server. */
+  get underWay(): number {
+    return this.#calls.size;
   }
 
   add(call: PendingCall): void {
@@ -91,6 +98,7 @@ export class CallStream {
       this.#take(id)?.failed(notReached('the call ended without an answer'));
     }
     if (goingAway) {
+      this.options.onGoingAway();
       this.#leaveAll();
     }
     if (this.#unsent.size > 0) {

@@ -2,48 +2,62 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { CallOptions } from '../call-metadata.js';
 import type { AnyMethod } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
-import { CallStream, type Exchange } from './call-stream.js';
+import { CallLane, type CallLaneOptions } from './call-lane.js';
 import { MAX_CALLS_UNDER_WAY, MAX_REQUEST_BYTES } from './frames.js';
 import { PendingCall } from './pending-call.js';
 
-/**
- * The calls of a channel in one stream, so that many travel as one message. The first call opens it, also
- * after it broke or its server announced its shutdown.
- */
+type LaneOptions = Pick<CallLaneOptions, 'open'> & Partial<Pick<CallLaneOptions, 'onGoingAway' | 'onLost'>>;
+
+/** The calls of a channel: many travel as one message in a stream to one of its servers. */
 export class StreamedCalls {
-  #stream: CallStream | undefined;
-  readonly #open = new Set<CallStream>();
+  readonly #lanes = new Set<CallLane>();
   #underWay = 0;
   #isClosed = false;
 
   constructor(
-    private readonly open: () => Exchange,
+    /** Chooses the server of a call. */
+    private readonly laneOfNext: () => CallLane,
     private readonly lastId?: number,
   ) {}
+
+  /** For the calls to one server. */
+  newLane({ open, onGoingAway = () => undefined, onLost = () => undefined }: LaneOptions): CallLane {
+    const onMoved: CallLaneOptions['onMoved'] = (calls, error) => this.#move(calls, error);
+    const lane = new CallLane({ open, onGoingAway, onLost, onMoved, lastId: this.lastId });
+    this.#lanes.add(lane);
+    return lane;
+  }
+
+  removeLane(lane: CallLane): void {
+    this.#lanes.delete(lane);
+    lane.break(notReached('the server is not used any more'));
+  }
 
   call(method: AnyMethod, request: unknown, options: CallOptions, deadlineMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
       this.#assertRoom();
       const message = messageOf(method, request);
+      const lane = this.laneOfNext();
       this.#underWay += 1;
       const ended = () => {
         this.#underWay -= 1;
       };
-      const call = new PendingCall(method, message, options, deadlineMs, { resolve, reject, ended });
-      this.#place(call);
+      lane.add(new PendingCall(method, message, options, deadlineMs, { resolve, reject, ended }));
     });
   }
 
-  /** Later calls go into a new stream, which has the token of that time. */
+  /** Later calls go into new streams, which have the token of that time. */
   renew(): void {
-    this.#stream?.retire();
+    for (const lane of this.#lanes) {
+      lane.renew();
+    }
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const stream of this.#open) {
-      stream.close(notReached('the channel was closed'));
+    for (const lane of this.#lanes) {
+      lane.break(notReached('the channel was closed'));
     }
   }
 
@@ -56,39 +70,11 @@ export class StreamedCalls {
     }
   }
 
-  #place(call: PendingCall): void {
-    this.#stream ??= this.#next();
-    this.#stream.add(call);
-  }
-
-  #next(): CallStream {
-    const stream: CallStream = new CallStream(this.open(), {
-      lastId: this.lastId,
-      onLeft: (unsent) => {
-        this.#replace(stream);
-        this.#move(unsent, notReached('the server is going away'));
-      },
-      onBroken: (calls, error) => {
-        this.#open.delete(stream);
-        this.#replace(stream);
-        this.#move(calls, error);
-      },
-    });
-    this.#open.add(stream);
-    return stream;
-  }
-
-  #replace(stream: CallStream): void {
-    if (this.#stream === stream) {
-      this.#stream = undefined;
-    }
-  }
-
   /** Only what failed as UNAVAILABLE: another stream would be refused alike. */
   #move(calls: readonly PendingCall[], error: ServiceError): void {
     for (const call of calls) {
       if (!this.#isClosed && error.code === ErrorCode.UNAVAILABLE && call.move()) {
-        this.#place(call);
+        this.laneOfNext().add(call);
       } else {
         call.failed(error);
       }

@@ -10,7 +10,7 @@ interface Worker {
 }
 
 /** Each asks for another worker than the last, with the key that reaches it: an answer shows whose it is. */
-export function readerOf(service: ServiceProcess): Turn {
+export function readerOf(service: Pick<ServiceProcess, 'settings' | 'demo'>): Turn {
   const port = Number(service.settings.GATEWAY_PORT);
   const workers = workersOf(service.demo());
   let next = 0;

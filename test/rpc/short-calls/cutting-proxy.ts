@@ -1,41 +1,64 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a channel and a server, and cuts their connections when it is told to. */
+/** Stands between a channel and a server: cuts their connections, or falls silent, when it is told to. */
 export class CuttingProxy {
   readonly #sockets = new Set<Socket>();
+  /** The ways of bytes, both of each connection. */
+  readonly #ways = new Map<Socket, Socket>();
+  readonly #waiting: Socket[] = [];
+  #isFrozen = false;
   /** How many connections were made. */
   connections = 0;
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly to: string,
+  ) {}
 
-  static async start(path: string, to: string): Promise<CuttingProxy> {
+  /** On a socket, or on a free port. */
+  static async start(path: string | undefined, to: string): Promise<CuttingProxy> {
     const server = createServer();
-    const proxy = new CuttingProxy(server);
+    const proxy = new CuttingProxy(server, to);
     server.on('connection', (caller) => {
       proxy.connections += 1;
-      const callee = connect(to.slice('unix:'.length));
-      for (const [from, onto] of [
-        [caller, callee],
-        [callee, caller],
-      ] as const) {
-        proxy.#sockets.add(from);
-        from.on('error', () => undefined);
-        from.on('close', () => {
-          onto.destroy();
-          proxy.#sockets.delete(from);
-        });
-        from.pipe(onto);
+      if (proxy.#isFrozen) {
+        proxy.#waiting.push(caller);
+      } else {
+        proxy.#join(caller);
       }
     });
-    server.listen(path);
+    server.listen(path === undefined ? { host: '127.0.0.1', port: 0 } : { path });
     await once(server, 'listening');
     return proxy;
   }
 
+  /** Of a proxy on a port. */
+  get address(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
   cut(): void {
-    for (const socket of this.#sockets) {
+    for (const socket of [...this.#sockets, ...this.#waiting]) {
       socket.destroy();
+    }
+  }
+
+  /** As a frozen server: connections stay and begin, and nothing is answered on any. */
+  freeze(): void {
+    this.#isFrozen = true;
+    for (const from of this.#ways.keys()) {
+      from.unpipe();
+    }
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const [from, onto] of this.#ways) {
+      from.pipe(onto);
+    }
+    for (const caller of this.#waiting.splice(0)) {
+      this.#join(caller);
     }
   }
 
@@ -43,4 +66,30 @@ export class CuttingProxy {
     this.cut();
     this.server.close();
   }
+
+  #join(caller: Socket): void {
+    const callee = connect(placeOf(this.to));
+    for (const [from, onto] of [
+      [caller, callee],
+      [callee, caller],
+    ] as const) {
+      this.#sockets.add(from);
+      this.#ways.set(from, onto);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        onto.destroy();
+        this.#sockets.delete(from);
+        this.#ways.delete(from);
+      });
+      from.pipe(onto);
+    }
+  }
+}
+
+function placeOf(address: string) {
+  if (address.startsWith('unix:')) {
+    return { path: address.slice('unix:'.length) };
+  }
+  const { hostname: host, port } = new URL(`tcp://${address}`);
+  return { host, port: Number(port) };
 }

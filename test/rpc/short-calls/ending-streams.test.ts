@@ -166,10 +166,10 @@ describe('calls of a role, when their stream ends,', () => {
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${TOKENS.edge}`);
     const { path, requestSerialize, responseDeserialize } = CallServiceService.exchange;
-    const calls = new StreamedCalls(
-      () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata),
-      3,
-    );
+    const calls: StreamedCalls = new StreamedCalls(() => lane, 3);
+    const lane = calls.newLane({
+      open: () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata),
+    });
     const texts = Array.from({ length: 10 }, (_, index) => `${index}`);
     const answers = texts.map((text) => calls.call(textService.ask, text, OPTIONS, 20_000));
     expect(await Promise.all(answers)).toEqual(texts.map((text) => `${text}!`));

@@ -143,7 +143,7 @@ describe('in a storm of calls', () => {
   describe('against a server in a process of its own', () => {
     /** Serves texts, and writes down each that it begins. */
     async function serverAt(socket: string, record: string): Promise<ChildProcess> {
-      const child = fork(CHILD, [socket, record, TOKENS.edge], { execArgv: ['--import', 'tsx'] });
+      const child = fork(CHILD, [`unix:${socket}`, record, TOKENS.edge], { execArgv: ['--import', 'tsx'] });
       children.push(child);
       await once(child, 'message');
       return child;

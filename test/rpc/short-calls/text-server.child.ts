@@ -1,11 +1,12 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { addHealth } from '../../../src/rpc/health.js';
 import { bind, closeRpcServer, createRpcServer } from '../../../src/rpc/server.js';
 import { textsAnsweredBy } from './text-service.js';
 
 const GRACE_MS = 10_000;
 
-const [socket = '', record = '', token] = process.argv.slice(2);
+const [address = '', record = '', token] = process.argv.slice(2);
 const silent = () => undefined;
 
 /** Written down before it is answered, so that a kill loses nothing. */
@@ -27,10 +28,15 @@ const server = createRpcServer({
   timer: silent,
   audit: { observe: silent, audit: async () => undefined },
 });
+let isDraining = false;
+addHealth(server, async () => (isDraining ? 'NOT_SERVING' : 'SERVING'));
 process.on('SIGTERM', async () => {
+  isDraining = true;
   await closeRpcServer(server, GRACE_MS);
   process.exit();
 });
-rmSync(socket, { force: true });
-await bind(server, `unix:${socket}`);
+if (address.startsWith('unix:')) {
+  rmSync(address.slice('unix:'.length), { force: true });
+}
+await bind(server, address);
 process.send?.('serving');

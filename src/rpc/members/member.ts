@@ -1,0 +1,210 @@
+import type { Client, Metadata } from '@grpc/grpc-js';
+import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
+import { type AnyMethod, serviceNameOf } from '../definitions.js';
+import { notReached } from '../error-trailer.js';
+import { RenewedConnection } from '../renewed-connection.js';
+import type { CallLane } from '../short-calls/call-lane.js';
+import type { Exchange } from '../short-calls/call-stream.js';
+import type { StreamedCalls } from '../short-calls/streamed-calls.js';
+
+/** Connections for streams. */
+const STREAM_CONNECTIONS = 2;
+
+/** Silence is counted in turns of our timer, so that a stall of this process is one turn only. */
+const ASK_EVERY_TURNS = 2;
+/** With the wait for the next question, less than two seconds after a server has frozen. */
+const SILENT_AFTER_TURNS = 5;
+/**
+ * A connection that a network swallows is tried again by the system after up to a minute. Each attempt of
+ * ours keeps a socket of a frozen server until it thaws, so the waits between them double.
+ */
+const CONNECT_AGAIN_AFTER_TURNS = { least: 40, most: 2_400 };
+
+/** A health check of this name is answered at once. */
+const CALLS = serviceNameOf(CallServiceService);
+
+/** Without other servers, nothing is asked. */
+export type MemberState = 'unasked' | 'serving' | 'not-serving' | 'unreachable';
+
+/** What is known of a server. */
+export interface MemberReport {
+  address: string;
+  state: MemberState;
+  /** Why it does not serve, for people. */
+  reason?: string;
+}
+
+export interface MemberOptions {
+  address: string;
+  connect(): Client;
+  /** Begins a stream of short calls. */
+  exchange(connection: RenewedConnection): Exchange;
+  /** The metadata of a health check. */
+  metadata(): Metadata;
+  calls: StreamedCalls;
+  onChange(member: Member): void;
+}
+
+/** A server of a channel: connections to it, opened on first use, and what is known of its health. */
+export class Member {
+  readonly lane: CallLane;
+  readonly #connection: RenewedConnection;
+  readonly #forStreams: RenewedConnection[];
+  #nextStream = 0;
+  #state: MemberState = 'unasked';
+  #reason: string | undefined;
+  /** Since the last question. */
+  #turns = ASK_EVERY_TURNS;
+  #patience = SILENT_AFTER_TURNS;
+  /** The question that waits for its answer. */
+  #asked: object | undefined;
+  #isClosed = false;
+
+  constructor(private readonly options: MemberOptions) {
+    const { connect, exchange, calls } = options;
+    this.#connection = new RenewedConnection(connect);
+    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => new RenewedConnection(connect));
+    this.lane = calls.newLane({
+      open: () => exchange(this.#connection),
+      onGoingAway: () => this.#goesAway(),
+      onLost: ({ internal, message }) => this.#lost(internal ?? message),
+    });
+  }
+
+  get address(): string {
+    return this.options.address;
+  }
+
+  get state(): MemberState {
+    return this.#state;
+  }
+
+  get report(): MemberReport {
+    return { address: this.address, state: this.#state, reason: this.#reason };
+  }
+
+  /** For unary calls that do not travel in streams of calls. */
+  get connection(): RenewedConnection {
+    return this.#connection;
+  }
+
+  get openStreams(): number {
+    return this.#forStreams.reduce((streams, { underWay }) => streams + underWay, 0);
+  }
+
+  /** Whether the last question has waited for its answer so long that the connections are of no use. */
+  get isSilent(): boolean {
+    return this.#asked !== undefined && this.#turns >= this.#patience;
+  }
+
+  get isIdle(): boolean {
+    return this.lane.underWay + this.openStreams === 0;
+  }
+
+  forNextStream(): RenewedConnection {
+    this.#nextStream = (this.#nextStream + 1) % STREAM_CONNECTIONS;
+    return this.#forStreams[this.#nextStream] as RenewedConnection;
+  }
+
+  /** Called at regular times while there are other servers. */
+  turn(): void {
+    this.#turns += 1;
+    if (this.#asked === undefined && this.#turns >= ASK_EVERY_TURNS) {
+      this.#ask();
+    } else if (this.isSilent) {
+      this.#become('unreachable', 'it does not answer');
+    }
+  }
+
+  /** Ends all calls of a silent server, so that others can answer those that are safe to repeat. */
+  break(): void {
+    const { least, most } = CONNECT_AGAIN_AFTER_TURNS;
+    this.#patience = Math.min(Math.max(least, 2 * this.#patience), most);
+    this.#asked = undefined;
+    for (const connection of [this.#connection, ...this.#forStreams]) {
+      connection.break();
+    }
+    this.lane.break(notReached(`${this.address} does not answer`));
+    this.#ask();
+  }
+
+  /** Makes no more calls, and lets those under way end. */
+  leave(): void {
+    this.#isClosed = true;
+    this.lane.renew();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.options.calls.removeLane(this.lane);
+    for (const connection of [this.#connection, ...this.#forStreams]) {
+      connection.close();
+    }
+  }
+
+  /** Asks by the standard health protocol: of the whole server, or for a quick answer. */
+  async health(service: string, deadlineMs?: number): Promise<string> {
+    // Loaded on first use: it parses its definition, a third of what the command line takes to start.
+    const { service: definition } = await import('grpc-health-check');
+    const check = definition.Check as unknown as AnyMethod;
+    const deadline = deadlineMs === undefined ? {} : { deadline: Date.now() + deadlineMs };
+    return new Promise((resolve, reject) => {
+      this.#connection.begin((client) =>
+        client.makeUnaryRequest(
+          check.path,
+          check.requestSerialize,
+          check.responseDeserialize,
+          { service },
+          this.options.metadata(),
+          deadline,
+          (failure, response) => (failure ? reject(new Error(failure.details)) : resolve(response.status)),
+        ),
+      );
+    });
+  }
+
+  get #isAsked(): boolean {
+    return this.#state !== 'unasked' && !this.#isClosed;
+  }
+
+  #ask(): void {
+    const asked = {};
+    this.#asked = asked;
+    this.#turns = 0;
+    const settle = (state: MemberState, reason?: string) => {
+      if (this.#asked === asked) {
+        this.#asked = undefined;
+        this.#patience = SILENT_AFTER_TURNS;
+        this.#become(state, reason);
+      }
+    };
+    this.health(CALLS).then(
+      (answer) => (answer === 'SERVING' ? settle('serving') : settle('not-serving', `it says ${answer}`)),
+      (error: Error) => settle('unreachable', error.message),
+    );
+  }
+
+  #goesAway(): void {
+    if (this.#isAsked) {
+      // An answer that is on its way was given before.
+      this.#asked = undefined;
+      this.#become('not-serving', 'it is stopping');
+    }
+  }
+
+  #lost(reason: string): void {
+    if (this.#isAsked && this.#state !== 'unreachable') {
+      this.#become('unreachable', reason);
+      this.#ask();
+    }
+  }
+
+  #become(state: MemberState, reason?: string): void {
+    const isChange = state !== this.#state;
+    this.#state = state;
+    this.#reason = reason;
+    if (isChange && !this.#isClosed) {
+      this.options.onChange(this);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { notReached } from '../error-trailer.js';
+import { addressesIn, isName, type Place, placesOf } from './addresses.js';
+import type { Member, MemberReport } from './member.js';
+
+const TURN_MS = 250;
+const LOOK_UP_EVERY_TURNS = 20;
+
+/** The best come first. */
+const RANKS = { serving: 0, 'not-serving': 1, unreachable: 2, unasked: 2 } as const;
+
+/** A name that may stand for any number of servers. */
+interface Name {
+  address: string;
+  places: readonly Place[];
+  /** Why it could not be looked up. */
+  problem: string | undefined;
+}
+
+/**
+ * The servers of a channel. With several, or a name, each is asked for its health at regular times. Calls go
+ * to those that serve; while none does, to those that answer, then to all.
+ */
+export class Members {
+  #members: Member[] = [];
+  /** Those that DNS names no more, until their calls have ended. */
+  readonly #leaving = new Set<Member>();
+  readonly #places: readonly Place[];
+  readonly #names: readonly Name[];
+  readonly #timer: NodeJS.Timeout | undefined;
+  #turns = 0;
+  /** In a row, at which a member served. */
+  #servingTurns = 0;
+  #isLookingUp = false;
+  #first = 0;
+  #isClosed = false;
+
+  constructor(
+    addresses: string,
+    private readonly newMember: (place: Place) => Member,
+    private readonly placesOfName = placesOf,
+  ) {
+    const given = addressesIn(addresses);
+    this.#places = given.filter((address) => !isName(address)).map((address) => ({ address }));
+    this.#names = given.filter(isName).map((address) => ({ address, places: [], problem: undefined }));
+    this.#replace();
+    if (given.length > 1 || this.#names.length > 0) {
+      this.#timer = setInterval(() => this.#turn(), TURN_MS).unref();
+      this.#turn();
+      void this.#lookUp();
+    }
+  }
+
+  /** The best server, and of several the one with the least load. */
+  best(loadOf: (member: Member) => number): Member {
+    const count = this.#members.length;
+    let best = this.#members[0];
+    if (!best) {
+      throw notReached('no address of the other side is known');
+    }
+    if (count === 1) {
+      return best;
+    }
+    // From another one each time, so that servers without load take turns.
+    this.#first = (this.#first + 1) % count;
+    best = this.#members[this.#first] as Member;
+    let least = loadOf(best);
+    for (let index = 1; index < count; index += 1) {
+      const member = this.#members[(this.#first + index) % count] as Member;
+      const load = loadOf(member);
+      if ((RANKS[member.state] - RANKS[best.state] || load - least) < 0) {
+        best = member;
+        least = load;
+      }
+    }
+    return best;
+  }
+
+  reports(): readonly MemberReport[] {
+    const unknown = this.#names
+      .filter(({ problem }) => problem !== undefined)
+      .map(({ address, problem }) => ({ address, state: 'unreachable', reason: problem }) as const);
+    return [...this.#members.map(({ report }) => report), ...unknown];
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const member of [...this.#members, ...this.#leaving]) {
+      member.close();
+    }
+  }
+
+  #turn(): void {
+    this.#turns += 1;
+    for (const member of this.#members) {
+      member.turn();
+    }
+    this.#breakSilent();
+    for (const member of [...this.#leaving].filter(({ isIdle }) => isIdle)) {
+      this.#leaving.delete(member);
+      member.close();
+    }
+    if (this.#turns % LOOK_UP_EVERY_TURNS === 0) {
+      void this.#lookUp();
+    }
+  }
+
+  /** While no other serves, a slow answer is better than none. Those that thaw together get a turn for it. */
+  #breakSilent(): void {
+    const doesOneServe = this.#members.some(({ state }) => state === 'serving');
+    this.#servingTurns = doesOneServe ? this.#servingTurns + 1 : 0;
+    if (this.#servingTurns > 1) {
+      for (const member of this.#members.filter(({ isSilent }) => isSilent)) {
+        member.break();
+      }
+    }
+  }
+
+  async #lookUp(): Promise<void> {
+    if (this.#isLookingUp) {
+      return;
+    }
+    this.#isLookingUp = true;
+    await Promise.all(this.#names.map((name) => this.#find(name)));
+    this.#isLookingUp = false;
+    if (!this.#isClosed) {
+      this.#replace();
+    }
+  }
+
+  /** Keeps the members that are still named. */
+  #replace(): void {
+    const places = new Map(
+      [...this.#places, ...this.#names.flatMap((name) => name.places)].map((place) => [place.address, place]),
+    );
+    const kept = this.#members.filter(({ address }) => places.delete(address));
+    const gone = this.#members.filter((member) => !kept.includes(member));
+    this.#members = [...kept, ...[...places.values()].map(this.newMember)];
+    for (const member of gone) {
+      this.#leaving.add(member);
+      member.leave();
+    }
+  }
+
+  /** While a name cannot be looked up, the servers found before stay in use. */
+  async #find(name: Name): Promise<void> {
+    try {
+      name.places = await this.placesOfName(name.address);
+      name.problem = undefined;
+    } catch (error) {
+      name.problem = (error as Error).message;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from '../../support/free-ports.js';
+import { roleTokens } from '../../support/role-tokens.js';
+import type { ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+
+/** A domain that can be started again where it was. */
+export interface DomainNode {
+  address: string;
+  process: ServiceProcess;
+  start(): Promise<void>;
+}
+
+export interface TwoDomains {
+  domains: readonly [DomainNode, DomainNode];
+  edge: ServiceProcess;
+  worker: ServiceProcess;
+}
+
+/** Two domains on one database, an edge and a worker that know both; each is a process of its own. */
+export async function startTwoDomains(
+  services: ReturnType<typeof serviceProcesses>,
+  databaseUrl: string,
+): Promise<TwoDomains> {
+  const directory = services.newDirectory();
+  const [signOn, gateway, demoApp, ...ports] = await freePorts(5);
+  const shared = {
+    ...roleTokens,
+    DATABASE_URL: databaseUrl,
+    SECRETS_KEY_FILE: join(directory, 'keys', 'secrets.key'),
+    SIGN_ON_PORT: String(signOn),
+    GATEWAY_PORT: String(gateway),
+    DEMO_APP_PORT: String(demoApp),
+    GATEWAY_RATE_LIMIT: '999999999/1h',
+    TEMPORAL_ADDRESS: undefined,
+  };
+  const node = async (name: string, port: number): Promise<DomainNode> => {
+    const address = `127.0.0.1:${port}`;
+    const dataDir = join(directory, name);
+    const start = () =>
+      services.start({ command: 'domain', dataDir, env: { ...shared, ROLES_ADDRESS: address } });
+    const one: DomainNode = {
+      address,
+      process: await start(),
+      start: async () => {
+        one.process = await start();
+      },
+    };
+    return one;
+  };
+  const first = await node('one', ports[0] as number);
+  // The credentials of the demo are in the database once.
+  mkdirSync(join(directory, 'two'));
+  copyFileSync(first.process.demoFile, join(directory, 'two', 'demo.json'));
+  const second = await node('two', ports[1] as number);
+  const env = { ...shared, DOMAIN_ADDRESS: `${first.address},${second.address}` };
+  const edge = await services.start({ command: 'edge', env });
+  const worker = await services.start({ command: 'worker', env });
+  return { domains: [first, second], edge, worker };
+}
