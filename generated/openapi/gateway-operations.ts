@@ -12,6 +12,8 @@ export const operations = {
   getUser: { method: 'get', path: '/v1/instance-integrations/{instanceIntegrationId}/clients/{clientId}/users/{userId}', security: [["apiKey"]] },
   listWorkersV2: { method: 'get', path: '/v2/instance-integrations/{instanceIntegrationId}/clients/{clientId}/workers', security: [["apiKey"]] },
   getWorkerV2: { method: 'get', path: '/v2/instance-integrations/{instanceIntegrationId}/clients/{clientId}/workers/{workerId}', security: [["apiKey"]] },
+  listChanges: { method: 'get', path: '/v1/instance-integrations/{instanceIntegrationId}/changes', security: [["apiKey"]] },
+  getChangesDigest: { method: 'get', path: '/v1/instance-integrations/{instanceIntegrationId}/changes/digest', security: [["apiKey"]] },
 } as const;
 
 export type OperationId = keyof typeof operations;

@@ -31,6 +31,100 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/instance-integrations/{instanceIntegrationId}/changes": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
+                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
+                 * @example req-7d1f0c52
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description Public id of the instance integration.
+                 * @example iin_HnuQOy4YQg1OdOSCDbMAkY
+                 */
+                instanceIntegrationId: components["parameters"]["InstanceIntegrationId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List changes
+         * @description What this API shows of the instance, as one sequence: each client, worker, user, unit type, unit, location and list of
+         *     job titles once, at the place of its newest change. Without `after` it begins with all that exists. With the
+         *     `cursor` of the last item that you stored it continues with what changed since, removals included.
+         *
+         *     Store the items and the last `cursor` together. Whatever you have read, nothing that was committed before it is
+         *     missing, and you can stop and go on at any item. An entity that changes while you read comes again, at its new place. An item
+         *     may refer to an entity that comes later.
+         *
+         *     The header `Link` has the next page as long as there is one. After the last, ask again with `after` and `wait`:
+         *     the answer comes as soon as something changes, or is an empty array when the wait is over. An empty array leaves your cursor as
+         *     it is.
+         *
+         *     Cursors stay valid when keys are replaced and when the service is restarted or upgraded. After a restore of the
+         *     service from a backup, a cursor of a reader who has seen more than the backup has is answered with 410 and
+         *     `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/instance-integrations/{instanceIntegrationId}/changes/digest": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
+                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
+                 * @example req-7d1f0c52
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description Public id of the instance integration.
+                 * @example iin_HnuQOy4YQg1OdOSCDbMAkY
+                 */
+                instanceIntegrationId: components["parameters"]["InstanceIntegrationId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the digest of a client
+         * @description Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of
+         *     a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then
+         *     compare it with the sum over your copy. When a change arrives meanwhile, compare again: the digest has each change as soon
+         *     as it is committed, the sequence perhaps a moment later.
+         *
+         *     A copy with the same count and digest has the same entities in the same versions. Otherwise start again without
+         *     `after`, and remove what the new pass did not bring.
+         */
+        get: operations["getChangesDigest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/instance-integrations/{instanceIntegrationId}/clients": {
         parameters: {
             query?: never;
@@ -467,6 +561,79 @@ export interface components {
             instanceName: string;
         };
         /**
+         * Change
+         * @description An entity at the place of its newest change.
+         */
+        Change: {
+            /**
+             * Format: date-time
+             * @description When the entity last changed. ISO 8601, UTC. For people; the order is that of the items.
+             * @example 2026-06-11T16:02:19.350Z
+             */
+            changedAt: string;
+            /** @description The client to which the entity belongs. */
+            clientId: components["schemas"]["ClientId"];
+            /**
+             * @description The place of the item. Send the last one that you stored as `after`. Opaque, and bound to the instance integration.
+             * @example 8c1f02d4a7b9.2s.worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.0.2s.HnuQ
+             */
+            cursor: string;
+            /** @description The entity that changed. */
+            entity: components["schemas"]["ChangedEntity"];
+            /**
+             * @description Whether the lists omit the entity now: it was deleted, or the worker left. Remove it from your copy. Removed users and workers still answer at their own paths. An entity can come back.
+             * @example false
+             */
+            removed: boolean;
+            /**
+             * @description The entity as its own path or its list answers it, or `null` when it was removed.
+             *
+             *     | `entity.type` | `resource` |
+             *     |---|---|
+             *     | `client` | `Client` |
+             *     | `jobTitles` | array of strings |
+             *     | `location` | `OrganizationLocation` |
+             *     | `unit` | `Unit` |
+             *     | `unitType` | `UnitType` |
+             *     | `user` | `User` |
+             *     | `worker` | `WorkerV2` |
+             * @example null
+             */
+            resource: unknown;
+            /**
+             * Format: int64
+             * @description A random number below 2^40 that each change of the entity replaces. Store it, because digests are made from it.
+             * @example 481730294553
+             */
+            version: number;
+        };
+        /**
+         * ChangedEntity
+         * @description Which entity an item of the sequence of changes is about.
+         */
+        ChangedEntity: {
+            /**
+             * @description The public id of the entity. For `jobTitles`, that of the client.
+             * @example wrk_l50ycP5H6CnQHxa7Xt2y3d
+             */
+            id: string;
+            /**
+             * @description The kind of the entity: `client`, `jobTitles` (one per client, the list of its job titles), `location`, `unit`, `unitType`, `user` or `worker`. New kinds may be added: ignore those that you do not know.
+             * @example worker
+             */
+            type: string;
+        };
+        /**
+         * ChangesDigest
+         * @description The digests of one client, one for each type of entity.
+         */
+        ChangesDigest: {
+            /** @description The client. */
+            clientId: components["schemas"]["ClientId"];
+            /** @description One for each type of entity. */
+            entities: components["schemas"]["EntityDigest"][];
+        };
+        /**
          * ClientId
          * @description Public id of a client: a tenant of an instance.
          * @example cli_4Fqnh5226raKAAEIfY2jwW
@@ -481,6 +648,29 @@ export interface components {
          * @example maren.okafor@example.com
          */
         EmailAddress: string;
+        /**
+         * EntityDigest
+         * @description All entities of one type of a client that are not removed.
+         */
+        EntityDigest: {
+            /**
+             * Format: int64
+             * @description Their number.
+             * @example 2
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description The sum of their versions, modulo 2^52.
+             * @example 1326070150271
+             */
+            digest: number;
+            /**
+             * @description The kind of the entities.
+             * @example worker
+             */
+            type: string;
+        };
         /**
          * InstanceId
          * @description Public id of an instance: one deployment of the platform.
@@ -627,6 +817,7 @@ export interface components {
          *     | `route_not_found` | 404 | There is nothing at this path. |
          *     | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
          *     | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
+         *     | `cursor_expired` | 410 | The service was restored from a backup that is older than the cursor. Read the changes again without `after`. |
          *     | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
          *     | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
          *     | `not_implemented` | 501 | The operation is not available on this server. |
@@ -634,7 +825,7 @@ export interface components {
          * @example client_not_found
          * @enum {string}
          */
-        ProblemCode: "invalid_request" | "api_key_in_query" | "api_key_missing" | "api_key_malformed" | "api_key_unknown" | "api_key_expired" | "api_key_wrong_environment" | "instance_integration_not_found" | "instance_integration_not_configured" | "client_not_found" | "user_not_found" | "worker_not_found" | "route_not_found" | "method_not_allowed" | "not_acceptable" | "rate_limited" | "internal_error" | "not_implemented" | "unavailable";
+        ProblemCode: "invalid_request" | "api_key_in_query" | "api_key_missing" | "api_key_malformed" | "api_key_unknown" | "api_key_expired" | "api_key_wrong_environment" | "instance_integration_not_found" | "instance_integration_not_configured" | "client_not_found" | "user_not_found" | "worker_not_found" | "route_not_found" | "method_not_allowed" | "not_acceptable" | "cursor_expired" | "rate_limited" | "internal_error" | "not_implemented" | "unavailable";
         /**
          * ProblemField
          * @description One invalid place of the request.
@@ -931,6 +1122,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The cursor is from before a restore of the service, which does not have all that you have read. Start again without `after`. */
+        CursorExpired: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The instance integration does not exist, is not yours, or is not set up. */
         InstanceIntegrationNotFound: {
             headers: {
@@ -1206,6 +1411,136 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.
+                 * @example 8c1f02d4a7b9.2s.worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.0.2s.HnuQ
+                 */
+                after?: string;
+                /**
+                 * @description The largest number of items in the answer. An answer may have fewer, also when more follow.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The seconds to wait for a change when there is none. By default the answer comes at once.
+                 * @example 25
+                 */
+                wait?: number;
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
+                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
+                 * @example req-7d1f0c52
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description Public id of the instance integration.
+                 * @example iin_HnuQOy4YQg1OdOSCDbMAkY
+                 */
+                instanceIntegrationId: components["parameters"]["InstanceIntegrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes after the cursor, or one page of them. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Change"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["InstanceIntegrationNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["CursorExpired"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChangesDigest: {
+        parameters: {
+            query: {
+                /**
+                 * @description Public id of the client.
+                 * @example cli_4Fqnh5226raKAAEIfY2jwW
+                 */
+                clientId: components["schemas"]["ClientId"];
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
+                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
+                 * @example req-7d1f0c52
+                 */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description Public id of the instance integration.
+                 * @example iin_HnuQOy4YQg1OdOSCDbMAkY
+                 */
+                instanceIntegrationId: components["parameters"]["InstanceIntegrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The digests of the client. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesDigest"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ClientNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];

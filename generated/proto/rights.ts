@@ -29,6 +29,7 @@ export const allowedRights = {
   '/integration.directory.v1.DirectoryService/ListWorkers': ['edge'],
   '/integration.directory.v1.DirectoryService/Read': ['edge'],
   '/integration.directory.v1.DirectoryService/ReadRest': ['edge'],
+  '/integration.directory.v1.DirectoryService/WatchChanges': ['edge'],
   '/integration.maintenance.v1.MaintenanceService/AdvanceSigningKeys': ['maintenance'],
   '/integration.maintenance.v1.MaintenanceService/ExpireAuthorizationCodes': ['maintenance'],
   '/integration.maintenance.v1.MaintenanceService/ListCodeMinutesToWatch': ['maintenance'],

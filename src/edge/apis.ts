@@ -7,12 +7,14 @@ import { DirectoryServiceService } from '../../generated/proto/integration/direc
 import { SignOnServiceService } from '../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { packageRoot } from '../config/package.js';
 import { AccessTokenVerifier } from '../keys/access-token-verifier.js';
-import type { RpcChannel } from '../rpc/client.js';
+import type { RpcChannel, RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import type { Admission } from './contract/admission.js';
 import { createContractApi } from './contract/contract-api.js';
 import { addressesUnder } from './gateway/addresses.js';
 import { apiKeySecurity } from './gateway/api-key.js';
+import { AtOnce } from './gateway/waits/at-once.js';
+import { ChangeNews } from './gateway/waits/change-news.js';
 import { EntityTags } from './gateway/entity-tag.js';
 import { gatewayHandlers } from './gateway/index.js';
 import { ListsUnderWay } from './gateway/lists-under-way.js';
@@ -29,6 +31,13 @@ import { oauthOperations } from './sign-on/sign-on-handler.js';
 
 /** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
+
+/** Requests that wait for a change, of one key. */
+const WAITS_PER_KEY = 64;
+/** Fewer than the lists that the domain reads at once. */
+const WOKEN_READS = 16;
+/** Then it is opened again. */
+const WATCH_DEADLINE_MS = 600_000;
 
 /** The steps of a sign-in, for which people wait. */
 const SIGN_IN: ReadonlySet<string> = new Set<keyof operations>([
@@ -53,6 +62,8 @@ export interface ApiOptions {
   log: Log;
   /** Of all APIs of a process. */
   admission?: Admission;
+  /** Ends requests that wait for a change. */
+  stopping?: AbortSignal;
 }
 
 export async function createGatewayApi({
@@ -61,16 +72,23 @@ export async function createGatewayApi({
   domain,
   log,
   admission,
+  stopping,
 }: Omit<ApiOptions, 'signOnUrl'>): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
+  const directory = domain.clientOf(DirectoryServiceService);
+  const news = new ChangeNews({ watch: (signal) => watchChanges(directory, signal) });
+  stopping?.addEventListener('abort', () => news.close());
   const contract = await createContractApi({
     document,
     handlers: gatewayHandlers,
     securityHandlers: { apiKey: apiKeySecurity(environment) },
     dependencies: {
-      directory: domain.clientOf(DirectoryServiceService),
+      directory,
       entityTags: new EntityTags(hash),
       lists: new ListsUnderWay(),
+      waits: new ListsUnderWay(WAITS_PER_KEY, 'requests wait for changes'),
+      news,
+      wokenReads: new AtOnce(WOKEN_READS),
       pageTurns: new Turns(PAGES_PER_TURN),
       addressOf: addressesUnder(gatewayUrl),
     },
@@ -114,6 +132,21 @@ export async function createSignOnApi({
     isFirst: (operationId) => SIGN_IN.has(operationId),
   });
   return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
+}
+
+async function* watchChanges(directory: RpcClient<typeof DirectoryServiceService>, signal: AbortSignal) {
+  const messages = directory.watchChanges({}, { requestId: randomUUID(), deadlineMs: WATCH_DEADLINE_MS });
+  const reading = messages[Symbol.asyncIterator]();
+  const end = () => void reading.return?.();
+  signal.addEventListener('abort', end);
+  try {
+    for (let next = await reading.next(); !next.done; next = await reading.next()) {
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+    end();
+  }
 }
 
 function readContract(name: 'gateway' | 'sign-on'): { document: Document; hash: string } {

@@ -30,6 +30,7 @@ export const grpcStatusOf: Record<ErrorCode, status> = {
   [ErrorCode.CLIENT_NOT_FOUND]: status.NOT_FOUND,
   [ErrorCode.USER_NOT_FOUND]: status.NOT_FOUND,
   [ErrorCode.WORKER_NOT_FOUND]: status.NOT_FOUND,
+  [ErrorCode.CURSOR_EXPIRED]: status.OUT_OF_RANGE,
   [ErrorCode.UNAUTHORIZED_CLIENT]: status.PERMISSION_DENIED,
   [ErrorCode.ACCESS_DENIED]: status.PERMISSION_DENIED,
   [ErrorCode.UNSUPPORTED_RESPONSE_TYPE]: status.INVALID_ARGUMENT,

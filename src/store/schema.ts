@@ -32,6 +32,10 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   call_counts: CallCountsTable;
   integration_notices: IntegrationNoticesTable;
   expiry_warnings: ExpiryWarningsTable;
+  changes: ChangesTable;
+  change_digests: ChangeDigestsTable;
+  change_lives: ChangeLivesTable;
+  change_feed: ChangeFeedTable;
 }
 
 /** A random version per row, against concurrent changes by administrators. */
@@ -370,4 +374,43 @@ interface ExpiryWarningsTable {
   id: string;
   expires_at: number;
   days: number;
+}
+
+/** A row for each entity that integrations see, also for a removed one. Triggers write it. */
+interface ChangesTable {
+  entity_type: 'client' | 'jobTitles' | 'location' | 'unit' | 'unitType' | 'user' | 'worker';
+  entity_id: string;
+  client_id: string;
+  instance_id: string;
+  /** Of the newest change. Rows of one transaction may share it. */
+  position: number;
+  /** A random number, which each change replaces. */
+  version: number;
+  /** Whether lists omit the entity. */
+  removed: 0 | 1;
+  changed_at: number;
+}
+
+interface ChangeDigestsTable {
+  client_id: string;
+  entity_type: string;
+  entities: number;
+  /** The sum of the versions of the entities that are not removed, modulo 2^53. */
+  digest: number;
+}
+
+/** A restore begins a life. Cursors of an earlier one are valid up to the position that was restored. */
+interface ChangeLivesTable {
+  life: string;
+  /** Null for the present life. */
+  last_position: number | null;
+}
+
+/** One row. */
+interface ChangeFeedTable {
+  only_row: 1;
+  /** SQLite: the position of the newest change. */
+  last_position: number;
+  /** PostgreSQL: what makes a position of the id of a transaction. */
+  xid_offset: number;
 }

@@ -6,6 +6,7 @@ import type { CountStore } from '../domain/access/shared-counts.js';
 import type { VisitStore } from '../domain/access/visit-store.js';
 import type { DemoStore } from '../domain/demo/seed.js';
 import type {
+  ChangeStore,
   ClientStore,
   InstanceIntegrationStore,
   OrganizationStore,
@@ -25,6 +26,7 @@ import { DueSignal } from '../domain/webhooks/sending/due-signal.js';
 import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { callCounts } from './adapters/call-counts.js';
+import { changeStore, continuePositions } from './adapters/changes.js';
 import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { expiryStore } from './adapters/expiry.js';
@@ -115,6 +117,7 @@ export interface Store {
   readonly workers: WorkerStore;
   readonly users: UserStore;
   readonly organization: OrganizationStore;
+  readonly changes: ChangeStore;
   readonly purge: PurgeStore;
   readonly expiry: ExpiryStore;
   readonly platform: PlatformUnitOfWork;
@@ -164,6 +167,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // Checked again: since the first check, an incomplete restore may have filled the database.
     await refuseIncomplete(database.migrator);
     await claimEnvironment(database, options.environment);
+    await database.write((writer) => continuePositions(writer));
     if (options.issuer) {
       await claimIssuer(database, options.issuer);
     }
@@ -186,6 +190,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     workers: workerStore(database),
     users: userStore(database),
     organization: organizationStore(database),
+    changes: changeStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
     expiry: expiryStore(database),
     platform: platformUnitOfWork(database, Date.now, onDue, onInvalidEvent),

@@ -15,7 +15,7 @@ test('the navigation of every page leads to each operation and event', () => {
   const described = pages.flatMap(({ path, ids }) =>
     [...operations, ...events].filter((id) => ids.includes(id)).map((id) => `${path}#${id}`),
   );
-  expect(described.length).toBe(30);
+  expect(described.length).toBe(32);
   for (const { path, text } of pages) {
     const [, navigation = ''] = /<nav class="side"([\s\S]*?)<\/nav>/.exec(text) ?? [];
     expect([path, described.filter((address) => !navigation.includes(`href="${address}"`))]).toEqual([

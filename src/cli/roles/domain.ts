@@ -174,7 +174,7 @@ function servicesOf(
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, Date.now, lostUse, tally.observe);
   return allServices({
     ...webhookParts(config, store, { derived }, metrics, log),
-    directory: { gatekeeper, ...store },
+    directory: { gatekeeper, closing: store.deliveriesDue.closing, ...store },
     signOn: {
       issuer: config.SIGN_ON_URL,
       clock: Date.now,

@@ -30,7 +30,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
   const onRefused = refusalCounter(metrics);
   const admission = new Admission(onRefused);
-  const options = { environment, gatewayUrl, signOnUrl, domain, log, admission };
+  const stopping = new AbortController();
+  const options = { environment, gatewayUrl, signOnUrl, domain, log, admission, stopping: stopping.signal };
   const health = new Health([domainCheck(domain)]);
   const isDraining = () => health.draining;
   const timer = httpRequestTimer(metrics);
@@ -91,6 +92,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     health,
     stop: async () => {
       health.drain();
+      stopping.abort();
       await Promise.all(listeners.map(([server]) => closeListener(server, config.SHUTDOWN_GRACE)));
       domain.close();
     },

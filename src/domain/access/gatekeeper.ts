@@ -15,6 +15,8 @@ export interface Visitor {
   rateLimit: RateLimit;
   /** The version of the data that the answer covers. */
   version: string;
+  /** Of an answer with nothing to tell yet, the instance whose next change will be in it. */
+  awaitedInstanceId?: InstanceId;
 }
 
 export interface InstanceVisitor extends Visitor {

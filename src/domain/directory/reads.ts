@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
 import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode } from '../../errors/service-error.js';
 import type { Gatekeeper, Visitor } from '../access/gatekeeper.js';
 import { type Answer, answer, answerOne, type Question } from './answer.js';
+import { digestOf, sequenceOf } from './changes.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
 import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
 import { type LinkedOperation, sampleOf } from './samples.js';
 import type {
+  ChangeStore,
   ClientStore,
   InstanceIntegrationStore,
   Listed,
@@ -22,6 +25,9 @@ export interface DirectoryDependencies {
   workers: WorkerStore;
   users: UserStore;
   organization: OrganizationStore;
+  changes: ChangeStore;
+  /** Aborted when the domain stops, which ends all waits. */
+  closing?: AbortSignal;
 }
 
 /** What path and query name. The edge has validated it, and that the operation has it. */
@@ -48,7 +54,7 @@ export type AnyRead = (question: Question, target: Target) => Promise<Answer<str
 export type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
-  const { gatekeeper, instanceIntegrations, clients, workers, users, organization } = dependencies;
+  const { gatekeeper, instanceIntegrations, clients, workers, users, organization, changes } = dependencies;
 
   const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
     gatekeeper.admitToClient(question, instanceIntegrationId, clientId);
@@ -104,9 +110,25 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       const visitor = await toClient(question, target);
       return answer(visitor, question, () => organization.jobTitlesOf(visitor.clientId));
     },
+    listChanges: async (question, target) => {
+      const visitor = await toInstance(question, target);
+      const { version, isEmpty, page } = await sequenceOf(dependencies, visitor, target);
+      const awaited = isEmpty ? { awaitedInstanceId: visitor.instanceId } : {};
+      return answer({ ...visitor, ...awaited, version }, question, () => onePage(page));
+    },
+    getChangesDigest: async (question, target) => {
+      const visitor = await toClient(question, target);
+      const digest = await digestOf(changes, visitor.clientId);
+      const version = createHash('sha256').update(digest).digest('base64url');
+      return answer({ ...visitor, version }, question, () => digest);
+    },
     getOrganizationStructure: orSample('getOrganizationStructure', async (question, target) => {
       const visitor = await toClient(question, target);
       return answer(visitor, question, () => organization.structureOf(visitor.clientId));
     }),
   };
+}
+
+async function* onePage<T>(read: () => Promise<Page<Listed<T>>>): Pages<T> {
+  yield await read();
 }

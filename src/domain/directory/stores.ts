@@ -2,6 +2,15 @@ import type { ClientId, InstanceId, IntegrationId, UserId, WorkerId } from '../.
 import type { JsonOf, Schemas } from './contract-json.js';
 import type { PageRequest, Position } from './page.js';
 
+/** A resource by its id. */
+export interface Found<T> {
+  id: string;
+  json: JsonOf<T>;
+}
+
+/** One read of the resources with these ids, a JSON array, in any order. What is missing is left out. */
+type FindAll<T> = (ids: string) => Promise<Found<T>[]>;
+
 /** A row of a list. Its position is not part of what an integration reads. */
 export interface Listed<T> extends Position {
   json: JsonOf<T>;
@@ -16,6 +25,7 @@ export interface ClientStore {
   /** One read: clients of the instance, oldest first. */
   page(instanceId: InstanceId, page: PageRequest): Promise<Listed<Schemas['TenantClient']>[]>;
   find(id: ClientId): Promise<JsonOf<Schemas['TenantClient']> | undefined>;
+  allOf: FindAll<Schemas['TenantClient']>;
 }
 
 export interface WorkerStore {
@@ -25,6 +35,8 @@ export interface WorkerStore {
   pageV2(clientId: ClientId, page: PageRequest): Promise<Listed<Schemas['WorkerV2']>[]>;
   /** Includes offboarded ones. */
   findV2(clientId: ClientId, id: WorkerId): Promise<JsonOf<Schemas['WorkerV2']> | undefined>;
+  /** Those who are not offboarded. */
+  activeOf: FindAll<Schemas['WorkerV2']>;
 }
 
 export interface UserStore {
@@ -32,6 +44,8 @@ export interface UserStore {
   page(clientId: ClientId, page: PageRequest): Promise<Listed<Schemas['User']>[]>;
   /** One read; includes DELETED users. */
   find(clientId: ClientId, id: UserId): Promise<JsonOf<Schemas['User']> | undefined>;
+  /** Those who are not DELETED. */
+  presentOf: FindAll<Schemas['User']>;
 }
 
 export interface OrganizationStore {
@@ -39,4 +53,63 @@ export interface OrganizationStore {
   structureOf(clientId: ClientId): Promise<JsonOf<Schemas['OrganizationStructure']>>;
   /** In byte order. */
   jobTitlesOf(clientId: ClientId): Promise<JsonOf<string[]>>;
+  /** The ids are those of clients. */
+  jobTitlesOfAll: FindAll<string[]>;
+  unitTypesOf: FindAll<Schemas['UnitType']>;
+  unitsOf: FindAll<Schemas['Unit']>;
+  locationsOf: FindAll<Schemas['OrganizationLocation']>;
+}
+
+/** The kinds of entities in the sequence of changes, in its order. */
+export const ENTITY_TYPES = [
+  'client',
+  'jobTitles',
+  'location',
+  'unit',
+  'unitType',
+  'user',
+  'worker',
+] as const;
+export type EntityType = (typeof ENTITY_TYPES)[number];
+
+/** The place of an entity in the sequence of changes of its instance. */
+export interface ChangePosition {
+  position: number;
+  type: EntityType;
+  id: string;
+}
+
+/** The newest change of an entity. */
+export interface StoredChange extends ChangePosition {
+  clientId: ClientId;
+  version: number;
+  removed: boolean;
+  changedAt: number;
+}
+
+/** A life of the database: each restore begins another. */
+export interface Life {
+  life: string;
+  /** The last position that a later life took over; null for the present life. */
+  lastPosition: number | null;
+}
+
+export interface ChangeStore {
+  /** `end`: every change that commits later has this position or a greater one. */
+  lives(): Promise<{ lives: Life[]; end: number }>;
+  /** The newest position of the instance, also of changes that are not final yet; 0 if there is none. */
+  newestOf(instanceId: InstanceId): Promise<number>;
+  /**
+   * One read: changes of the instance behind a position, but no removals up to another. Everything that
+   * commits later is behind all that it returns.
+   */
+  page(
+    instanceId: InstanceId,
+    asked: { after: ChangePosition; removedAfter: number; limit: number },
+  ): Promise<StoredChange[]>;
+  digestsOf(clientId: ClientId): Promise<{ type: EntityType; entities: number; digest: number }[]>;
+  /** The newest position of all instances. */
+  newest(): Promise<number>;
+  /** The instances that changed after a position, and the newest position of all. */
+  changedSince(position: number): Promise<{ instanceIds: InstanceId[]; position: number }>;
 }

@@ -86,6 +86,7 @@ export async function createContractApi<
       await takeBody(at);
       const { operation } = tellOf(at);
       const end = await admission.begin(request.network, isFirst(operation));
+      at.makeRoom = end;
       try {
         if (request.hasLeft?.()) {
           throw new ClientLeft();
@@ -139,10 +140,16 @@ function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends ke
         const identity = Object.keys(securityHandlers).map(
           (scheme) => context.security?.[scheme],
         )[0] as Identity;
-        const { requestId, clientAddress, rawQuery } = request.original;
+        const { requestId, clientAddress, rawQuery, left } = request.original;
+        const wait = (ms: number) => {
+          request.makeRoom?.();
+          request.original.wait?.(ms);
+        };
         const handed = {
           requestId,
           clientAddress,
+          left,
+          wait,
           header: (name: string) => singleHeader(request, name),
           note: (facts: Record<string, string>) => Object.assign(request.facts, facts),
           // Each handler's type shows one of the two: the validated request, or the received one.

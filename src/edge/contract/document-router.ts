@@ -19,6 +19,8 @@ export interface RoutedRequest extends ParsedRequest {
   readonly route: { operation: Operation } | MissingRoute;
   readonly original: HttpRequest;
   readonly facts: Record<string, string | number | undefined>;
+  /** Ends its turn among the requests under way. */
+  makeRoom?: () => void;
 }
 
 /** Longer than any path: parameters are limited by their schemas, not by the router. */

@@ -2,10 +2,12 @@ import type { operations } from '../../../generated/openapi/gateway.js';
 import type { Handlers } from '../contract/typed-handler.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
+import { getChangesDigest } from './getChangesDigest.js';
 import { getClient } from './getClient.js';
 import { getOrganizationStructure } from './getOrganizationStructure.js';
 import { getUser } from './getUser.js';
 import { getWorkerV2 } from './getWorkerV2.js';
+import { listChanges } from './listChanges.js';
 import { listClients } from './listClients.js';
 import { listInstanceIntegrations } from './listInstanceIntegrations.js';
 import { listJobTitles } from './listJobTitles.js';
@@ -15,10 +17,12 @@ import { listWorkersV2 } from './listWorkersV2.js';
 
 /** Every operation of the gateway. */
 export const gatewayHandlers: Required<Handlers<operations, GatewayDependencies, Identity>> = {
+  getChangesDigest,
   getClient,
   getOrganizationStructure,
   getUser,
   getWorkerV2,
+  listChanges,
   listClients,
   listInstanceIntegrations,
   listJobTitles,

@@ -27,7 +27,10 @@ interface KeyInUse {
 export class ListsUnderWay {
   readonly #inUse = new Map<string, KeyInUse>();
 
-  constructor(private readonly perKey = LISTS_PER_KEY) {}
+  constructor(
+    private readonly perKey = LISTS_PER_KEY,
+    private readonly doing = 'lists are being read at once',
+  ) {}
 
   /** Counts one more, or refuses it. */
   async begin(keyHash: Uint8Array): Promise<ListUnderWay> {
@@ -36,7 +39,7 @@ export class ListsUnderWay {
     if (before && before.lists >= this.perKey) {
       const rateLimit = await before.rateLimit;
       if (rateLimit) {
-        throw tooMany(this.perKey, rateLimit);
+        throw tooMany(`${this.perKey} ${this.doing}`, rateLimit);
       }
     }
     const key = this.#inUse.get(name) ?? unused();
@@ -70,8 +73,8 @@ function unused(): KeyInUse {
   return { lists: 0, rateLimit, tell };
 }
 
-function tooMany(lists: number, rateLimit: RateLimit): ServiceError {
-  const message = `With your key ${lists} lists are being read at once. Please finish one first.`;
+function tooMany(what: string, rateLimit: RateLimit): ServiceError {
+  const message = `With your key ${what}. Please finish one first.`;
   return new ServiceError(ErrorCode.RATE_LIMITED, message, {
     rateLimit,
     retryAfterSeconds: randomInt(RETRY_AFTER_SECONDS.least, RETRY_AFTER_SECONDS.below),

@@ -14,7 +14,7 @@ import { PagesOfRest } from './rest-of-list.js';
 /** A long list lasts as long as its reader takes, up to this limit. */
 const LIST_DEADLINE_MS = 600_000;
 /** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
-const LIST_WAIT_MS = 15_000;
+export const LIST_WAIT_MS = 15_000;
 
 /** What every request of the gateway has. */
 interface GatewayRequest {
@@ -22,13 +22,17 @@ interface GatewayRequest {
   identity: Identity;
   clientAddress: string;
   params: object;
-  query: { limit?: number; cursor?: string };
+  query: { limit?: number; cursor?: string; clientId?: string };
   header(name: string): string | undefined;
   note(facts: Record<string, string>): void;
 }
 
 /** The question for the domain, and the version headers of its answer. */
-function beginRead(operationId: OperationId, request: GatewayRequest, { entityTags }: GatewayDependencies) {
+export function beginRead(
+  operationId: OperationId,
+  request: GatewayRequest,
+  { entityTags }: GatewayDependencies,
+) {
   const { requestId, params, query } = request;
   const salt = entityTags.saltOf(operationId, JSON.stringify([params, query]));
   const context = {
@@ -145,7 +149,7 @@ function streamed(
 }
 
 /** What the gRPC contract promises and proto3 cannot require. */
-function present<T>(value: T | undefined): T {
+export function present<T>(value: T | undefined): T {
   if (value === undefined) {
     throw internalError(new Error('the domain left out what it promises'));
   }

@@ -18,6 +18,10 @@ export interface HttpRequest {
   readBody(): Promise<Buffer>;
   /** Whether the client has closed its connection. */
   hasLeft?(): boolean;
+  /** Aborted when it does. */
+  left?(): AbortSignal;
+  /** The answer will take so much longer: the connection may be silent meanwhile. */
+  wait?(ms: number): void;
 }
 
 /** The code in the log of a request that is refused because too many others are under way. */

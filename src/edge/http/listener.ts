@@ -9,6 +9,7 @@ import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
+import { closedSignal } from './closed-signal.js';
 import { Connections } from './connections.js';
 import { BUSY, type Dispatch, type DispatchedAnswer } from './exchange.js';
 import { Places } from './places.js';
@@ -207,7 +208,11 @@ async function exchangeTraced(
     const target = splitTarget(request.url ?? '/');
     const hasLeft = () => request.socket.destroyed;
     const from = { clientAddress: client, network: networkOf(client) };
-    const asked = { method, ...target, headers, requestId, ...from, readBody, hasLeft };
+    const left = () => closedSignal(request.socket);
+    // Node sets it back before the next request.
+    const wait = (ms: number) =>
+      void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));
+    const asked = { method, ...target, headers, requestId, ...from, readBody, hasLeft, left, wait };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)

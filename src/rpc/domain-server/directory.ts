@@ -1,6 +1,7 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import type { Answer } from '../../domain/directory/answer.js';
+import { changedInstances } from '../../domain/directory/changed-instances.js';
 import { type JsonOf, jsonArray, type OperationId } from '../../domain/directory/contract-json.js';
 import { type Rest, restAfter } from '../../domain/directory/page.js';
 import {
@@ -20,7 +21,7 @@ import { earlierMethods } from './earlier-directory.js';
 const FEW_ROWS = 10;
 
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
-  const { gatekeeper } = dependencies;
+  const { gatekeeper, closing } = dependencies;
   const reads = directoryReads(dependencies);
   return serve(DirectoryServiceService, {
     ...earlierMethods(
@@ -29,13 +30,13 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       () => turns.shortCall(),
     ),
 
-    read: async ({ context, operationId, ...target }, call) => {
+    read: async ({ context, operationId, isCounted, ...target }, call) => {
       const list = new AbortController();
       let rest: Rest | undefined;
       try {
         const read = readNamed(reads, operationId);
         call.operation = operationId;
-        const answer = await read(asked(context), target as Target);
+        const answer = await read(asked(context, isCounted), target as Target);
         const { visitor, content } = answer;
         const header = toHeader(answer);
         if (content === undefined || typeof content === 'string') {
@@ -66,7 +67,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
 
     readRest: async function* ({ read, rest }, { signal }) {
       const { context, operationId = '', ...path } = read ?? {};
-      const question = { ...asked(context), known: { values: [], any: false }, isCounted: true };
+      const question = { ...asked(context, true), known: { values: [], any: false } };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
       const answer = await readNamed(reads, operationId)(question, target as Target);
       let left = rest?.limit;
@@ -74,6 +75,13 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         const after = restAfter(page, left);
         left = after?.limit;
         yield { body: bodyOf(page.rows), nextCursor: page.nextCursor, rest: after };
+      }
+    },
+
+    watchChanges: async function* (_, { signal }) {
+      const until = closing ? AbortSignal.any([signal, closing]) : signal;
+      for await (const instanceIds of changedInstances(dependencies.changes, until)) {
+        yield { instanceIds };
       }
     },
   });

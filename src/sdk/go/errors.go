@@ -8,6 +8,9 @@ import (
 // UnexpectedResponse is the code of an answer that is not the service's own, such as the page of a proxy.
 const UnexpectedResponse = "unexpected_response"
 
+// CursorExpired is the code of an APIError of ListChanges: begin again without After.
+const CursorExpired = "cursor_expired"
+
 // APIError is an error answer of the gateway. Decide by Status and Code; Message is for people.
 type APIError struct {
 	Status int

@@ -44,7 +44,7 @@ func addressBelow(baseURL, link string) (string, error) {
 	return baseURL + path, nil
 }
 
-// get is for addresses from answers and events; generated operations make those of the contract.
+// get is for addresses from answers and events, and for changes; generated operations make the others.
 func (g *Gateway) get(ctx context.Context, address, etag string, record any) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -5,6 +5,8 @@ import "integration.example.com/sdk/gateway"
 // The records of the gateway. Members that may be null have a Get, which returns nil then.
 type (
 	Address               = gateway.Address
+	ChangesDigest         = gateway.ChangesDigest
+	EntityDigest          = gateway.EntityDigest
 	InstanceIntegration   = gateway.InstanceIntegration
 	NamedLocation         = gateway.NamedLocation
 	NamedUnit             = gateway.NamedUnit

@@ -61,7 +61,8 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // once reads the body as well: a connection can break in the middle of it.
 func (t *transport) once(request *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
+	timeout := t.timeout + waitOf(request.Context())
+	ctx, cancel := context.WithTimeout(request.Context(), timeout)
 	defer cancel()
 	attempt := request.Clone(ctx)
 	if request.GetBody != nil {
@@ -77,12 +78,12 @@ func (t *transport) once(request *http.Request) (*http.Response, error) {
 	}
 	response, err := t.next.RoundTrip(attempt)
 	if err != nil {
-		return nil, t.failure(request, err)
+		return nil, t.failure(request, err, timeout)
 	}
 	body, err := io.ReadAll(response.Body)
 	response.Body.Close()
 	if err != nil {
-		return nil, t.failure(request, err)
+		return nil, t.failure(request, err, timeout)
 	}
 	if err := t.refusal(response, body); err != nil {
 		return nil, err
@@ -92,15 +93,27 @@ func (t *transport) once(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (t *transport) failure(request *http.Request, err error) error {
+func (t *transport) failure(request *http.Request, err error, timeout time.Duration) error {
 	if cause := request.Context().Err(); cause != nil {
 		return cause
 	}
 	var network net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout() {
-		return &TimeoutError{Host: request.URL.Host, After: t.timeout, Err: err}
+		return &TimeoutError{Host: request.URL.Host, After: timeout, Err: err}
 	}
 	return &ConnectionError{Host: request.URL.Host, Err: err}
+}
+
+type waitKey struct{}
+
+// waiting allows an answer so much more time, because the service was asked to wait.
+func waiting(ctx context.Context, wait time.Duration) context.Context {
+	return context.WithValue(ctx, waitKey{}, wait)
+}
+
+func waitOf(ctx context.Context) time.Duration {
+	wait, _ := ctx.Value(waitKey{}).(time.Duration)
+	return wait
 }
 
 type requestIDKey struct{}

@@ -5,6 +5,7 @@ import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { addressMembers } from './address.js';
 import { contractJson } from './statements/contract-json.js';
+import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
 
@@ -30,5 +31,6 @@ export function clientStore({ reader }: Database): ClientStore {
         .limit(page.limit),
     ),
     find: onlyJson(keptQuery(db, (id: string) => clients().where('id', '=', id))),
+    allOf: keptQuery(db, (ids: string) => clients().where(inList(db, 'id', ids))),
   };
 }

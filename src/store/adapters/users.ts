@@ -5,6 +5,7 @@ import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { contractEmailIn } from './contract-email.js';
 import { contractJson } from './statements/contract-json.js';
+import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
 
@@ -56,6 +57,11 @@ export function userStore({ reader }: Database): UserStore {
       keptQuery(db, (clientId: string, id: string) =>
         users().where('users.clientId', '=', clientId).where('users.id', '=', id),
       ),
+    ),
+    presentOf: keptQuery(db, (ids: string) =>
+      users()
+        .where(inList(db, 'users.id', ids))
+        .where('users.status', '!=', 'DELETED'),
     ),
   };
 }

@@ -7,6 +7,7 @@ import type { Database } from '../database.js';
 import { addressMembers } from './address.js';
 import { contractEmailIn } from './contract-email.js';
 import { contractJson, type Members } from './statements/contract-json.js';
+import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
 
@@ -76,6 +77,11 @@ export function workerStore({ reader }: Database): WorkerStore {
       keptQuery(db, (clientId: string, id: string) =>
         placed().where('workers.clientId', '=', clientId).where('workers.id', '=', id),
       ),
+    ),
+    activeOf: keptQuery(db, (ids: string) =>
+      placed()
+        .where(inList(db, 'workers.id', ids))
+        .where('workers.offboardedAt', 'is', null),
     ),
   };
 }

@@ -17,6 +17,7 @@ import * as waysIn from './0021-ways-in.js';
 import * as runsOfMaintenance from './0023-runs-of-maintenance.js';
 import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as issuers from './0026-issuers.js';
+import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
 import * as callCounts from './nodes/0027-call-counts.js';
 import * as endsOfMaintenance from './nodes/0028-ends-of-maintenance.js';
 import * as webhooks from './webhooks/0005-webhooks.js';
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0026-issuers': issuers,
   '0027-call-counts': callCounts,
   '0028-ends-of-maintenance': endsOfMaintenance,
+  '0030-sequence-of-changes': sequenceOfChanges,
 };

@@ -4,6 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { continuePositions } from '../adapters/changes.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { CopyError } from '../copies/copy-error.js';
 import { type CopyFacts, factsOf } from '../copies/copy-facts.js';
@@ -29,6 +30,7 @@ import {
   markTarget,
   refuseOtherEncoding,
   refuseRows,
+  removeBeginnings,
   stateOf,
   withoutIndexes,
 } from './target.js';
@@ -168,6 +170,7 @@ async function fill(
 ): Promise<Record<string, number>> {
   await lockMark(writer, at);
   const tables = await movedTables(source, writer);
+  await removeBeginnings(writer);
   await refuseRows(writer, tables);
   const rows = countsOf(source, tables);
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
@@ -186,6 +189,7 @@ async function fill(
   for (const table of tables) {
     await compareRows(writer, table, sourcePages(source, table, refuseOdd), compared(table.name));
   }
+  await continuePositions(writer);
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
   await dropMark(writer);
   writeMoved(dataDir, { at, to });

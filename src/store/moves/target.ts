@@ -133,18 +133,26 @@ interface Aside {
   create: string;
 }
 
+/** What the migrations write into an empty database. */
+export async function removeBeginnings(writer: Writer): Promise<void> {
+  for (const table of ['change_feed', 'change_lives']) {
+    await sql`delete from ${sql.table(table)}`.execute(writer);
+  }
+}
+
 /**
- * Runs `fill` without references and indexes and restores them: rows may then come in any order, and
- * PostgreSQL builds each index once and checks each reference once.
+ * Runs `fill` without references, indexes and triggers and restores them: rows may then come in any order,
+ * PostgreSQL builds each index once and checks each reference once, and what triggers write is moved, too.
  */
 export async function withoutIndexes(writer: Writer, fill: () => Promise<void>): Promise<void> {
   const references = await referencesOf(writer);
   const indexes = await indexesOf(writer);
-  for (const { drop } of [...references, ...indexes]) {
+  const triggers = await triggersOf(writer);
+  for (const { drop } of [...references, ...indexes, ...triggers]) {
     await sql.raw(drop).execute(writer);
   }
   await fill();
-  for (const { create } of [...indexes, ...references]) {
+  for (const { create } of [...indexes, ...references, ...triggers]) {
     await sql.raw(create).execute(writer);
   }
   const restored = [await referencesOf(writer), await indexesOf(writer)];
@@ -160,6 +168,19 @@ async function referencesOf(writer: Writer): Promise<Aside[]> {
     from pg_constraint
     where contype = 'f' and conparentid = 0
       and connamespace = (select oid from pg_namespace where nspname = current_schema())
+    order by 1
+  `.execute(writer);
+  return rows;
+}
+
+/** Those of the migrations. */
+async function triggersOf(writer: Writer): Promise<Aside[]> {
+  const { rows } = await sql<Aside>`
+    select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as drop,
+      format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
+    from pg_trigger inner join pg_class on pg_class.oid = tgrelid
+    where tgname like 'changes\_%'
+      and relnamespace = (select oid from pg_namespace where nspname = current_schema())
     order by 1
   `.execute(writer);
   return rows;

@@ -1,4 +1,5 @@
 import type { Comparison } from '../harness/comparison.js';
+import { changes } from './changes.js';
 import { hop } from './hop.js';
 import { idleConnections } from './idle-connections.js';
 import { importOfWorkers } from './import.js';
@@ -22,6 +23,7 @@ export const comparisons: readonly Comparison[] = [
   ...instanceIntegrations,
   ...workers,
   ...sizeOfDirectory,
+  ...changes,
   writeWithEvents,
   writeWithAudit,
   importOfWorkers,

@@ -118,7 +118,10 @@ function linkedWorkplace(scope: Scope, kept: string): string {
 function fingerprintOf(wanted: readonly StoredClients[]): string {
   const migrations = join(ROOT, 'src/store/migrations');
   const hash = createHash('sha256').update(JSON.stringify(wanted));
-  for (const source of [import.meta.filename, ...readdirSync(migrations).sort()]) {
+  const steps = readdirSync(migrations, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  for (const source of [import.meta.filename, ...steps.sort()]) {
     hash.update(readFileSync(resolve(migrations, source)));
   }
   return hash.digest('hex').slice(0, FINGERPRINT_LENGTH);

@@ -2,9 +2,16 @@ import { GrantType } from '../../../generated/proto/integration/operator/v1/appl
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { credentialsOf, redirectUriOf } from '../../attacks/attacked-service.js';
 import { ownIds, unconfigured, unknownIds } from '../../gateway/demo-paths.js';
-import { gatewayOperations, idNamesOf, pathOf } from '../../support/gateway/operations.js';
+import {
+  type GatewayOperation,
+  gatewayOperations,
+  idNamesOf,
+  isInQuery,
+  pathOf,
+} from '../../support/gateway/operations.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
 import type { CoveredService } from './covered-service.js';
+import { EXPIRED_CURSOR } from './gateway-cases.js';
 import { accessToken } from './sign-on-walks.js';
 import type { Api } from './status-case.js';
 
@@ -22,6 +29,8 @@ interface GatewayWay {
   query?: string;
   /** Only operations with this id in their path. */
   needs?: string;
+  /** Only this operation. */
+  only?: string;
 }
 
 const keyed = (key: (service: CoveredService) => string) => (service: CoveredService) => ({
@@ -30,7 +39,8 @@ const keyed = (key: (service: CoveredService) => string) => (service: CoveredSer
 
 const GATEWAY: Record<string, GatewayWay> = {
   wrongId: { ids: { ...ownIds, clientId: 'cli_short' }, needs: 'clientId' },
-  keyInQuery: { query: '?api_key=x' },
+  keyInQuery: { query: 'api_key=x' },
+  cursorExpired: { query: `after=${EXPIRED_CURSOR}`, only: 'listChanges' },
   malformed: { headers: keyed((service) => service.apiKey().slice(0, -1)) },
   unknown: { headers: keyed(() => newApiKey('demo')) },
   expired: { headers: keyed((service) => service.expiredApiKey()) },
@@ -44,15 +54,21 @@ const GATEWAY: Record<string, GatewayWay> = {
   workerNotFound: { ids: { ...ownIds, workerId: unknownIds.workerId }, needs: 'workerId' },
 };
 
+/** The example of a wrong id is one of a path. */
+function isInPath(operation: GatewayOperation, example: string, name: string): boolean {
+  return idNamesOf(operation).includes(name) && (example !== 'wrongId' || !isInQuery(operation, name));
+}
+
 const gatewayCases: ExampleCase[] = Object.entries(GATEWAY).flatMap(
-  ([example, { headers = keyed((service) => service.apiKey()), ids = ownIds, query = '', needs }]) =>
+  ([example, { headers = keyed((service) => service.apiKey()), ids = ownIds, query, needs, only }]) =>
     gatewayOperations
-      .filter((operation) => needs === undefined || idNamesOf(operation).includes(needs))
+      .filter((operation) => needs === undefined || isInPath(operation, example, needs))
+      .filter(({ operationId }) => only === undefined || operationId === only)
       .map((operation) => ({
         api: 'gateway' as const,
         operationId: operation.operationId,
         example,
-        ask: (service) => service.gateway(`${pathOf(operation, ids)}${query}`, { headers: headers(service) }),
+        ask: (service) => service.gateway(pathOf(operation, ids, query), { headers: headers(service) }),
       })),
 );
 

@@ -1,5 +1,10 @@
 import { foreignIds, ownIds, unknownIds } from '../../gateway/demo-paths.js';
-import { type GatewayOperation, gatewayOperations, pathOf } from '../../support/gateway/operations.js';
+import {
+  type GatewayOperation,
+  gatewayOperations,
+  operationNamed,
+  pathOf,
+} from '../../support/gateway/operations.js';
 import type { Question } from '../../support/http-exchange.js';
 import { type CoveredService, GATEWAY_LIMIT, type Judged, type PrismJudge } from './covered-service.js';
 import type { Stage, StatusCase } from './status-case.js';
@@ -58,14 +63,31 @@ const WAYS: Record<number, Way> = {
   503: { stage: 'domain stopped', ask: asking({}) },
 };
 
-export const gatewayCases: StatusCase<GatewayAsk>[] = gatewayOperations.flatMap((operation) =>
-  Object.entries(WAYS)
-    .filter(([, { needsId }]) => !needsId || operation.template.includes('{'))
-    .map(([status, { stage = 'whole', ask }]) => ({
-      api: 'gateway' as const,
-      operationId: operation.operationId,
-      status: Number(status),
-      stage,
-      ask: (service, judge) => ask(service, operation, judge),
-    })),
-);
+/** Of a life that this database never had. */
+export const EXPIRED_CURSOR = `000000000000.1.worker.${ownIds.workerId}.0.1.${ownIds.instanceIntegrationId.slice(4, 8)}`;
+
+const expired: StatusCase<GatewayAsk> = {
+  api: 'gateway',
+  operationId: 'listChanges',
+  status: 410,
+  stage: 'whole',
+  ask: (service) => {
+    const path = pathOf(operationNamed('listChanges'), ownIds, `after=${EXPIRED_CURSOR}`);
+    return service.throughProxy(path, { headers: { 'x-api-key': service.apiKey() } });
+  },
+};
+
+export const gatewayCases: StatusCase<GatewayAsk>[] = [
+  expired,
+  ...gatewayOperations.flatMap((operation) =>
+    Object.entries(WAYS)
+      .filter(([, { needsId }]) => !needsId || operation.template.includes('{'))
+      .map(([status, { stage = 'whole', ask }]) => ({
+        api: 'gateway' as const,
+        operationId: operation.operationId,
+        status: Number(status),
+        stage,
+        ask: (service: CoveredService, judge: PrismJudge) => ask(service, operation, judge),
+      })),
+  ),
+];

@@ -62,7 +62,12 @@ const asking =
   (operationId: OperationId, over: Partial<Target> = {}): Ask =>
   (gatekeeper, store, question) => {
     const stores = { instanceIntegrations: store, clients: store, workers: store, users: store };
-    const dependencies: DirectoryDependencies = { gatekeeper, ...stores, organization: store };
+    const dependencies: DirectoryDependencies = {
+      gatekeeper,
+      ...stores,
+      organization: store,
+      changes: store,
+    };
     return directoryReads(dependencies)[operationId](question, { ...target, ...over });
   };
 

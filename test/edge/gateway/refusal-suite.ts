@@ -3,7 +3,13 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { rateLimit, refusing } from '../../support/gateway/directory-answers.js';
 import type { Gateway } from '../../support/gateway/gateway.js';
-import { type GatewayOperation, idNamesOf, pathIds, pathOf } from '../../support/gateway/operations.js';
+import {
+  type GatewayOperation,
+  idNamesOf,
+  isInQuery,
+  pathIds,
+  pathOf,
+} from '../../support/gateway/operations.js';
 import type { Question } from '../../support/http-exchange.js';
 
 const UNFIT_IDS: [what: string, spoil: (id: string) => string][] = [
@@ -62,7 +68,8 @@ export function describeRefusals(operation: GatewayOperation, present: () => Gat
       const target = pathOf(operation, { ...pathIds, [name]: spoil(pathIds[name] ?? '') });
       const { status, code, problem } = await refusal({}, target);
       expect([status, code]).toEqual([400, 'invalid_request']);
-      expect(problem.errors).toMatchObject([{ in: 'path', path: name }]);
+      const place = isInQuery(operation, name) ? 'query' : 'path';
+      expect(problem.errors).toMatchObject([{ in: place, path: name }]);
     },
   );
 
@@ -76,7 +83,7 @@ export function describeRefusals(operation: GatewayOperation, present: () => Gat
   });
 
   test('400: a key in the query is refused', async () => {
-    expect((await refusal({}, `${path}?api_key=x`)).code).toBe('api_key_in_query');
+    expect((await refusal({}, pathOf(operation, pathIds, 'api_key=x'))).code).toBe('api_key_in_query');
   });
 
   test.each([

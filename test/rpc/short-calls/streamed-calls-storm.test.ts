@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { eventually } from '../../support/eventually.js';
+import { randomFrom } from '../../support/random-from.js';
 import { rpcRigs, TOKENS } from '../rig.js';
 import { CuttingProxy } from './cutting-proxy.js';
 import { textService, textsAnsweredBy } from './text-service.js';
@@ -53,15 +54,6 @@ class Outcomes {
       }
     }
   }
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function timesOf(begun: readonly string[]): Map<string, number> {

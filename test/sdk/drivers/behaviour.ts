@@ -1,3 +1,4 @@
+import { describeChanges } from './changes.js';
 import { describeExchange } from './exchange.js';
 import type { Driven } from './line-driver.js';
 import { describeLinks } from './links.js';
@@ -14,6 +15,7 @@ export function describeBehaviour(driver: Driven): void {
     describeReads,
     describePaging,
     describeLinks,
+    describeChanges,
     describeRealGateway,
     describeSignOn,
     describeExchange,

@@ -1,7 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
-import type { Driven } from './line-driver.js';
+import type { Driven, Outcome } from './line-driver.js';
+
+/** A change as the gateway writes it. */
+interface Sent {
+  cursor: string;
+  entity: object;
+}
+
+/** A change as the SDK reads it. */
+interface Read {
+  type: string;
+  clientId: string;
+  version: number;
+  json: string | null;
+}
 
 /** Over the real one. */
 export function describeRealGateway(driver: Driven): void {
@@ -21,6 +35,16 @@ export function describeRealGateway(driver: Driven): void {
   const bare = async (path: string) => {
     const headers = { 'x-api-key': gateway.credentials.apiKeys[integrationId] as string };
     return (await fetch(`${gateway.url}${path}`, { headers })).json();
+  };
+  /** Without the text of the resource. */
+  const allChanges = async () => {
+    const all: Read[] = [];
+    for (let after: string | null = null, hasMore = true; hasMore; ) {
+      const { value }: Outcome = await read('listChanges', [iin], { parameters: { limit: 100, after } });
+      all.push(...value.items);
+      ({ cursor: after, hasMore } = value);
+    }
+    return all.map(({ json, ...item }) => item);
   };
   const below = `/instance-integrations/${iin}/clients`;
 
@@ -43,6 +67,28 @@ export function describeRealGateway(driver: Driven): void {
       expect(timesApart(value)).toEqual(timesApart(await bare(path)));
     });
 
+    test('listChanges reads all that the gateway says, a page at a time', async () => {
+      const sent: Sent[] = [];
+      for (let query = '', items: Sent[]; ; query = `?after=${items.at(-1)?.cursor}`) {
+        items = (await bare(`/v1/instance-integrations/${iin}/changes${query}`)) as Sent[];
+        if (items.length === 0) break;
+        sent.push(...items);
+      }
+      const flat = sent.map(({ entity, ...rest }) => ({ ...rest, ...entity }));
+      expect(timesApart(await allChanges())).toEqual(timesApart(flat));
+    });
+
+    test('getChangesDigest is that of all changes of the client', async () => {
+      const changes = await allChanges();
+      const { value: digest } = await read('getChangesDigest', [iin, cli]);
+      expect(digest.entities).toContainEqual(expect.objectContaining({ type: 'worker', count: 500 }));
+      for (const { type, ...expected } of digest.entities) {
+        const own = changes.filter((item) => item.type === type && item.clientId === cli);
+        const sum = own.reduce((total, { version }) => total + BigInt(version), 0n);
+        expect({ count: own.length, digest: Number(BigInt.asUintN(53, sum)) }).toEqual(expected);
+      }
+    });
+
     test('one of each is the one of its list', async () => {
       const [workers, users] = [await read('listWorkersV2', [iin, cli]), await read('listUsers', [iin, cli])];
       expect((await read('getWorker', [iin, cli, workers.value[0].id])).value).toEqual(workers.value[0]);
@@ -59,6 +105,7 @@ export function describeRealGateway(driver: Driven): void {
       ['listUsers', [iin, cli]],
       ['jobTitles', [iin, cli]],
       ['organizationStructure', [iin, cli]],
+      ['getChangesDigest', [iin, cli]],
     ])(
       '%s says that nothing changed to who holds its ETag, and gives the data to who holds none',
       async (method, ids) => {

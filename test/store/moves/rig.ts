@@ -33,12 +33,17 @@ export function sqliteIn(dataDir: string): BetterSqlite3.Database {
   return new Sqlite(join(dataDir, 'integration.db'));
 }
 
-/** Rows in every table but that of the environment. References of a table to itself point to later rows. */
+/**
+ * Rows in every table but that of the environment. References of a table to itself point to later rows. Drops
+ * the triggers, which would write rows of their own.
+ */
 export function plantEveryTable(dataDir: string, usual: number, others: Record<string, number> = {}): void {
   const countOf = (table: string) => others[table] ?? usual;
   const database = sqliteIn(dataDir);
   try {
     database.pragma('foreign_keys = OFF');
+    const triggers = database.prepare("select name from sqlite_master where type = 'trigger'").pluck().all();
+    database.exec(triggers.map((name) => `drop trigger ${name};`).join('\n'));
     for (const table of tablesOf(database).filter((name) => name !== 'environment')) {
       const columns = database.pragma(`table_info(${table})`) as Column[];
       const references = database.pragma(`foreign_key_list(${table})`) as Reference[];

@@ -39,6 +39,8 @@ export interface Gateway extends RecordedLog {
   /** Cuts every connection, as a client does that goes away. */
   dropClients(): void;
   stopDomain(): void;
+  /** Ends the requests that wait, as an edge does that stops. */
+  endWaits(): void;
   stop(): Promise<void>;
 }
 
@@ -52,7 +54,9 @@ export async function startGateway(
   let directory: Directory = {};
   const server = await startDirectory(`unix:${folder}/domain.sock`, () => directory);
   const domain = new RpcChannel(`unix:${folder}/domain.sock`, 'token');
+  const stopping = new AbortController();
   const dispatch = await createGatewayApi({
+    stopping: stopping.signal,
     environment,
     gatewayUrl: GATEWAY_URL,
     domain,
@@ -85,6 +89,7 @@ export async function startGateway(
     },
     dropClients: () => listener.closeAllConnections(),
     stopDomain: () => server.forceShutdown(),
+    endWaits: () => stopping.abort(),
     stop: async () => {
       await closeListener(listener, 0);
       domain.close();

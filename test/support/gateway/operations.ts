@@ -10,16 +10,21 @@ export const pathIds: Record<string, string> = {
 
 export interface GatewayOperation {
   operationId: string;
-  /** The path as the contract has it. */
+  /** The path as the contract has it, with the query that it requires. */
   template: string;
   /** Whether it takes `limit` and `cursor`. */
   paged: boolean;
 }
 
 const PAGED = ['listUsers', 'listWorkersV2'];
+const REQUIRED_QUERIES: Record<string, string> = { getChangesDigest: '?clientId={clientId}' };
 
 export const gatewayOperations: readonly GatewayOperation[] = Object.entries(operations).map(
-  ([operationId, { path }]) => ({ operationId, template: path, paged: PAGED.includes(operationId) }),
+  ([operationId, { path }]) => ({
+    operationId,
+    template: `${path}${REQUIRED_QUERIES[operationId] ?? ''}`,
+    paged: PAGED.includes(operationId),
+  }),
 );
 
 export function operationNamed(operationId: string): GatewayOperation {
@@ -30,12 +35,22 @@ export function operationNamed(operationId: string): GatewayOperation {
   return found;
 }
 
-/** The names of the ids in the path, in their order. */
+/** The names of the ids in path and query, in their order. */
 export function idNamesOf({ template }: GatewayOperation): string[] {
   return [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-/** The path with these ids in its places. */
-export function pathOf({ template }: GatewayOperation, ids: Record<string, string> = pathIds): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+export function isInQuery({ template }: GatewayOperation, name: string): boolean {
+  const [path = ''] = template.split('?');
+  return !path.includes(`{${name}}`);
+}
+
+/** The path with these ids in its places, and more of a query. */
+export function pathOf(
+  { template }: GatewayOperation,
+  ids: Record<string, string> = pathIds,
+  query?: string,
+): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+  return query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }

@@ -50,6 +50,8 @@ type APIClient struct {
 
 	// API Services
 
+	ChangesAPI *ChangesAPIService
+
 	ClientsAPI *ClientsAPIService
 
 	InstanceIntegrationsAPI *InstanceIntegrationsAPIService
@@ -79,6 +81,7 @@ func NewAPIClient(cfg *Configuration) *APIClient {
 	c.common.client = c
 
 	// API Services
+	c.ChangesAPI = (*ChangesAPIService)(&c.common)
 	c.ClientsAPI = (*ClientsAPIService)(&c.common)
 	c.InstanceIntegrationsAPI = (*InstanceIntegrationsAPIService)(&c.common)
 	c.JobTitlesAPI = (*JobTitlesAPIService)(&c.common)

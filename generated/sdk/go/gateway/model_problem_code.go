@@ -16,7 +16,7 @@ import (
 	"fmt"
 )
 
-// ProblemCode What went wrong, for programs. Codes are never renamed or reused; new ones may be added, so treat a code you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | The request violates this document; `errors` lists every place. | | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. | | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. | | `api_key_malformed` | 401 | The key is malformed: its length, prefix or checksum is wrong. | | `api_key_unknown` | 401 | The key is well formed but invalid: never issued, or revoked. | | `api_key_expired` | 401 | The key has expired. | | `api_key_wrong_environment` | 401 | A demo key was used on the live service, or a live key on the demo. | | `instance_integration_not_found` | 404 | There is no such instance integration, or your key does not reach it. | | `instance_integration_not_configured` | 404 | The instance integration exists and is not set up yet. | | `client_not_found` | 404 | There is no such client on this instance. | | `user_not_found` | 404 | The client has no such user. | | `worker_not_found` | 404 | The client has no such worker. | | `route_not_found` | 404 | There is nothing at this path. | | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. | | `not_acceptable` | 406 | `Accept` rules out `application/json`. | | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. | | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. | | `not_implemented` | 501 | The operation is not available on this server. | | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
+// ProblemCode What went wrong, for programs. Codes are never renamed or reused; new ones may be added, so treat a code you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | The request violates this document; `errors` lists every place. | | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. | | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. | | `api_key_malformed` | 401 | The key is malformed: its length, prefix or checksum is wrong. | | `api_key_unknown` | 401 | The key is well formed but invalid: never issued, or revoked. | | `api_key_expired` | 401 | The key has expired. | | `api_key_wrong_environment` | 401 | A demo key was used on the live service, or a live key on the demo. | | `instance_integration_not_found` | 404 | There is no such instance integration, or your key does not reach it. | | `instance_integration_not_configured` | 404 | The instance integration exists and is not set up yet. | | `client_not_found` | 404 | There is no such client on this instance. | | `user_not_found` | 404 | The client has no such user. | | `worker_not_found` | 404 | The client has no such worker. | | `route_not_found` | 404 | There is nothing at this path. | | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. | | `not_acceptable` | 406 | `Accept` rules out `application/json`. | | `cursor_expired` | 410 | The service was restored from a backup that is older than the cursor. Read the changes again without `after`. | | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. | | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. | | `not_implemented` | 501 | The operation is not available on this server. | | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
 //
 // A value that is newer than this client is kept as it is; IsValid tells.
 type ProblemCode string
@@ -38,6 +38,7 @@ const (
 	ProblemCodeRouteNotFound ProblemCode = "route_not_found"
 	ProblemCodeMethodNotAllowed ProblemCode = "method_not_allowed"
 	ProblemCodeNotAcceptable ProblemCode = "not_acceptable"
+	ProblemCodeCursorExpired ProblemCode = "cursor_expired"
 	ProblemCodeRateLimited ProblemCode = "rate_limited"
 	ProblemCodeInternalError ProblemCode = "internal_error"
 	ProblemCodeNotImplemented ProblemCode = "not_implemented"
@@ -61,6 +62,7 @@ var AllowedProblemCodeEnumValues = []ProblemCode{
 	ProblemCodeRouteNotFound,
 	ProblemCodeMethodNotAllowed,
 	ProblemCodeNotAcceptable,
+	ProblemCodeCursorExpired,
 	ProblemCodeRateLimited,
 	ProblemCodeInternalError,
 	ProblemCodeNotImplemented,

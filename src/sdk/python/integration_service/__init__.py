@@ -4,6 +4,7 @@ from integration_gateway import __version__
 
 from ._reader import Changed, Page, Paged, Reading, Unchanged
 from ._retries import Retry
+from .changes import Change, Changes
 from .errors import (
     ApiError,
     ConnectionError,
@@ -22,7 +23,9 @@ from .webhooks import verify_webhook
 __all__ = [
     "ApiError",
     "AuthorizationRequest",
+    "Change",
     "Changed",
+    "Changes",
     "ConnectionError",
     "FieldError",
     "Gateway",

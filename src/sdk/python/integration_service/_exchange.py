@@ -83,8 +83,17 @@ class Exchange:
         self._timeout_seconds = timeout_seconds
         self._http = http or _pool_for(base_url)
 
-    def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
-        deadline = time.monotonic() + self._timeout_seconds
+    def send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> Answer:
+        limit_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        deadline = time.monotonic() + limit_seconds
         host = urlsplit(url).netloc
         try:
             response = self._http.request(
@@ -92,7 +101,7 @@ class Exchange:
                 url,
                 body=body,
                 headers=headers,
-                timeout=urllib3.Timeout(total=self._timeout_seconds),
+                timeout=urllib3.Timeout(total=limit_seconds),
                 retries=False,
                 redirect=False,
                 preload_content=False,
@@ -100,7 +109,7 @@ class Exchange:
             return Answer(url, response.status, response.headers, _whole_body(response, deadline))
         except (urllib3.exceptions.HTTPError, OSError, _Overdue) as cause:
             if _is_overdue(cause):
-                message = f"There was no whole answer from {host} within {self._timeout_seconds:g} s."
+                message = f"There was no whole answer from {host} within {limit_seconds:g} s."
                 raise TimeoutError(message) from cause
             raise ConnectionError(f"The connection to {host} failed: {cause}") from cause
 

@@ -93,13 +93,13 @@ class GatewayClient(ApiClient):
         header_params: dict[str, str],
         body: object = None,
         post_params: object = None,
-        _request_timeout: object = None,
+        _request_timeout: float | None = None,
     ) -> Sent:
-        return Sent(self.send(url, header_params))
+        return Sent(self.send(url, header_params, _request_timeout))
 
-    def send(self, url: str, headers: dict[str, str]) -> Answer:
+    def send(self, url: str, headers: dict[str, str], timeout_seconds: float | None = None) -> Answer:
         def attempt() -> Answer:
-            answer = self._exchange.send("GET", url, headers)
+            answer = self._exchange.send("GET", url, headers, timeout_seconds=timeout_seconds)
             if answer.status == 200 or (answer.status == 304 and "If-None-Match" in headers):
                 return answer
             raise _error_of(answer)

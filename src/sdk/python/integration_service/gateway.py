@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar, overload
 
 import urllib3
+from integration_gateway.api.changes_api import ChangesApi
 from integration_gateway.api.clients_api import ClientsApi
 from integration_gateway.api.instance_integrations_api import InstanceIntegrationsApi
 from integration_gateway.api.job_titles_api import JobTitlesApi
@@ -17,8 +18,9 @@ from pydantic import TypeAdapter
 from ._exchange import address_below, server_url
 from ._reader import NOT_ASKED, NotAsked, Paged, Reading, gateway_client
 from ._retries import Retry
+from .changes import Changes, SentChange
 from .events import Event
-from .models import InstanceIntegration, OrganizationStructure, TenantClient, User, Worker, WorkerV2
+from .models import ChangesDigest, InstanceIntegration, OrganizationStructure, TenantClient, User, Worker, WorkerV2
 
 _DEFAULT_TIMEOUT_SECONDS = 30.0
 _DEFAULT_PAGE_SIZE = 200
@@ -33,6 +35,8 @@ _USERS = TypeAdapter(list[User])
 _USER = TypeAdapter(User)
 _TITLES = TypeAdapter(list[str])
 _STRUCTURE = TypeAdapter(OrganizationStructure)
+_CHANGES = TypeAdapter(list[SentChange])
+_DIGEST = TypeAdapter(ChangesDigest)
 _ANY: TypeAdapter[Any] = TypeAdapter(Any)
 _LINKED: dict[str, TypeAdapter[Any]] = {
     "client": _CLIENT,
@@ -72,6 +76,7 @@ class Gateway:
         if not api_key or any(not "!" <= character <= "~" for character in api_key):
             raise ValueError("api_key must be the API key: letters, digits and underscores, no spaces.")
         self._base_url = server_url("base_url", base_url)
+        self._timeout_seconds = timeout_seconds
         self._client = gateway_client(self._base_url, api_key, timeout_seconds, retry, http)
         self._instance_integrations = InstanceIntegrationsApi(self._client)
         self._clients = ClientsApi(self._client)
@@ -79,6 +84,7 @@ class Gateway:
         self._users = UsersApi(self._client)
         self._job_titles = JobTitlesApi(self._client)
         self._structure = OrganizationStructureApi(self._client)
+        self._changes = ChangesApi(self._client)
 
     @overload
     def list_instance_integrations(self, *, request_id: str | None = None) -> list[InstanceIntegration]: ...
@@ -258,6 +264,52 @@ class Gateway:
         operation = self._structure.get_organization_structure_without_preload_content
         ask = partial(operation, instance_integration_id, client_id, x_request_id=request_id)
         return self._client.read(_STRUCTURE, ask, if_changed)
+
+    def list_changes(
+        self,
+        instance_integration_id: str,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait_seconds: int = 0,
+        request_id: str | None = None,
+    ) -> Changes:
+        """
+        What the gateway shows of the instance, as one sequence: each entity once, at the place of its newest change.
+        An ``ApiError`` with the code ``cursor_expired`` (410) means: begin again without ``after``.
+
+        :param after: the cursor of the last item that you stored; ``None`` begins with all that exists
+        :param limit: how many items at most, 1 to 1000
+        :param wait_seconds: how long to wait for a change if there is none, 0 to 25; added to the time limit
+        """
+        ask = partial(
+            self._changes.list_changes_without_preload_content,
+            instance_integration_id,
+            after=after,
+            limit=limit,
+            wait=wait_seconds or None,
+            x_request_id=request_id,
+            _request_timeout=float(self._timeout_seconds + wait_seconds),
+        )
+        page = self._client.page(_CHANGES, ask, request_id, None)
+        items = [item.change() for item in page.items]
+        return Changes(items, items[-1].cursor if items else after, page.next_url is not None)
+
+    @overload
+    def get_changes_digest(self, instance_integration_id: str, client_id: str, *, request_id: str | None = None) -> ChangesDigest: ...
+
+    @overload
+    def get_changes_digest(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None, request_id: str | None = None
+    ) -> Reading[ChangesDigest]: ...
+
+    def get_changes_digest(
+        self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+    ) -> ChangesDigest | Reading[ChangesDigest]:
+        """Counts and digests of a client's entities: a copy with the same ones is equal."""
+        operation = self._changes.get_changes_digest_without_preload_content
+        ask = partial(operation, client_id, instance_integration_id, x_request_id=request_id)
+        return self._client.read(_DIGEST, ask, if_changed)
 
     @overload
     def follow(self, event: Event[R], *, request_id: str | None = None) -> R: ...

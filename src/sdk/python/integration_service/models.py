@@ -2,6 +2,8 @@
 
 from integration_gateway.models.address import Address
 from integration_gateway.models.application_instance import ApplicationInstance
+from integration_gateway.models.changes_digest import ChangesDigest
+from integration_gateway.models.entity_digest import EntityDigest
 from integration_gateway.models.instance_integration import InstanceIntegration
 from integration_gateway.models.named_location import NamedLocation
 from integration_gateway.models.named_unit import NamedUnit
@@ -24,7 +26,9 @@ Client = TenantClient
 __all__ = [
     "Address",
     "ApplicationInstance",
+    "ChangesDigest",
     "Client",
+    "EntityDigest",
     "InstanceIntegration",
     "NamedLocation",
     "NamedUnit",

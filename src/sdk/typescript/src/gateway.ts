@@ -1,11 +1,14 @@
+import { type Changes, type ChangesOptions, changeFrom } from './changes.js';
 import type { Fetch } from './exchange.js';
 import type { WebhookEvent } from './generated/events.js';
+import { ChangesApi } from './generated/gateway/apis/ChangesApi.js';
 import { ClientsApi } from './generated/gateway/apis/ClientsApi.js';
 import { InstanceIntegrationsApi } from './generated/gateway/apis/InstanceIntegrationsApi.js';
 import { JobTitlesApi } from './generated/gateway/apis/JobTitlesApi.js';
 import { OrganizationStructureApi } from './generated/gateway/apis/OrganizationStructureApi.js';
 import { UsersApi } from './generated/gateway/apis/UsersApi.js';
 import { WorkersApi } from './generated/gateway/apis/WorkersApi.js';
+import { ChangesDigestFromJSON } from './generated/gateway/models/ChangesDigest.js';
 import { InstanceIntegrationFromJSON } from './generated/gateway/models/InstanceIntegration.js';
 import { OrganizationStructureFromJSON } from './generated/gateway/models/OrganizationStructure.js';
 import { TenantClientFromJSON } from './generated/gateway/models/TenantClient.js';
@@ -14,6 +17,7 @@ import { WorkerFromJSON } from './generated/gateway/models/Worker.js';
 import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
 import { type Linked, linkedParser, pathBelow } from './links.js';
 import type {
+  ChangesDigest,
   InstanceIntegration,
   OrganizationStructure,
   TenantClient,
@@ -56,6 +60,7 @@ type Eventual<T> = Promise<T | Reading<T>>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_PAGE_SIZE = 200;
+const MS_PER_SECOND = 1_000;
 
 /**
  * The read API. Reads return the data or, with `ifChanged`, whether it changed since your `etag`. They are
@@ -64,6 +69,7 @@ const DEFAULT_PAGE_SIZE = 200;
  */
 export class Gateway {
   readonly #baseUrl: string;
+  readonly #timeoutMs: number;
   readonly #reader: Reader;
   readonly #instanceIntegrations: InstanceIntegrationsApi;
   readonly #clients: ClientsApi;
@@ -71,6 +77,7 @@ export class Gateway {
   readonly #users: UsersApi;
   readonly #jobTitles: JobTitlesApi;
   readonly #structure: OrganizationStructureApi;
+  readonly #changes: ChangesApi;
 
   constructor(options: GatewayOptions) {
     const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, retry, fetch } = options;
@@ -79,6 +86,7 @@ export class Gateway {
     }
     const baseUrl = serverUrl('baseUrl', options.baseUrl);
     this.#baseUrl = baseUrl;
+    this.#timeoutMs = timeoutMs;
     this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: retryPolicy(retry) });
     const configuration = Reader.configuration(apiKey);
     this.#instanceIntegrations = new InstanceIntegrationsApi(configuration);
@@ -87,6 +95,7 @@ export class Gateway {
     this.#users = new UsersApi(configuration);
     this.#jobTitles = new JobTitlesApi(configuration);
     this.#structure = new OrganizationStructureApi(configuration);
+    this.#changes = new ChangesApi(configuration);
   }
 
   /** All connections between your integration and instances. Start here. */
@@ -301,6 +310,51 @@ export class Gateway {
     return this.#reader.read(
       (headers) => this.#structure.getOrganizationStructureRequestOpts({ ...ids, ...headers }),
       OrganizationStructureFromJSON,
+      options,
+    );
+  }
+
+  /**
+   * What the gateway shows of the instance, as one sequence: each entity once, at the place of its newest
+   * change. Begins with all that exists; with the `cursor` you stored it continues with what changed since.
+   * An `ApiError` with the code `cursor_expired` (410) means: begin again without `after`.
+   */
+  async listChanges(instanceIntegrationId: string, options: ChangesOptions = {}): Promise<Changes> {
+    const { after, limit, waitSeconds: wait = 0 } = options;
+    const query = {
+      ...(after && { after }),
+      ...(limit !== undefined && { limit }),
+      ...(wait > 0 && { wait }),
+    };
+    const timeoutMs = (options.timeoutMs ?? this.#timeoutMs) + wait * MS_PER_SECOND;
+    const { items, next } = await this.#reader.readPage(
+      (headers) => this.#changes.listChangesRequestOpts({ instanceIntegrationId, ...query, ...headers }),
+      listOf(changeFrom),
+      { ...options, timeoutMs },
+      null,
+    );
+    return { items, cursor: items.at(-1)?.cursor ?? after ?? null, hasMore: next !== null };
+  }
+
+  /** Counts and digests of a client's entities: a copy with the same ones is equal. */
+  getChangesDigest(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ConditionalReadOptions,
+  ): Promise<Reading<ChangesDigest>>;
+  getChangesDigest(
+    instanceIntegrationId: string,
+    clientId: string,
+    options?: ReadOptions,
+  ): Promise<ChangesDigest>;
+  getChangesDigest(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: AnyReadOptions = {},
+  ): Eventual<ChangesDigest> {
+    return this.#reader.read(
+      (headers) => this.#changes.getChangesDigestRequestOpts({ instanceIntegrationId, clientId, ...headers }),
+      ChangesDigestFromJSON,
       options,
     );
   }

@@ -1,3 +1,12 @@
+export type {
+  Change,
+  ChangeOf,
+  Changes,
+  ChangesOptions,
+  EntityType,
+  ResourcesByType,
+  UnknownChange,
+} from './changes.js';
 export * from './errors.js';
 export type { Fetch } from './exchange.js';
 export { Gateway, type GatewayOptions, type PagedOptions } from './gateway.js';

@@ -4,6 +4,8 @@ import type { Open } from './open.js';
 
 export type { Address } from './generated/gateway/models/Address.js';
 export type { ApplicationInstance } from './generated/gateway/models/ApplicationInstance.js';
+export type { ChangesDigest } from './generated/gateway/models/ChangesDigest.js';
+export type { EntityDigest } from './generated/gateway/models/EntityDigest.js';
 export type { InstanceIntegration } from './generated/gateway/models/InstanceIntegration.js';
 export type { NamedLocation } from './generated/gateway/models/NamedLocation.js';
 export type { NamedUnit } from './generated/gateway/models/NamedUnit.js';

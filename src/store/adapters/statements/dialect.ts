@@ -10,7 +10,7 @@ export function isPostgres(db: Writer | Rows): boolean {
  * A list of texts as one JSON value, because each length of a list would be another statement. PostgreSQL
  * looks up the entries of an array; it assumes that a list is long, and would read the whole table.
  */
-export function inList(db: Writer, column: string, json: string): RawBuilder<boolean> {
+export function inList(db: Writer | Rows, column: string, json: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)))`
     : sql`${sql.ref(column)} in (select value from json_each(${json}))`;

@@ -61,6 +61,9 @@ type parameters struct {
 	Secrets          []string          `json:"secrets"`
 	NowSeconds       int64             `json:"nowSeconds"`
 	ToleranceSeconds float64           `json:"toleranceSeconds"`
+	After            string            `json:"after"`
+	Limit            int               `json:"limit"`
+	WaitSeconds      float64           `json:"waitSeconds"`
 }
 
 type object map[string]any
@@ -121,6 +124,7 @@ var methods = map[string]string{
 	"listWorkersV1":            "ListWorkersV1",
 	"listWorkersV2":            "ListWorkersV2",
 	"getWorker":                "GetWorker",
+	"getChangesDigest":         "GetChangesDigest",
 	"listUsers":                "ListUsers",
 	"getUser":                  "GetUser",
 	"jobTitles":                "JobTitles",
@@ -151,6 +155,9 @@ func read(given command) (any, error) {
 		return gateway.Workers(ctx, given.Args[0], given.Args[1]).Collect()
 	case "users":
 		return gateway.Users(ctx, given.Args[0], given.Args[1]).Collect()
+	case "listChanges":
+		p := given.Parameters
+		return changes(gateway.ListChanges(ctx, given.Args[0], sdk.ChangesOptions{After: p.After, Limit: p.Limit, Wait: seconds(p.WaitSeconds)}))
 	case "follow":
 		var record any
 		return followed(ctx, gateway, given, given.Args[0], &record)
@@ -175,6 +182,24 @@ func read(given command) (any, error) {
 	reading := results[0]
 	changed, etag := reading.FieldByName("Changed").Bool(), reading.FieldByName("ETag").String()
 	return answer(changed, etag, reading.FieldByName("Data").Interface()), nil
+}
+
+func changes(read *sdk.Changes, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	items := []object{}
+	for _, c := range read.Items {
+		var text any
+		if c.JSON != nil {
+			text = string(c.JSON)
+		}
+		items = append(items, object{
+			"cursor": c.Cursor, "type": c.Type, "id": c.ID, "clientId": c.ClientID, "removed": c.Removed,
+			"changedAt": c.ChangedAt, "version": c.Version, "resource": c.Resource(), "json": text,
+		})
+	}
+	return object{"items": items, "cursor": orNull(read.Cursor), "hasMore": read.HasMore}, nil
 }
 
 func answer(changed bool, etag string, data any) object {

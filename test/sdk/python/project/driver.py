@@ -38,6 +38,8 @@ def gateway(command: dict[str, Any]) -> Any:
     page_size = options.pop("page_size", None)
     if command["method"] in ("workers", "users") and page_size is not None:
         more["page_size"] = page_size
+    if command["method"] == "listChanges":
+        more.update(snake_keys(command.get("parameters", {})))
     answer = getattr(sdk.Gateway(**options), snake(command["method"]))(*command["args"], **more)
     return list(answer) if isinstance(answer, sdk.Paged) else answer
 
@@ -71,6 +73,8 @@ def plain(value: Any) -> Any:
         return plain(value.model_dump(by_alias=True))
     if is_dataclass(value) and not isinstance(value, type):
         members = {name: getattr(value, name) for name in value.__dataclass_fields__}
+        if isinstance(value, sdk.Change):
+            members["resource"] = value.resource
         return {camel(name): plain(member) for name, member in members.items()}
     if isinstance(value, dict):
         return {key: plain(member) for key, member in value.items()}

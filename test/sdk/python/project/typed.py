@@ -36,6 +36,18 @@ def kept(reading: sdk.Reading[list[TenantClient]]) -> list[TenantClient]:
     return reading.data if isinstance(reading, Changed) else []
 
 
+def catch_up(gateway: Gateway, instance_integration_id: str, cursor: str | None) -> str | None:
+    changes: sdk.Changes = gateway.list_changes(instance_integration_id, after=cursor, wait_seconds=25)
+    for change in changes.items:
+        if isinstance(change.resource, WorkerV2):
+            print(change.resource.full_name, change.json)
+        elif change.removed:
+            print(change.type, change.id)
+    digest = gateway.get_changes_digest(instance_integration_id, changes.items[0].client_id)
+    print(changes.has_more, sum(entities.count for entities in digest.entities))
+    return changes.cursor
+
+
 def receive(body: bytes, headers: dict[str, str], secret: str) -> str:
     try:
         event = verify_webhook(body, headers, secret)

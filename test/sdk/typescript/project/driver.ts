@@ -51,9 +51,11 @@ function inMilliseconds({ timeoutSeconds, pageSize, retry, ...options }: Options
   return { ...options, timeoutMs: ms(timeoutSeconds), retry: retry === false ? false : delays } as never;
 }
 
-function readOptions({ options: { pageSize }, ifChanged, requestId, abortAfterMs }: Command): object {
+function readOptions({ options: { pageSize }, ...command }: Command): object {
+  const { ifChanged, requestId, abortAfterMs, method, parameters } = command;
   const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs);
-  return { pageSize, requestId, signal, ...(ifChanged !== undefined && { ifChanged }) };
+  const asked = method === 'listChanges' ? parameters : {};
+  return { pageSize, requestId, signal, ...asked, ...(ifChanged !== undefined && { ifChanged }) };
 }
 
 function verified({ parameters }: Command): Promise<sdk.ReceivedEvent> {

@@ -1,5 +1,7 @@
 import {
   ApiError,
+  type Change,
+  type ChangeOf,
   Gateway,
   isEvent,
   type OrganizationStructure,
@@ -90,6 +92,46 @@ export async function present(event: ReceivedEvent, link: string): Promise<unkno
   const changed: Reading<unknown> = await gateway.follow(link, { ifChanged: '"7"' });
   return changed.changed ? changed.data : kept;
 }
+
+/** Comparing the type of a change, and whether it was removed, is enough to know its resource. */
+export async function catchUp(cursor: string | null): Promise<string | null> {
+  const changes = await gateway.listChanges('iin', { after: cursor, waitSeconds: 25, requestId: 'req-1' });
+  const names: string[] = changes.items.map(nameOf);
+  const digest = await gateway.getChangesDigest('iin', 'cli');
+  const count: number | undefined = digest.entities[0]?.count;
+  return count === 0 || (names.length === 0 && !changes.hasMore) ? null : changes.cursor;
+}
+
+function nameOf(change: Change): string {
+  if (change.type === 'worker' && !change.removed) {
+    const worker: WorkerV2 = change.resource;
+    const text: string = change.json;
+    return worker.fullName + text;
+  }
+  // @ts-expect-error: it may be of another type.
+  change.resource?.fullName;
+  if (change.removed) {
+    const none: null = change.resource;
+    return `${change.id} ${none}`;
+  }
+  switch (change.type) {
+    case 'jobTitles':
+      return change.resource.join();
+    case 'user':
+      return change.resource.email;
+    case 'client':
+    case 'location':
+    case 'unit':
+    case 'unitType':
+      return change.resource.name;
+    default: {
+      const type: string = change.type;
+      return type;
+    }
+  }
+}
+
+export const baker: Pick<ChangeOf<'jobTitles'>, 'resource'> = { resource: ['Baker'] };
 
 export async function receive(request: Request, body: Uint8Array): Promise<WorkerUpdatedEvent | null> {
   const event = await verifyWebhook(await request.arrayBuffer(), request.headers, ['whsec_a', 'whsec_b']);

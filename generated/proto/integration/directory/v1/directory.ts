@@ -110,6 +110,8 @@ export interface ReadHeader {
   integrationId: string;
   /** Id of the key itself, for logs; it is no secret. */
   apiKeyId: string;
+  /** Where there is nothing to tell yet, the instance whose next change will be in the answer. */
+  awaitedInstanceId?: string | undefined;
 }
 
 /** A request of the gateway, valid by its contract. */
@@ -133,7 +135,21 @@ export interface ReadRequest {
     | number
     | undefined;
   /** Where to go on in a list: the next_cursor of an earlier answer to the same operation and path. */
-  cursor?: string | undefined;
+  cursor?:
+    | string
+    | undefined;
+  /** The call continues a request of the gateway that was counted: the rate limit does not count it again. */
+  isCounted?: boolean | undefined;
+}
+
+/** Asks which instances change. */
+export interface WatchChangesRequest {
+}
+
+/** Instances that have changed since the message before. */
+export interface WatchChangesResponse {
+  /** Their public ids; none in the first message. */
+  instanceIds: string[];
 }
 
 /** The answer to a request of the gateway, or its beginning. */
@@ -659,7 +675,14 @@ export const ReadContext: MessageFns<ReadContext> = {
 };
 
 function createBaseReadHeader(): ReadHeader {
-  return { version: "", notModified: false, rateLimit: undefined, integrationId: "", apiKeyId: "" };
+  return {
+    version: "",
+    notModified: false,
+    rateLimit: undefined,
+    integrationId: "",
+    apiKeyId: "",
+    awaitedInstanceId: undefined,
+  };
 }
 
 export const ReadHeader: MessageFns<ReadHeader> = {
@@ -678,6 +701,9 @@ export const ReadHeader: MessageFns<ReadHeader> = {
     }
     if (message.apiKeyId !== "") {
       writer.uint32(42).string(message.apiKeyId);
+    }
+    if (message.awaitedInstanceId != null) {
+      writer.uint32(50).string(message.awaitedInstanceId);
     }
     return writer;
   },
@@ -735,6 +761,14 @@ export const ReadHeader: MessageFns<ReadHeader> = {
             message.apiKeyId = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.awaitedInstanceId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -758,6 +792,7 @@ function createBaseReadRequest(): ReadRequest {
     userId: "",
     limit: undefined,
     cursor: undefined,
+    isCounted: undefined,
   };
 }
 
@@ -786,6 +821,9 @@ export const ReadRequest: MessageFns<ReadRequest> = {
     }
     if (message.cursor != null) {
       writer.uint32(66).string(message.cursor);
+    }
+    if (message.isCounted != null) {
+      writer.uint32(72).bool(message.isCounted);
     }
     return writer;
   },
@@ -865,6 +903,95 @@ export const ReadRequest: MessageFns<ReadRequest> = {
             }
 
             message.cursor = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.isCounted = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWatchChangesRequest(): WatchChangesRequest {
+  return {};
+}
+
+export const WatchChangesRequest: MessageFns<WatchChangesRequest> = {
+  encode(_: WatchChangesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchChangesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchChangesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWatchChangesResponse(): WatchChangesResponse {
+  return { instanceIds: [] };
+}
+
+export const WatchChangesResponse: MessageFns<WatchChangesResponse> = {
+  encode(message: WatchChangesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.instanceIds) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchChangesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchChangesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.instanceIds.push(reader.string());
             continue;
           }
         }
@@ -3316,6 +3443,20 @@ export const DirectoryServiceService = {
     responseSerialize: (value: ReadRestResponse): Buffer => Buffer.from(ReadRestResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReadRestResponse => ReadRestResponse.decode(value),
   },
+  /**
+   * Tells which instances have changed, for as long as it is read. The first message comes at once: every change
+   * that a Read after it does not see is told.
+   */
+  watchChanges: {
+    path: "/integration.directory.v1.DirectoryService/WatchChanges" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchChangesRequest): Buffer => Buffer.from(WatchChangesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchChangesRequest => WatchChangesRequest.decode(value),
+    responseSerialize: (value: WatchChangesResponse): Buffer =>
+      Buffer.from(WatchChangesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchChangesResponse => WatchChangesResponse.decode(value),
+  },
   /** Lists the instance integrations of the key's integration, oldest first. */
   listInstanceIntegrations: {
     path: "/integration.directory.v1.DirectoryService/ListInstanceIntegrations" as const,
@@ -3425,6 +3566,11 @@ export interface DirectoryServiceServer extends UntypedServiceImplementation {
    * rate limit does not count it.
    */
   readRest: handleServerStreamingCall<ReadRestRequest, ReadRestResponse>;
+  /**
+   * Tells which instances have changed, for as long as it is read. The first message comes at once: every change
+   * that a Read after it does not see is told.
+   */
+  watchChanges: handleServerStreamingCall<WatchChangesRequest, WatchChangesResponse>;
   /** Lists the instance integrations of the key's integration, oldest first. */
   listInstanceIntegrations: handleUnaryCall<ListInstanceIntegrationsRequest, ListInstanceIntegrationsResponse>;
   /** Lists the clients of one instance, oldest first; refused until the instance integration is configured. */
@@ -3469,6 +3615,19 @@ export interface DirectoryServiceClient extends Client1 {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<ReadRestResponse>;
+  /**
+   * Tells which instances have changed, for as long as it is read. The first message comes at once: every change
+   * that a Read after it does not see is told.
+   */
+  watchChanges(
+    request: WatchChangesRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchChangesResponse>;
+  watchChanges(
+    request: WatchChangesRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchChangesResponse>;
   /** Lists the instance integrations of the key's integration, oldest first. */
   listInstanceIntegrations(
     request: ListInstanceIntegrationsRequest,

@@ -64,6 +64,8 @@ export enum ErrorCode {
   USER_NOT_FOUND = "ERROR_CODE_USER_NOT_FOUND",
   /** WORKER_NOT_FOUND - No such worker within what the caller may see (NOT_FOUND). */
   WORKER_NOT_FOUND = "ERROR_CODE_WORKER_NOT_FOUND",
+  /** CURSOR_EXPIRED - The cursor is from a life of the database that a restore has ended before it (OUT_OF_RANGE). */
+  CURSOR_EXPIRED = "ERROR_CODE_CURSOR_EXPIRED",
   /** UNAUTHORIZED_CLIENT - The application may not use this grant type or flow, or is disabled (PERMISSION_DENIED). */
   UNAUTHORIZED_CLIENT = "ERROR_CODE_UNAUTHORIZED_CLIENT",
   /** ACCESS_DENIED - The person, or a rule on their behalf, denied the authorization (PERMISSION_DENIED). */
@@ -220,6 +222,9 @@ export function errorCodeFromJSON(object: any): ErrorCode {
     case 22:
     case "ERROR_CODE_WORKER_NOT_FOUND":
       return ErrorCode.WORKER_NOT_FOUND;
+    case 64:
+    case "ERROR_CODE_CURSOR_EXPIRED":
+      return ErrorCode.CURSOR_EXPIRED;
     case 23:
     case "ERROR_CODE_UNAUTHORIZED_CLIENT":
       return ErrorCode.UNAUTHORIZED_CLIENT;
@@ -398,6 +403,8 @@ export function errorCodeToNumber(object: ErrorCode): number {
       return 21;
     case ErrorCode.WORKER_NOT_FOUND:
       return 22;
+    case ErrorCode.CURSOR_EXPIRED:
+      return 64;
     case ErrorCode.UNAUTHORIZED_CLIENT:
       return 23;
     case ErrorCode.ACCESS_DENIED:

@@ -19,6 +19,7 @@ __version__ = "1.3.1"
 
 # Define package exports
 __all__ = [
+    "ChangesApi",
     "ClientsApi",
     "InstanceIntegrationsApi",
     "JobTitlesApi",
@@ -36,6 +37,10 @@ __all__ = [
     "ApiException",
     "Address",
     "ApplicationInstance",
+    "Change",
+    "ChangedEntity",
+    "ChangesDigest",
+    "EntityDigest",
     "InstanceIntegration",
     "NamedLocation",
     "NamedUnit",
@@ -56,6 +61,7 @@ __all__ = [
 ]
 
 # import apis into sdk package
+from integration_gateway.api.changes_api import ChangesApi as ChangesApi
 from integration_gateway.api.clients_api import ClientsApi as ClientsApi
 from integration_gateway.api.instance_integrations_api import InstanceIntegrationsApi as InstanceIntegrationsApi
 from integration_gateway.api.job_titles_api import JobTitlesApi as JobTitlesApi
@@ -77,6 +83,10 @@ from integration_gateway.exceptions import ApiException as ApiException
 # import models into sdk package
 from integration_gateway.models.address import Address as Address
 from integration_gateway.models.application_instance import ApplicationInstance as ApplicationInstance
+from integration_gateway.models.change import Change as Change
+from integration_gateway.models.changed_entity import ChangedEntity as ChangedEntity
+from integration_gateway.models.changes_digest import ChangesDigest as ChangesDigest
+from integration_gateway.models.entity_digest import EntityDigest as EntityDigest
 from integration_gateway.models.instance_integration import InstanceIntegration as InstanceIntegration
 from integration_gateway.models.named_location import NamedLocation as NamedLocation
 from integration_gateway.models.named_unit import NamedUnit as NamedUnit

@@ -1,5 +1,6 @@
 /* tslint:disable */
 /* eslint-disable */
+export * from './ChangesApi.js';
 export * from './ClientsApi.js';
 export * from './InstanceIntegrationsApi.js';
 export * from './JobTitlesApi.js';

@@ -34,6 +34,7 @@
  * | `route_not_found` | 404 | There is nothing at this path. |
  * | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
  * | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
+ * | `cursor_expired` | 410 | The service was restored from a backup that is older than the cursor. Read the changes again without `after`. |
  * | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
  * | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
  * | `not_implemented` | 501 | The operation is not available on this server. |
@@ -56,6 +57,7 @@ export const ProblemCode = {
     RouteNotFound: 'route_not_found',
     MethodNotAllowed: 'method_not_allowed',
     NotAcceptable: 'not_acceptable',
+    CursorExpired: 'cursor_expired',
     RateLimited: 'rate_limited',
     InternalError: 'internal_error',
     NotImplemented: 'not_implemented',

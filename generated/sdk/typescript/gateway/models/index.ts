@@ -2,6 +2,10 @@
 /* eslint-disable */
 export * from './Address.js';
 export * from './ApplicationInstance.js';
+export * from './Change.js';
+export * from './ChangedEntity.js';
+export * from './ChangesDigest.js';
+export * from './EntityDigest.js';
 export * from './InstanceIntegration.js';
 export * from './NamedLocation.js';
 export * from './NamedUnit.js';

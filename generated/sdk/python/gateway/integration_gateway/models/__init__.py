@@ -16,6 +16,10 @@
 # import models into model package
 from integration_gateway.models.address import Address
 from integration_gateway.models.application_instance import ApplicationInstance
+from integration_gateway.models.change import Change
+from integration_gateway.models.changed_entity import ChangedEntity
+from integration_gateway.models.changes_digest import ChangesDigest
+from integration_gateway.models.entity_digest import EntityDigest
 from integration_gateway.models.instance_integration import InstanceIntegration
 from integration_gateway.models.named_location import NamedLocation
 from integration_gateway.models.named_unit import NamedUnit

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import type { InstanceIntegrationId } from '../../../generated/ids.js';
+import { problemMessages } from '../../../generated/problems.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import type { InstanceVisitor } from '../access/gatekeeper.js';
+import { type JsonOf, jsonObject, type Schemas } from './contract-json.js';
+import { type Page, unknownCursor } from './page.js';
+import {
+  type ChangePosition,
+  type ChangeStore,
+  type ClientStore,
+  ENTITY_TYPES,
+  type EntityType,
+  type Life,
+  type Listed,
+  type OrganizationStore,
+  type StoredChange,
+  type UserStore,
+  type WorkerStore,
+} from './stores.js';
+
+export interface ChangeDependencies {
+  changes: ChangeStore;
+  clients: Pick<ClientStore, 'allOf'>;
+  workers: Pick<WorkerStore, 'activeOf'>;
+  users: Pick<UserStore, 'presentOf'>;
+  organization: Pick<OrganizationStore, 'jobTitlesOfAll' | 'unitTypesOf' | 'unitsOf' | 'locationsOf'>;
+}
+
+/** What one answer may have: it travels among short calls. */
+const MOST_BYTES = 256 * 1_024;
+const MOST_ITEMS = 1_000;
+/** Resources in one read. */
+const READ_AT_ONCE = 250;
+const PARAMETER = 'query.after';
+const BASE = 36;
+/** Characters of the id of the instance integration, which tell a cursor of another one. */
+const OWNER = { from: 4, to: 8 };
+const NUMBER = '([0-9a-z]{1,11})';
+const CURSOR = new RegExp(
+  `^([0-9a-f]{12})\\.${NUMBER}\\.([a-zA-Z]{1,9})\\.(\\w{26})\\.${NUMBER}\\.${NUMBER}\\.(\\w{4})$`,
+);
+
+/** Where a reader stands. */
+interface Standing {
+  after: ChangePosition;
+  /** The last position when the reader began: it never had what was removed up to there. */
+  beganAt: number;
+}
+
+/** The sequence of changes of one instance, for one instance integration. */
+export interface Sequence {
+  /** Of what follows the cursor. */
+  version: string;
+  /** Whether nothing does. */
+  isEmpty: boolean;
+  page(): Promise<Page<Listed<Schemas['Change']>>>;
+}
+
+export interface ChangesAsked {
+  instanceIntegrationId: InstanceIntegrationId;
+  limit?: number;
+  cursor?: string;
+}
+
+export async function sequenceOf(
+  dependencies: ChangeDependencies,
+  { instanceId, rateLimit }: InstanceVisitor,
+  { instanceIntegrationId, limit = MOST_ITEMS, cursor }: ChangesAsked,
+): Promise<Sequence> {
+  const { changes } = dependencies;
+  const owner = instanceIntegrationId.slice(OWNER.from, OWNER.to);
+  const { lives, end } = await changes.lives();
+  const standing = cursor === undefined ? beginning(end) : standingAt(cursor, owner, { lives, end });
+  if (standing === undefined) {
+    throw new ServiceError(ErrorCode.CURSOR_EXPIRED, problemMessages.cursor_expired, { rateLimit });
+  }
+  const life = lives.find(({ lastPosition }) => lastPosition === null)?.life ?? '';
+  const read = (after: ChangePosition) =>
+    changes.page(instanceId, { after, removedAfter: standing.beganAt, limit: limit + 1 });
+  const found = await read(standing.after);
+  return {
+    version: createHash('sha256')
+      .update(`${life} ${found.map(({ position, version }) => `${position} ${version}`)}`)
+      .digest('base64url'),
+    isEmpty: found.length === 0,
+    page: async () => {
+      const page = await pageFrom(dependencies, found, { limit, read });
+      // After the resources, so that it is not older than any of them.
+      const newest = await changes.newestOf(instanceId);
+      const cursorOf = ({ position, type, id }: ChangePosition) => {
+        const beganAt = position <= standing.beganAt ? standing.beganAt : 0;
+        return [life, inBase(position), type, id, inBase(beganAt), inBase(newest), owner].join('.');
+      };
+      return {
+        rows: page.items.map(({ change, resource }) => ({
+          createdAt: change.position,
+          id: change.id,
+          json: itemOf(change, cursorOf(change), resource),
+        })),
+        nextCursor: page.next && cursorOf(page.next),
+        isLast: true,
+      };
+    },
+  };
+}
+
+function beginning(end: number): Standing {
+  return { after: { position: 0, type: 'client', id: '' }, beganAt: end - 1 };
+}
+
+/** Undefined if the database does not have all that the reader has read. */
+function standingAt(
+  cursor: string,
+  expectedOwner: string,
+  { lives, end }: { lives: readonly Life[]; end: number },
+): Standing | undefined {
+  const { life, owner, after, beganAt, newest } = decode(cursor);
+  if (owner !== expectedOwner) {
+    throw unknownCursor(PARAMETER);
+  }
+  const lived = lives.find((one) => one.life === life);
+  if (!lived || after.position >= end) {
+    return undefined;
+  }
+  const { lastPosition } = lived;
+  if (lastPosition === null) {
+    return { after, beganAt };
+  }
+  return newest <= lastPosition ? { after, beganAt: Math.min(beganAt, lastPosition) } : undefined;
+}
+
+function decode(cursor: string) {
+  const [, life, position, type, id, beganAt, newest, owner] = CURSOR.exec(cursor) ?? [];
+  if (!life || !position || !type || !id || !beganAt || !newest || !owner || !isEntityType(type)) {
+    throw unknownCursor(PARAMETER);
+  }
+  const after: ChangePosition = { position: numberOf(position), type, id };
+  return { life, owner, after, beganAt: numberOf(beganAt), newest: numberOf(newest) };
+}
+
+function inBase(number: number): string {
+  return number.toString(BASE);
+}
+
+function numberOf(text: string): number {
+  const number = Number.parseInt(text, BASE);
+  if (!Number.isSafeInteger(number)) {
+    throw unknownCursor(PARAMETER);
+  }
+  return number;
+}
+
+function isEntityType(type: string): type is EntityType {
+  return (ENTITY_TYPES as readonly string[]).includes(type);
+}
+
+interface Item {
+  change: StoredChange;
+  resource: JsonOf<unknown>;
+}
+
+/** What fits one answer, and after what to go on if there is more. */
+async function pageFrom(
+  dependencies: ChangeDependencies,
+  first: readonly StoredChange[],
+  { limit, read }: { limit: number; read(after: ChangePosition): Promise<StoredChange[]> },
+): Promise<{ items: Item[]; next: ChangePosition | undefined }> {
+  const items: Item[] = [];
+  let bytes = 0;
+  for (let found = first; ; ) {
+    let after: ChangePosition | undefined;
+    for (let from = 0; from < Math.min(found.length, limit); from += READ_AT_ONCE) {
+      const some = found.slice(from, Math.min(from + READ_AT_ONCE, limit));
+      const resources = await resourcesOf(dependencies, some);
+      for (const change of some) {
+        const resource = change.removed ? 'null' : resources.get(keyOf(change));
+        // A resource that is missing was removed meanwhile, and its removal comes later.
+        if (resource !== undefined) {
+          bytes += Buffer.byteLength(resource);
+          if (items.length > 0 && bytes > MOST_BYTES) {
+            return { items, next: after };
+          }
+          items.push({ change, resource: resource as JsonOf<unknown> });
+        }
+        after = change;
+      }
+    }
+    if (after === undefined || found.length <= limit) {
+      return { items, next: undefined };
+    }
+    if (items.length > 0) {
+      return { items, next: after };
+    }
+    found = await read(after);
+  }
+}
+
+function itemOf(
+  { type, id, clientId, removed, changedAt, version }: StoredChange,
+  cursor: string,
+  resource: JsonOf<unknown>,
+): JsonOf<Schemas['Change']> {
+  return jsonObject<Schemas['Change']>({
+    cursor: text(cursor),
+    entity: JSON.stringify({ type, id }) as JsonOf<Schemas['ChangedEntity']>,
+    clientId: text(clientId),
+    removed: String(removed) as JsonOf<boolean>,
+    changedAt: text(new Date(changedAt).toISOString()),
+    version: String(version) as JsonOf<number>,
+    resource,
+  });
+}
+
+function text<T extends string>(value: T): JsonOf<T> {
+  return JSON.stringify(value) as JsonOf<T>;
+}
+
+/** The resources of all entities that are not removed, each type in one read. */
+async function resourcesOf(
+  { clients, workers, users, organization }: ChangeDependencies,
+  changes: readonly StoredChange[],
+): Promise<Map<string, string>> {
+  const reads: Record<EntityType, (ids: string) => Promise<{ id: string; json: string }[]>> = {
+    client: clients.allOf,
+    jobTitles: organization.jobTitlesOfAll,
+    location: organization.locationsOf,
+    unit: organization.unitsOf,
+    unitType: organization.unitTypesOf,
+    user: users.presentOf,
+    worker: workers.activeOf,
+  };
+  const found = new Map<string, string>();
+  await Promise.all(
+    ENTITY_TYPES.map(async (type) => {
+      const ids = changes.filter((change) => change.type === type && !change.removed).map(({ id }) => id);
+      for (const { id, json } of ids.length === 0 ? [] : await reads[type](JSON.stringify(ids))) {
+        found.set(keyOf({ type, id }), json);
+      }
+    }),
+  );
+  return found;
+}
+
+function keyOf({ type, id }: Pick<ChangePosition, 'type' | 'id'>): string {
+  return `${type} ${id}`;
+}
+
+/** The digests of a client, with those of types that it has nothing of. */
+export async function digestOf(
+  changes: ChangeStore,
+  clientId: StoredChange['clientId'],
+): Promise<JsonOf<Schemas['ChangesDigest']>> {
+  const stored = new Map((await changes.digestsOf(clientId)).map((one) => [one.type, one]));
+  const entities = ENTITY_TYPES.map((type) => ({
+    type,
+    count: stored.get(type)?.entities ?? 0,
+    digest: stored.get(type)?.digest ?? 0,
+  }));
+  return JSON.stringify({ clientId, entities }) as JsonOf<Schemas['ChangesDigest']>;
+}

@@ -1,0 +1,5 @@
+import type { GatewayHandler } from './gateway-handler.js';
+import { one } from './read.js';
+
+export const getChangesDigest: GatewayHandler<'getChangesDigest'> = (request, dependencies) =>
+  one('getChangesDigest', request, dependencies);

@@ -1,0 +1,48 @@
+import { JsonBytes } from '../contract/json-bytes.js';
+import type { GatewayHandler } from './gateway-handler.js';
+import { beginRead, LIST_WAIT_MS, present } from './read.js';
+
+const OPERATION = 'listChanges';
+const MS_PER_SECOND = 1_000;
+
+/** Answers at once if there is something to tell, otherwise when there is or the wait is over. */
+export const listChanges: GatewayHandler<'listChanges'> = async (request, dependencies) => {
+  const { directory, news, waits, wokenReads, addressOf } = dependencies;
+  const { params, query, identity, left, wait: makeRoom } = request;
+  const { after, wait = 0, ...rest } = query;
+  const endsAt = performance.now() + wait * MS_PER_SECOND;
+  const window = { ...rest, ...(after !== undefined && { cursor: after }) };
+  const { question, call, headersOf } = beginRead(OPERATION, { ...request, query: window }, dependencies);
+  const read = (isCounted: boolean) =>
+    directory.read({ ...question, ...(isCounted && { isCounted }) }, { ...call, deadlineMs: LIST_WAIT_MS });
+  const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
+  try {
+    for (let isFirst = true; ; isFirst = false) {
+      // Before the read, so that no change between the two is missed.
+      const heard = waiting ? await news.listen() : 0;
+      // One change can wake many requests at once.
+      const answer = await (isFirst ? read(false) : wokenReads.run(() => read(true)));
+      const header = present(answer.header);
+      waiting?.answered(present(header.rateLimit));
+      const { awaitedInstanceId } = header;
+      const leftMs = endsAt - performance.now();
+      if (awaitedInstanceId !== undefined && leftMs > 0) {
+        makeRoom?.(leftMs);
+        if (await news.ofInstance(awaitedInstanceId, heard, leftMs, left?.())) {
+          continue;
+        }
+      }
+      const headers = headersOf(header);
+      if (header.notModified) {
+        return { status: 304, headers };
+      }
+      const next = answer.nextCursor;
+      const link = next && {
+        Link: `<${addressOf(OPERATION, params, { ...rest, after: next })}>; rel="next"`,
+      };
+      return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(answer.body) };
+    }
+  } finally {
+    waiting?.end();
+  }
+};

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WatchChangesResponse } from '../../../../generated/proto/integration/directory/v1/directory.js';
+
+export interface ChangeNewsOptions {
+  /** Opens the stream of the domain. */
+  watch: (signal: AbortSignal) => AsyncIterable<WatchChangesResponse>;
+  /** The stream is closed when no request has waited for so long. */
+  idleMs?: number;
+  /** So long, requests wait for the stream to open. A broken one is opened again after it. */
+  patienceMs?: number;
+}
+
+const IDLE_MS = 60_000;
+const PATIENCE_MS = 1_000;
+/** Instances whose last change is remembered. */
+const MOST_REMEMBERED = 10_000;
+
+/** Tells the requests that wait for a change. One stream of the domain serves all of them. */
+export class ChangeNews {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** The count at the last change of an instance. */
+  readonly #changedAt = new Map<string, number>();
+  /** Before this count, any instance may have changed. */
+  #knownSince = 0;
+  #count = 0;
+  #stream: AbortController | undefined;
+  #isOpen: Promise<void> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(private readonly options: ChangeNewsOptions) {}
+
+  /** Returns a count for `ofInstance`. A read after it sees every change that is not told later. */
+  async listen(): Promise<number> {
+    if (!this.#isClosed) {
+      this.#stream ??= this.#begin();
+      this.#idle?.refresh();
+      await this.#isOpen;
+    }
+    return this.#count;
+  }
+
+  /** Resolves with true to look again: the instance changed since `count`, or that is not known. */
+  async ofInstance(id: string, count: number, timeoutMs: number, left?: AbortSignal): Promise<boolean> {
+    if (this.#isClosed || left?.aborted) {
+      return false;
+    }
+    if (count < this.#knownSince || (this.#changedAt.get(id) ?? -1) > count) {
+      return true;
+    }
+    return new Promise((resolve) => {
+      const end = (isNews: boolean) => {
+        clearTimeout(timer);
+        left?.removeEventListener('abort', leave);
+        this.#waitingFor(id).delete(tell);
+        if (this.#waitingFor(id).size === 0) {
+          this.#waiting.delete(id);
+        }
+        this.#idle?.refresh();
+        resolve(isNews);
+      };
+      const tell = () => end(!this.#isClosed);
+      const leave = () => end(false);
+      const timer = setTimeout(() => end(true), timeoutMs);
+      left?.addEventListener('abort', leave);
+      this.#waitingFor(id).add(tell);
+    });
+  }
+
+  /** Ends all waits. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    this.#stream?.abort();
+    this.#tellAll();
+  }
+
+  #waitingFor(id: string): Set<() => void> {
+    const present = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, present);
+    return present;
+  }
+
+  #begin(): AbortController {
+    const stream = new AbortController();
+    const { idleMs = IDLE_MS } = this.options;
+    this.#idle = setTimeout(() => this.#endIfIdle(stream), idleMs).unref();
+    void this.#follow(stream.signal);
+    return stream;
+  }
+
+  #endIfIdle(stream: AbortController): void {
+    if (this.#waiting.size > 0) {
+      this.#idle?.refresh();
+      return;
+    }
+    this.#stream = undefined;
+    stream.abort();
+  }
+
+  /** Opens the stream again whenever it breaks. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { watch, patienceMs = PATIENCE_MS } = this.options;
+    while (!signal.aborted) {
+      let open: () => void = () => undefined;
+      this.#isOpen = new Promise((resolve) => {
+        open = resolve;
+      });
+      const patience = setTimeout(open, patienceMs);
+      try {
+        let isFirst = true;
+        for await (const { instanceIds } of watch(signal)) {
+          if (isFirst) {
+            this.#noteUnknown();
+          }
+          isFirst = false;
+          this.#note(instanceIds);
+          open();
+        }
+      } catch {
+        // The domain is away. Requests learn it from their own reads.
+      }
+      clearTimeout(patience);
+      await sleep(patienceMs, undefined, { signal, ref: false }).catch(() => undefined);
+      open();
+    }
+  }
+
+  /** What changed before the stream was open is unknown, so every request looks again. */
+  #noteUnknown(): void {
+    this.#count += 1;
+    this.#knownSince = this.#count;
+    this.#changedAt.clear();
+    this.#tellAll();
+  }
+
+  #note(instanceIds: readonly string[]): void {
+    if (this.#changedAt.size + instanceIds.length > MOST_REMEMBERED) {
+      this.#noteUnknown();
+    }
+    this.#count += 1;
+    for (const id of instanceIds) {
+      this.#changedAt.set(id, this.#count);
+      for (const tell of [...(this.#waiting.get(id) ?? [])]) {
+        tell();
+      }
+    }
+  }
+
+  #tellAll(): void {
+    for (const waiting of [...this.#waiting.values()]) {
+      for (const tell of [...waiting]) {
+        tell();
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import type { ChangeStore } from '../../domain/directory/stores.js';
+import { camelCased } from '../camel-case.js';
+import type { Database, Reader, Writer } from '../database.js';
+import { isPostgres } from './statements/dialect.js';
+import { keptQuery } from './statements/kept-query.js';
+
+export function changeStore({ reader }: Database): ChangeStore {
+  const db = camelCased(reader);
+  const end = endIn(reader);
+  const isFinal = sql<boolean>`position < ${end}`;
+  const lives = keptQuery(db, (only: number) =>
+    db
+      .selectFrom('changeLives')
+      .select(['life', 'lastPosition', end.as('end')])
+      .where(sql<boolean>`${only} = 1`),
+  );
+  const newestOf = keptQuery(db, (instanceId: string) =>
+    db
+      .selectFrom('changes')
+      .where('instanceId', '=', instanceId)
+      .orderBy('position', 'desc')
+      .limit(1)
+      .select('position'),
+  );
+  const pages = keptQuery(
+    db,
+    (instanceId: string, position: number, type: string, id: string, removedAfter: number, limit: number) =>
+      db
+        .selectFrom('changes')
+        .where('instanceId', '=', instanceId)
+        .where(sql<boolean>`(position, entity_type, entity_id) > (${position}, ${type}, ${id})`)
+        .where(sql<boolean>`(removed = 0 or position > ${removedAfter})`)
+        .where(isFinal)
+        .orderBy('position')
+        .orderBy('entityType')
+        .orderBy('entityId')
+        .limit(limit)
+        .select(['position', 'entityType as type', 'entityId as id', 'version', 'removed', 'changedAt'])
+        .select((column) => column.ref('clientId').$castTo<ClientId>().as('clientId')),
+  );
+  const newest = keptQuery(db, (limit: number) =>
+    db.selectFrom('changes').where(isFinal).orderBy('position', 'desc').limit(limit).select('position'),
+  );
+  const changed = keptQuery(db, (position: number) =>
+    db
+      .selectFrom('changes')
+      .where('position', '>', position)
+      .where(isFinal)
+      .groupBy('instanceId')
+      .select((column) => [
+        column.ref('instanceId').$castTo<InstanceId>().as('instanceId'),
+        column.fn.max('position').as('position'),
+      ]),
+  );
+  const digests = keptQuery(db, (clientId: string) =>
+    db
+      .selectFrom('changeDigests')
+      .where('clientId', '=', clientId)
+      .select(['entityType as type', 'entities', 'digest'])
+      .$narrowType<{ type: 'client' }>(),
+  );
+  return {
+    lives: async () => {
+      const rows = await lives(1);
+      return {
+        lives: rows.map(({ life, lastPosition }) => ({ life, lastPosition })),
+        end: Number(rows[0]?.end ?? 0),
+      };
+    },
+    newestOf: async (instanceId) => (await newestOf(instanceId))[0]?.position ?? 0,
+    page: async (instanceId, { after: { position, type, id }, removedAfter, limit }) =>
+      (await pages(instanceId, position, type, id, removedAfter, limit)).map(({ removed, ...change }) => ({
+        ...change,
+        removed: removed === 1,
+      })),
+    digestsOf: (clientId) => digests(clientId),
+    newest: async () => (await newest(1))[0]?.position ?? 0,
+    changedSince: async (position) => {
+      const rows = await changed(position);
+      return {
+        instanceIds: rows.map(({ instanceId }) => instanceId),
+        position: Math.max(position, ...rows.map((row) => Number(row.position))),
+      };
+    },
+  };
+}
+
+/**
+ * The position from which on changes are not final. On PostgreSQL, that of the oldest transaction that is not
+ * over: a smaller one can commit after a greater one. On SQLite, the next one.
+ */
+function endIn(reader: Reader) {
+  return isPostgres(reader)
+    ? sql<number>`(select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + xid_offset from change_feed)`
+    : sql<number>`(select last_position + 1 from change_feed)`;
+}
+
+/**
+ * Begins the positions of a restored PostgreSQL database behind those that it has: another server counts its
+ * transactions from a smaller number.
+ */
+export async function continuePositions(writer: Writer): Promise<void> {
+  if (isPostgres(writer)) {
+    await sql`
+      update change_feed set xid_offset = newest.position + 1 - pg_current_xact_id()::text::bigint
+      from (select coalesce(max(position), 0) as position from changes) as newest
+      where xid_offset + pg_current_xact_id()::text::bigint <= newest.position
+    `.execute(writer);
+  }
+}
+
+/**
+ * Begins the life of a restored database, before it changes. Cursors of those who have read no more than it
+ * has stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
+ */
+export async function beginLife(writer: Writer, life: string): Promise<void> {
+  await continuePositions(writer);
+  const last = isPostgres(writer) ? sql`0` : sql`(select last_position from change_feed)`;
+  await sql`update change_lives set last_position = ${last} where last_position is null`.execute(writer);
+  await writer.insertInto('change_lives').values({ life, last_position: null }).execute();
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
+import { idType } from '../id-type.js';
+import { TRIGGERS, type Trigger } from './triggers-0030.js';
+
+/**
+ * `changes` has a row for each entity that integrations see, also for a removed one, with the position of its
+ * newest change. On SQLite a position is the next number: there is one writer. On PostgreSQL it is the id of
+ * the transaction, and readers stop before the oldest one that is not over, because a smaller one can commit
+ * later than a greater one.
+ *
+ * Triggers write the rows, because a node of an earlier release may write beside this one during an upgrade.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await tables(db);
+  const { words, trigger, before, digests } = isPostgres(db) ? onPostgres : onSqlite;
+  const triggers = TRIGGERS.flatMap((each) => trigger(each, marking(each.changed, words)));
+  // The triggers lock their tables, and come before the rows are read: so no write in between is missed.
+  for (const statement of [...before, ...triggers]) {
+    await run(db, statement);
+  }
+  await run(db, marking(PRESENT, { ...words, now: 'changed.changed_at' }));
+  await run(
+    db,
+    `insert into change_digests (client_id, entity_type, entities, digest)
+      select client_id, entity_type, sum(1 - removed), sum((1 - removed) * version) % ${MODULUS}
+      from changes group by client_id, entity_type`,
+  );
+  for (const statement of digests) {
+    await run(db, statement);
+  }
+}
+
+/** Of versions and digests: a sum of two is exact in every language, and one of millions fits 64 bits. */
+const VERSIONS = 2 ** 40;
+const MODULUS = 2 ** 52;
+
+async function tables(db: Kysely<unknown>): Promise<void> {
+  const id = idType(db);
+  const changes = db.schema
+    .createTable('changes')
+    .addColumn('entity_type', id, (column) => column.notNull())
+    .addColumn('entity_id', id, (column) => column.notNull())
+    .addColumn('client_id', id, (column) => column.notNull())
+    .addColumn('instance_id', id, (column) => column.notNull())
+    .addColumn('position', 'bigint', (column) => column.notNull())
+    .addColumn('version', 'bigint', (column) => column.notNull())
+    .addColumn('removed', 'integer', (column) => column.notNull())
+    .addColumn('changed_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('changes_entity', ['entity_type', 'entity_id']);
+  await (isPostgres(db) ? changes : changes.modifyEnd(sql`without rowid`)).execute();
+  await db.schema
+    .createIndex('changes_in_order')
+    .on('changes')
+    .columns(['instance_id', 'position', 'entity_type', 'entity_id'])
+    .execute();
+  // For the question which instances changed since.
+  await db.schema.createIndex('changes_of_all').on('changes').columns(['position', 'instance_id']).execute();
+  await db.schema
+    .createTable('change_digests')
+    .addColumn('client_id', id, (column) => column.notNull())
+    .addColumn('entity_type', id, (column) => column.notNull())
+    .addColumn('entities', 'bigint', (column) => column.notNull())
+    .addColumn('digest', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('change_digests_pair', ['client_id', 'entity_type'])
+    .execute();
+  await db.schema
+    .createTable('change_lives')
+    .addColumn('life', id, (column) => column.primaryKey())
+    .addColumn('last_position', 'bigint')
+    .execute();
+  await run(db, `insert into change_lives (life) values ('${randomBytes(6).toString('hex')}')`);
+  await db.schema
+    .createTable('change_feed')
+    .addColumn('only_row', 'integer', (column) => column.primaryKey())
+    .addColumn('last_position', 'bigint', (column) => column.notNull())
+    .addColumn('xid_offset', 'bigint', (column) => column.notNull())
+    .execute();
+  await run(db, 'insert into change_feed (only_row, last_position, xid_offset) values (1, 1, 0)');
+}
+
+/** All that exists. */
+const PRESENT = [
+  "select 'client' as entity_type, id as entity_id, id as client_id, 0 as removed, updated_at as changed_at from clients",
+  "select 'jobTitles', id, id, 0, updated_at from clients",
+  "select 'unitType', id, client_id, 0, updated_at from unit_types",
+  "select 'unit', id, client_id, 0, updated_at from units",
+  "select 'location', id, client_id, 0, updated_at from locations",
+  "select 'worker', id, client_id, case when offboarded_at is null then 0 else 1 end, updated_at from workers",
+  "select 'user', id, client_id, case when status = 'DELETED' then 1 else 0 end, updated_at from users",
+].join(' union all ');
+
+interface Words {
+  position: string;
+  version: string;
+  now: string;
+}
+
+/** Gives the changed entities a new position and version. */
+function marking(changed: string, { position, version, now }: Words): string {
+  return `insert into changes
+      (entity_type, entity_id, client_id, instance_id, position, version, removed, changed_at)
+    select changed.entity_type, changed.entity_id, changed.client_id, clients.instance_id,
+      ${position}, ${version}, changed.removed, ${now}
+    from (${changed}) as changed inner join clients on clients.id = changed.client_id
+    where true
+    on conflict (entity_type, entity_id) do update set
+      position = excluded.position, version = excluded.version, removed = excluded.removed,
+      changed_at = excluded.changed_at`;
+}
+
+interface Dialect {
+  words: Words;
+  before: readonly string[];
+  trigger(trigger: Trigger, statement: string): readonly string[];
+  /** Keep the digests equal to the rows: the sum of the versions of a client's entities of one type. */
+  digests: readonly string[];
+}
+
+const onSqlite: Dialect = {
+  words: {
+    position: '(select last_position from change_feed)',
+    version: `abs(random() % ${VERSIONS})`,
+    now: "cast(unixepoch('subsec') * 1000 as integer)",
+  },
+  before: [],
+  trigger: ({ name, table, event, when }, statement) => [
+    `create trigger changes_${name} after ${event} on ${table} for each row ${when ? `when (${when})` : ''} begin
+      update change_feed set last_position = last_position + 1;
+      ${statement};
+    end`,
+  ],
+  digests: [
+    `create trigger changes_counted after insert on changes for each row begin
+      insert into change_digests (client_id, entity_type, entities, digest)
+      values (new.client_id, new.entity_type, 1 - new.removed, (1 - new.removed) * new.version)
+      on conflict (client_id, entity_type) do update set
+        entities = entities + excluded.entities, digest = (digest + excluded.digest) % ${MODULUS};
+    end`,
+    `create trigger changes_recounted after update on changes for each row begin
+      update change_digests set entities = entities + old.removed - new.removed,
+        digest = (digest + (1 - new.removed) * new.version - (1 - old.removed) * old.version + ${MODULUS}) % ${MODULUS}
+      where client_id = new.client_id and entity_type = new.entity_type;
+    end`,
+  ],
+};
+
+const onPostgres: Dialect = {
+  words: {
+    position: '(select change_position())',
+    version: `floor(random() * ${VERSIONS})::bigint`,
+    now: 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint',
+  },
+  before: [
+    `create function change_position() returns bigint language sql stable as
+      'select pg_current_xact_id()::text::bigint + xid_offset from change_feed'`,
+  ],
+  trigger: ({ name, table, event, when }, statement) => [
+    `create function changes_${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`,
+    `create trigger changes_${name} after ${event} on ${table} for each row ${when ? `when (${when})` : ''}
+      execute function changes_${name}()`,
+  ],
+  // Once for a statement: a row that one transaction changes thousands of times becomes slow.
+  digests: [
+    `create function changes_counted() returns trigger language plpgsql as $$ begin
+      insert into change_digests (client_id, entity_type, entities, digest)
+      select client_id, entity_type, sum(1 - removed), sum((1 - removed) * version) % ${MODULUS}
+      from added group by client_id, entity_type order by client_id, entity_type
+      on conflict (client_id, entity_type) do update set
+        entities = change_digests.entities + excluded.entities,
+        digest = (change_digests.digest + excluded.digest) % ${MODULUS};
+      return null; end $$`,
+    `create trigger changes_counted after insert on changes referencing new table as added
+      for each statement execute function changes_counted()`,
+    `create function changes_recounted() returns trigger language plpgsql as $$ begin
+      insert into change_digests (client_id, entity_type, entities, digest)
+      select client_id, entity_type, sum(entities), mod(sum(digest), ${MODULUS}) from (
+        select client_id, entity_type, 1 - removed as entities, (1 - removed) * version as digest from after
+        union all
+        select client_id, entity_type, removed - 1, (removed - 1) * version from before
+      ) as each_row
+      group by client_id, entity_type order by client_id, entity_type
+      on conflict (client_id, entity_type) do update set
+        entities = change_digests.entities + excluded.entities,
+        digest = mod(change_digests.digest + excluded.digest + ${MODULUS}, ${MODULUS});
+      return null; end $$`,
+    `create trigger changes_recounted after update on changes referencing old table as before new table as after
+      for each statement execute function changes_recounted()`,
+  ],
+};
+
+function isPostgres(db: Kysely<unknown>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+async function run(db: Kysely<unknown>, statement: string): Promise<void> {
+  await sql.raw(statement).execute(db);
+}

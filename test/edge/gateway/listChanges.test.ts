@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type {
+  ReadRequest,
+  WatchChangesResponse,
+} from '../../../generated/proto/integration/directory/v1/directory.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { bytesOf, headerAt, rateLimit, refusing } from '../../support/gateway/directory-answers.js';
+import { GATEWAY_URL, type Gateway, startGateway } from '../../support/gateway/gateway.js';
+import { operationNamed, pathOf } from '../../support/gateway/operations.js';
+import { signalled } from '../../support/signalled.js';
+import { describeRead } from './read-suite.js';
+
+const INSTANCE = 'ins_3p6PT9wVyh5HYgpDAJEJd8';
+const path = pathOf(operationNamed('listChanges'));
+
+const change = {
+  cursor: '8c1f02d4a7b9.2r.location.olo_vIjZX8fbgjZo5Hb4eb8gL9.0.2s.HnuQ',
+  entity: { type: 'location', id: 'olo_vIjZX8fbgjZo5Hb4eb8gL9' },
+  clientId: 'cli_4Fqnh5226raKAAEIfY2jwW',
+  removed: false,
+  changedAt: '2026-06-11T16:02:19.350Z',
+  version: 481_730_294_553,
+  resource: { id: 'olo_vIjZX8fbgjZo5Hb4eb8gL9', name: 'Old Port Bakery' },
+};
+
+describeRead({
+  operationId: 'listChanges',
+  statuses: [200, 304, 400, 401, 404, 405, 406, 410, 429, 500, 503],
+  body: [change, { ...change, removed: true, resource: null }],
+});
+
+/** A domain with changes to come. */
+function changing() {
+  const asked: ReadRequest[] = [];
+  const streams = new Set<(message: WatchChangesResponse) => void>();
+  let changes: object[] = [];
+  const reading: { onRead: (count: number) => unknown } = { onRead: () => undefined };
+  return {
+    asked,
+    streams,
+    reading,
+    /** Something changes, and the domain tells it. */
+    change: (instanceIds = [INSTANCE]) => {
+      changes = [change];
+      for (const tell of streams) {
+        tell({ instanceIds });
+      }
+    },
+    directory: {
+      read: async (request: ReadRequest) => {
+        asked.push(request);
+        const body = bytesOf(changes);
+        const awaited = changes.length === 0 ? { awaitedInstanceId: INSTANCE } : {};
+        reading.onRead(asked.length);
+        return { header: { ...headerAt('v1'), ...awaited }, body };
+      },
+      watchChanges: async function* (_: object, { signal }: { signal: AbortSignal }) {
+        const waiting: WatchChangesResponse[] = [{ instanceIds: [] }];
+        let wake: () => void = () => undefined;
+        const tell = (message: WatchChangesResponse) => {
+          waiting.push(message);
+          wake();
+        };
+        streams.add(tell);
+        signal.addEventListener('abort', () => wake());
+        try {
+          while (!signal.aborted) {
+            yield* waiting.splice(0);
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        } finally {
+          streams.delete(tell);
+        }
+      },
+    },
+  };
+}
+
+describe('changes', () => {
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    gateway = await startGateway();
+  });
+
+  afterEach(() => gateway.stop());
+
+  const ask = async (query: string) => {
+    const answer = await gateway.ask('listChanges', `${path}?${query}`);
+    return { ...answer, value: JSON.parse(answer.body || 'null') };
+  };
+
+  test('a cursor and a limit go to the domain, and the next page has a link', async () => {
+    const asked: ReadRequest[] = [];
+    gateway.program({
+      read: async (request: ReadRequest) => {
+        asked.push(request);
+        return { header: headerAt('v1'), body: bytesOf([change]), nextCursor: 'a.b' };
+      },
+    });
+    const { headers } = await ask('after=x.y&limit=1');
+    expect(asked).toMatchObject([{ operationId: 'listChanges', cursor: 'x.y', limit: 1 }]);
+    expect(headers.link).toBe(`<${GATEWAY_URL}${path}?limit=1&after=a.b>; rel="next"`);
+  });
+
+  test('410: a cursor from before a restore is told as expired', async () => {
+    gateway.program(
+      refusing(() => {
+        throw new ServiceError(ErrorCode.CURSOR_EXPIRED, 'Start again.', { rateLimit });
+      }),
+    );
+    const { status, value } = await ask('after=x.y');
+    expect([status, value.code, value.title]).toEqual([410, 'cursor_expired', 'Gone']);
+  });
+
+  test.each(['wait=26', 'wait=-1', 'wait=x', 'limit=0', 'limit=1001', 'after=', `after=${'x'.repeat(129)}`])(
+    '400: %s is refused, and named',
+    async (query) => {
+      gateway.program(changing().directory);
+      const { status, value } = await ask(query);
+      expect([status, value.errors[0]]).toMatchObject([400, { in: 'query', path: query.split('=')[0] }]);
+    },
+  );
+
+  describe('that are waited for', () => {
+    test('are answered when the domain tells of them, as one request of the rate limit', async () => {
+      const domain = changing();
+      domain.reading.onRead = (count) => count === 1 && setImmediate(() => domain.change());
+      gateway.program(domain.directory);
+      const { status, value } = await ask('wait=25');
+      expect([status, value]).toEqual([200, [change]]);
+      expect(domain.asked.map(({ isCounted }) => isCounted ?? false)).toEqual([false, true]);
+    });
+
+    test('and come between the look and the wait are not missed', async () => {
+      const domain = changing();
+      domain.reading.onRead = (count) => count === 1 && domain.change();
+      gateway.program(domain.directory);
+      await expect(ask('wait=25')).resolves.toMatchObject({ status: 200, value: [change] });
+    });
+
+    test('are an empty array when the wait is over', async () => {
+      const domain = changing();
+      domain.reading.onRead = () => {
+        for (const tell of domain.streams) {
+          tell({ instanceIds: ['ins_other'] });
+        }
+      };
+      gateway.program(domain.directory);
+      await expect(ask('wait=1')).resolves.toMatchObject({ status: 200, value: [] });
+      expect(domain.asked).toHaveLength(2);
+    });
+
+    test('are waited for although nothing is sent for longer than a connection may be silent', async () => {
+      const impatient = await startGateway('demo', { stallTimeoutMs: 300 });
+      try {
+        const domain = changing();
+        impatient.program(domain.directory);
+        const answer = await impatient.ask('listChanges', `${path}?wait=1`);
+        expect([answer.status, answer.body]).toEqual([200, '[]']);
+      } finally {
+        await impatient.stop();
+      }
+    });
+
+    test('are not waited for when there are some that the caller has', async () => {
+      const domain = changing();
+      domain.change();
+      gateway.program({
+        ...domain.directory,
+        read: async (request: ReadRequest) => {
+          domain.asked.push(request);
+          return { header: headerAt('v1', true), body: Buffer.alloc(0) };
+        },
+      });
+      const headers = { 'if-none-match': '*' };
+      const { status } = await gateway.ask('listChanges', `${path}?wait=25`, { headers });
+      expect([status, domain.asked.length]).toEqual([304, 1]);
+    });
+
+    test('are looked for again when the stream of the domain was interrupted', async () => {
+      const domain = changing();
+      const { watchChanges, read } = domain.directory;
+      let opened = 0;
+      gateway.program({
+        read,
+        watchChanges: async function* (request, call) {
+          opened += 1;
+          if (opened === 1) {
+            yield { instanceIds: [] };
+            // The domain ends, and what changes now is not told.
+            domain.change();
+            return;
+          }
+          yield* watchChanges(request, call);
+        },
+      });
+      domain.reading.onRead = () => undefined;
+      await expect(ask('wait=25')).resolves.toMatchObject({ status: 200, value: [change] });
+    });
+
+    test('come over one stream for all requests', async () => {
+      const domain = changing();
+      let most = 0;
+      domain.reading.onRead = (count) => {
+        most = Math.max(most, domain.streams.size);
+        if (count === 20) {
+          setImmediate(() => domain.change());
+        }
+      };
+      gateway.program(domain.directory);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask('wait=25')));
+      expect(answers.map(({ value }) => value)).toEqual(answers.map(() => [change]));
+      expect(most).toBe(1);
+    });
+
+    test('are an empty array at once when the edge stops', async () => {
+      const domain = changing();
+      domain.reading.onRead = () => setImmediate(() => gateway.endWaits());
+      gateway.program(domain.directory);
+      await expect(ask('wait=25')).resolves.toMatchObject({ status: 200, value: [] });
+    });
+
+    test('429: more than 64 waits of a key are refused', async () => {
+      const domain = changing();
+      const full = signalled();
+      domain.reading.onRead = (count) => count === 64 && full.tell();
+      gateway.program(domain.directory);
+      const waits = Array.from({ length: 64 }, () => ask('wait=25'));
+      await full.told;
+      const { status, value } = await ask('wait=25');
+      expect([status, value.code]).toEqual([429, 'rate_limited']);
+      gateway.endWaits();
+      await Promise.all(waits);
+    });
+
+    test('are no longer waited for when the client has left', async () => {
+      const domain = changing();
+      const asked = signalled();
+      domain.reading.onRead = () => asked.tell();
+      gateway.program(domain.directory);
+      const request = ask('wait=25').catch((error: Error) => error);
+      await asked.told;
+      gateway.dropClients();
+      await expect(request).resolves.toBeInstanceOf(Error);
+    });
+  });
+});

@@ -1,0 +1,240 @@
+import { describe, expect, test } from '@jest/globals';
+import { Migrator } from 'kysely';
+import { createInstance } from '../../../src/domain/platform/organization/instances.js';
+import { ErrorCode } from '../../../src/errors/service-error.js';
+import { beginLife, changeStore } from '../../../src/store/adapters/changes.js';
+import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { migrateToLatest } from '../../../src/store/migrate.js';
+import { migrations } from '../../../src/store/migrations/index.js';
+import { digestsIn, listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
+import { KINDS_OF_WRITES, writeAtRandom } from '../../support/changes/random-writes.js';
+import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
+import { randomFrom } from '../../support/random-from.js';
+import { signalled } from '../../support/signalled.js';
+import { plantClient, plantLocation } from '../directory-rows.js';
+
+const WRITERS = 4;
+const WRITES = 100;
+
+async function newInstance(under: DatabaseUnderTest) {
+  const database = await under.openMigrated();
+  const platform = platformUnitOfWork(database);
+  const { id: instanceId } = await platform.run((changes) =>
+    createInstance(changes, { name: 'Harborlight' }),
+  );
+  return { database, platform, instanceId };
+}
+
+describeEachDatabase('the sequence of changes', (under) => {
+  test.each([1, 2, 3])(
+    'is what the lists have, after writes of every kind at once (seed %i)',
+    async (seed) => {
+      const { database, platform, instanceId } = await newInstance(under);
+      const random = randomFrom(seed);
+      const follower = mirrorOf(database, instanceId);
+      let isWriting = true;
+      const following = (async () => {
+        while (isWriting) {
+          await follower.step(1 + Math.floor(random() * 20));
+          await new Promise(setImmediate);
+        }
+      })();
+      const writers = await Promise.all(
+        Array.from({ length: WRITERS }, (_, writer) =>
+          writeAtRandom(database, platform, {
+            ...{ instanceId, times: WRITES },
+            random: randomFrom(seed * 1_000 + writer),
+          }),
+        ),
+      );
+      isWriting = false;
+      await following;
+      await follower.follow(7);
+      const late = mirrorOf(database, instanceId);
+      await late.follow(50);
+      const lists = await listsOf(database, instanceId);
+      expect(resourcesIn(follower)).toEqual(lists);
+      expect(resourcesIn(late)).toEqual(lists);
+      expect(new Set(writers.flatMap(({ done }) => [...done])).size).toBeGreaterThan(
+        KINDS_OF_WRITES.length / 2,
+      );
+      const clients = [...late.items.values()].filter(({ entity }) => entity.type === 'client');
+      for (const { clientId } of clients) {
+        const digests = await digestsIn(database, clientId);
+        expect(follower.digestsOf(clientId)).toEqual(digests);
+        expect(late.digestsOf(clientId)).toEqual(digests);
+      }
+    },
+  );
+
+  test('has an entity once, at the place of its newest change', async () => {
+    const { database, platform, instanceId } = await newInstance(under);
+    await writeAtRandom(database, platform, { instanceId, times: 200, random: randomFrom(4) });
+    const items = await mirrorOf(database, instanceId).follow(11);
+    const keys = items.map(({ entity }) => `${entity.type} ${entity.id}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(items.some(({ removed }) => removed)).toBe(false);
+  });
+
+  test('goes on behind a cursor with what changed since, and removals of what was there', async () => {
+    const { database, platform, instanceId } = await newInstance(under);
+    const options = { instanceId, times: 150 };
+    await writeAtRandom(database, platform, { ...options, random: randomFrom(5) });
+    const mirror = mirrorOf(database, instanceId);
+    await mirror.follow();
+    await expect(mirror.follow()).resolves.toEqual([]);
+    await writeAtRandom(database, platform, { ...options, random: randomFrom(6) });
+    const items = await mirror.follow();
+    expect(items.some(({ removed, resource }) => removed && resource === null)).toBe(true);
+    expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+  });
+
+  test('tells of other instances nothing', async () => {
+    const { database, platform, instanceId } = await newInstance(under);
+    const other = await platform.run((changes) => createInstance(changes, { name: 'Juniper' }));
+    await writeAtRandom(database, platform, { instanceId, times: 20, random: randomFrom(7) });
+    await expect(mirrorOf(database, other.id).follow()).resolves.toEqual([]);
+  });
+
+  test('tells which instances changed after a position', async () => {
+    const { database, platform, instanceId } = await newInstance(under);
+    const changes = changeStore(database);
+    const before = await changes.newest();
+    await expect(changes.changedSince(before)).resolves.toEqual({ instanceIds: [], position: before });
+    await writeAtRandom(database, platform, { instanceId, times: 1, random: randomFrom(8) });
+    await mirrorOf(database, instanceId).follow();
+    const after = await changes.changedSince(before);
+    expect(after).toEqual({ instanceIds: [instanceId], position: await changes.newest() });
+  });
+
+  describe('a cursor', () => {
+    const followed = async () => {
+      const { database, platform, instanceId } = await newInstance(under);
+      await writeAtRandom(database, platform, { instanceId, times: 30, random: randomFrom(9) });
+      const mirror = mirrorOf(database, instanceId);
+      await mirror.follow();
+      const write = (seed: number) =>
+        writeAtRandom(database, platform, { instanceId, times: 30, random: randomFrom(seed) });
+      return { database, instanceId, mirror, write };
+    };
+
+    test('of another instance integration is refused', async () => {
+      const { database, instanceId, mirror } = await followed();
+      const other = mirrorOf(database, instanceId);
+      other.goOnFrom(mirror.cursor);
+      await expect(other.follow()).rejects.toMatchObject({ code: ErrorCode.INVALID_REQUEST });
+    });
+
+    test.each(['', 'x', 'a.b.c.d.e.f', '000000000000.1.worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.0.1'])(
+      'that was not given is refused: %j',
+      async (cursor) => {
+        const { mirror } = await followed();
+        mirror.goOnFrom(cursor);
+        await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.INVALID_REQUEST });
+      },
+    );
+
+    test('after a restore is valid for those who have seen no more than the backup has', async () => {
+      const { database, instanceId, mirror, write } = await followed();
+      const before = mirror.cursor;
+      await write(10);
+      await mirror.step(1);
+      const [life, position, type, id, , ...rest] = String(mirror.cursor).split('.');
+      // The backup is from before these writes.
+      await database.write(async (writer) => {
+        await beginLife(writer, 'aaaaaaaaaaaa');
+        await writer
+          .updateTable('change_lives')
+          .set({
+            last_position:
+              under.kind === 'SQLite' ? Number.parseInt(String(before).split('.')[1] ?? '', 36) : 0,
+          })
+          .where('last_position', 'is not', null)
+          .execute();
+      });
+      // It has seen some of the writes, wherever it stands.
+      mirror.goOnFrom([life, '1', type, id, '0', ...rest].join('.'));
+      await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+      mirror.goOnFrom(['bbbbbbbbbbbb', position, type, id, '0', ...rest].join('.'));
+      await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+      mirror.goOnFrom(before);
+      if (under.kind === 'SQLite') {
+        await mirror.follow();
+        expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+      } else {
+        await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+      }
+      mirror.goOnFrom(undefined);
+      await mirror.follow();
+      expect(String(mirror.cursor)).toMatch(/^aaaaaaaaaaaa\./);
+    });
+
+    test('of the present life that lies behind its end is expired', async () => {
+      const { mirror } = await followed();
+      const [life, , ...rest] = String(mirror.cursor).split('.');
+      mirror.goOnFrom([life, 'zzzzzzzzz', ...rest].join('.'));
+      await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+    });
+  });
+});
+
+describe('the migration on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('has every write of a node of an earlier release, which goes on beside it', async () => {
+    const place = await under.newEmptyPlace();
+    const database = await under.open(place);
+    const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0030'));
+    const migrator = new Migrator({
+      db: database.migrator,
+      provider: { getMigrations: async () => earlier },
+    });
+    expect((await migrator.migrateToLatest()).error).toBeUndefined();
+    const { instanceId, id } = await plantClient(database);
+    let isWriting = true;
+    const writing = (async () => {
+      for (let number = 0; isWriting; number += 1) {
+        await plantLocation(database, id, { name: `Location ${number}` });
+      }
+    })();
+    await migrateToLatest(database.migrator);
+    isWriting = false;
+    await writing;
+    const mirror = mirrorOf(database, instanceId);
+    await mirror.follow();
+    expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+    expect(mirror.digestsOf(id)).toEqual(await digestsIn(database, id));
+  });
+});
+
+describe('the sequence of changes on PostgreSQL, where a transaction can commit before one that began earlier', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('does not go past a transaction that is not over', async () => {
+    const { database, platform, instanceId } = await newInstance(under);
+    const write = (seed: number) =>
+      writeAtRandom(database, platform, { instanceId, times: 1, random: randomFrom(seed) });
+    const mirror = mirrorOf(database, instanceId);
+    const [begun, finish] = [signalled(), signalled()];
+    const early = database.write(async (writer) => {
+      await writer
+        .insertInto('clients')
+        .values({
+          ...{ id: 'cli_aaaaaaaaaaaaaaaaaaaaaa', instance_id: instanceId, name: 'Early', version: 'v1' },
+          ...{ address1: null, address2: null, city: null, iso_country_code: null },
+          ...{ postal_code: null, zone_code: null, created_at: 1, updated_at: 1 },
+        })
+        .execute();
+      begun.tell();
+      await finish.told;
+    });
+    await begun.told;
+    await write(11);
+    await expect(mirror.step(100)).resolves.toEqual([]);
+    finish.tell();
+    await early;
+    const names = (await mirror.follow()).map(({ resource }) => (resource as { name?: string }).name);
+    expect(names).toContain('Early');
+    expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+  });
+});

@@ -1,0 +1,137 @@
+import type { ClientId, InstanceId, InstanceIntegrationId } from '../../../generated/ids.js';
+import type { components } from '../../../generated/openapi/gateway.js';
+import { digestOf, sequenceOf } from '../../../src/domain/directory/changes.js';
+import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
+import { changeStore } from '../../../src/store/adapters/changes.js';
+import { clientStore } from '../../../src/store/adapters/clients.js';
+import { organizationStore } from '../../../src/store/adapters/organization.js';
+import { userStore } from '../../../src/store/adapters/users.js';
+import { workerStore } from '../../../src/store/adapters/workers.js';
+import type { Database } from '../../../src/store/database.js';
+
+type Schemas = components['schemas'];
+type Change = Schemas['Change'];
+type Digest = Schemas['ChangesDigest']['entities'][number];
+
+const ALL = { after: undefined, limit: 100_000 };
+const MODULUS = 2n ** 52n;
+
+/** A copy of what the sequence of changes has of one instance. */
+export interface Mirror {
+  readonly items: ReadonlyMap<string, Change>;
+  readonly cursor: string | undefined;
+  /** Reads to the end of what is committed, and returns the items that came. */
+  follow(limit?: number): Promise<Change[]>;
+  /** Reads one page. */
+  step(limit: number): Promise<Change[]>;
+  /** The mirror's state as another integrator would begin with it. */
+  goOnFrom(cursor: string | undefined): void;
+  digestsOf(clientId: string): Digest[];
+}
+
+export function mirrorOf(
+  database: Database,
+  instanceId: string,
+  instanceIntegrationId = newPublicId('InstanceIntegrationId'),
+): Mirror {
+  const items = new Map<string, Change>();
+  let cursor: string | undefined;
+  const dependencies = {
+    changes: changeStore(database),
+    clients: clientStore(database),
+    workers: workerStore(database),
+    users: userStore(database),
+    organization: organizationStore(database),
+  };
+  const visitor = { instanceId: instanceId as InstanceId, rateLimit: undefined } as never;
+  const readPage = async (limit: number) => {
+    const asked = { instanceIntegrationId: instanceIntegrationId as InstanceIntegrationId, limit };
+    const sequence = await sequenceOf(dependencies, visitor, {
+      ...asked,
+      ...(cursor !== undefined && { cursor }),
+    });
+    const { rows, nextCursor } = await sequence.page();
+    const changes = rows.map(({ json }) => JSON.parse(json) as Change);
+    for (const change of changes) {
+      apply(items, change);
+    }
+    cursor = nextCursor ?? changes.at(-1)?.cursor ?? cursor;
+    return { changes, isMore: nextCursor !== undefined };
+  };
+  return {
+    items,
+    get cursor() {
+      return cursor;
+    },
+    step: async (limit) => (await readPage(limit)).changes,
+    follow: async (limit = 1_000) => {
+      const all: Change[] = [];
+      for (let isMore = true; isMore; ) {
+        const newest = await dependencies.changes.newestOf(instanceId as InstanceId);
+        const { end } = await dependencies.changes.lives();
+        const page = await readPage(limit);
+        all.push(...page.changes);
+        // On PostgreSQL a transaction of another test on the same server holds readers back.
+        isMore = page.isMore || end <= newest;
+      }
+      return all;
+    },
+    goOnFrom: (from) => {
+      cursor = from;
+    },
+    digestsOf: (clientId) =>
+      ENTITY_TYPES.map((type) => {
+        const own = [...items.values()].filter(
+          (item) => item.clientId === clientId && item.entity.type === type,
+        );
+        const sum = own.reduce((total, { version }) => total + BigInt(version), 0n);
+        return { type, count: own.length, digest: Number(sum % MODULUS) };
+      }),
+  };
+}
+
+function apply(items: Map<string, Change>, change: Change): void {
+  const key = `${change.entity.type} ${change.entity.id}`;
+  if (change.removed) {
+    items.delete(key);
+  } else {
+    items.set(key, change);
+  }
+}
+
+/** What the lists of the gateway have, as the sequence should have it: resources by type and id. */
+export async function listsOf(database: Database, instanceId: string): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  const note = (type: string, rows: readonly object[]) => {
+    for (const row of rows) {
+      const { id, userId } = row as { id?: string; userId?: string };
+      found[`${type} ${id ?? userId}`] = row;
+    }
+  };
+  const parsed = (rows: readonly { json: string }[]) => rows.map(({ json }) => JSON.parse(json) as object);
+  const clients = parsed(await clientStore(database).page(instanceId as InstanceId, ALL));
+  note('client', clients);
+  for (const { id } of clients as { id: ClientId }[]) {
+    const organization = organizationStore(database);
+    found[`jobTitles ${id}`] = JSON.parse(await organization.jobTitlesOf(id));
+    const { unitsTypes, units, locations } = JSON.parse(await organization.structureOf(id));
+    note('unitType', unitsTypes);
+    note('unit', units);
+    note('location', locations);
+    note('worker', parsed(await workerStore(database).pageV2(id, ALL)));
+    note('user', parsed(await userStore(database).page(id, ALL)));
+  }
+  return found;
+}
+
+export function resourcesIn(mirror: Mirror): Record<string, unknown> {
+  return Object.fromEntries([...mirror.items].map(([key, { resource }]) => [key, resource]));
+}
+
+export async function digestsIn(database: Database, clientId: string): Promise<Digest[]> {
+  const digest = JSON.parse(await digestOf(changeStore(database), clientId as ClientId)) as {
+    entities: Digest[];
+  };
+  return digest.entities;
+}
