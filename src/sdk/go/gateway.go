@@ -39,6 +39,7 @@ type Gateway struct {
 	api      *gateway.APIClient
 	client   *http.Client
 	pageSize int32
+	retry    Retry
 }
 
 // NewGateway fails on invalid options.
@@ -62,6 +63,7 @@ func NewGateway(options GatewayOptions) (*Gateway, error) {
 		api:      generatedClient(baseURL, options.APIKey, client),
 		client:   client,
 		pageSize: int32(orDefault(options.PageSize, defaultPageSize)),
+		retry:    wrapped.retry,
 	}, nil
 }
 

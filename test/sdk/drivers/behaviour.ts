@@ -7,6 +7,7 @@ import { describeReads } from './reads.js';
 import { describeRealGateway } from './real-gateway.js';
 import { describeService } from './service.js';
 import { describeSignOn } from './sign-on.js';
+import { describeSync } from './sync.js';
 import { describeWebhooks } from './webhooks.js';
 
 /** All that an SDK has to do, whatever its language. */
@@ -16,6 +17,7 @@ export function describeBehaviour(driver: Driven): void {
     describePaging,
     describeLinks,
     describeChanges,
+    describeSync,
     describeRealGateway,
     describeSignOn,
     describeExchange,

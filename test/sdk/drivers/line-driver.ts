@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll } from '@jest/globals';
+import { packageRoot } from '../../../src/config/package.js';
+import { SQLITE_PACKAGE } from '../../../src/store/better-sqlite3.js';
 
 export type Told = Record<string, unknown> & { name: string; message: string };
 
@@ -19,6 +22,9 @@ export interface Program {
   cwd: string;
   env?: Record<string, string>;
 }
+
+/** The binding of SQLite that runs on this Node, for programs that bring none. */
+export const sqliteBinding = join(packageRoot, 'node_modules', SQLITE_PACKAGE);
 
 const END_LIMIT_MS = 5_000;
 
@@ -69,6 +75,22 @@ export class LineDriver {
     return this.#do({ on: 'links', options: { apiKey: 'ik_demo_key', ...options }, parameters, ...more });
   }
 
+  /** One sync at a time: it is started, woken and stopped or ends by itself, or catches up once. */
+  sync(
+    method: 'start' | 'wake' | 'stop' | 'ended' | 'catchUp',
+    options: Options = {},
+    args: readonly string[] = [],
+    parameters: Options = {},
+  ): Promise<Outcome> {
+    return this.#do({ on: 'Sync', options: { apiKey: 'ik_demo_key', ...options }, method, args, parameters });
+  }
+
+  /** As by the machine: the program gets no word of it. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#gone;
+  }
+
   async end(): Promise<void> {
     this.#child.stdin?.end();
     const impatience = setTimeout(() => this.#child.kill('SIGKILL'), END_LIMIT_MS);
@@ -90,19 +112,29 @@ export class LineDriver {
   }
 }
 
-export type Driven = { readonly sdk: LineDriver };
+export interface Driven {
+  readonly sdk: LineDriver;
+  /** One more of the same program, which the test ends. */
+  another(): LineDriver;
+}
 
 /** Call it where a group of tests is described. Making the program can take a while the first time. */
 export function driven(make: () => Promise<Program>): Driven {
+  let program: Program | undefined;
   let driver: LineDriver | undefined;
   beforeAll(async () => {
-    driver = new LineDriver(await make());
+    program = await make();
+    driver = new LineDriver(program);
   }, 300_000);
   afterAll(() => driver?.end());
+  const present = <T>(made: T | undefined): T => {
+    if (made === undefined) throw new Error('The program runs once the tests do.');
+    return made;
+  };
   return {
     get sdk(): LineDriver {
-      if (!driver) throw new Error('The program runs once the tests do.');
-      return driver;
+      return present(driver);
     },
+    another: () => new LineDriver(present(program)),
   };
 }

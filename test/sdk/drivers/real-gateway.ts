@@ -1,12 +1,19 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { byTypeAndId } from './changing-gateway.js';
 import type { Driven, Outcome } from './line-driver.js';
+import { entitiesIn } from './sync.js';
 
 /** A change as the gateway writes it. */
 interface Sent {
   cursor: string;
-  entity: object;
+  entity: { type: string; id: string };
+  clientId: string;
+  version: number;
+  resource: unknown;
 }
 
 /** A change as the SDK reads it. */
@@ -22,6 +29,7 @@ export function describeRealGateway(driver: Driven): void {
   const [{ id: integrationId, connections }] = demoSeed.integrations as [(typeof demoSeed.integrations)[0]];
   const [iin, unconfigured] = connections.map(({ id }) => id) as [string, string];
   const [{ id: cli }] = demoSeed.clients as [(typeof demoSeed.clients)[0]];
+  const newDirectory = temporaryDirectories(afterAll);
   let gateway: RealGateway;
   beforeAll(async () => {
     gateway = await startRealGateway();
@@ -46,6 +54,21 @@ export function describeRealGateway(driver: Driven): void {
     }
     return all.map(({ json, ...item }) => item);
   };
+  /** What a copy should have, by the sequence from its beginning. */
+  const listed = async () => {
+    const all = await allSent();
+    return all
+      .map(({ entity, clientId, version, resource }) => ({ ...entity, clientId, version, resource }))
+      .sort(byTypeAndId);
+  };
+  const allSent = async () => {
+    const sent: Sent[] = [];
+    for (let query = '', items: Sent[]; ; query = `?after=${items.at(-1)?.cursor}`) {
+      items = await bare(`/v1/instance-integrations/${iin}/changes${query}`);
+      if (items.length === 0) return sent;
+      sent.push(...items);
+    }
+  };
   const below = `/instance-integrations/${iin}/clients`;
 
   describe('over the real gateway', () => {
@@ -68,13 +91,7 @@ export function describeRealGateway(driver: Driven): void {
     });
 
     test('listChanges reads all that the gateway says, a page at a time', async () => {
-      const sent: Sent[] = [];
-      for (let query = '', items: Sent[]; ; query = `?after=${items.at(-1)?.cursor}`) {
-        items = (await bare(`/v1/instance-integrations/${iin}/changes${query}`)) as Sent[];
-        if (items.length === 0) break;
-        sent.push(...items);
-      }
-      const flat = sent.map(({ entity, ...rest }) => ({ ...rest, ...entity }));
+      const flat = (await allSent()).map(({ entity, ...rest }) => ({ ...rest, ...entity }));
       expect(timesApart(await allChanges())).toEqual(timesApart(flat));
     });
 
@@ -87,6 +104,29 @@ export function describeRealGateway(driver: Driven): void {
         const sum = own.reduce((total, { version }) => total + BigInt(version), 0n);
         expect({ count: own.length, digest: Number(BigInt.asUintN(53, sum)) }).toEqual(expected);
       }
+    });
+
+    test('sync keeps a copy of it, of which the digests are the same', async () => {
+      const path = join(newDirectory(), 'copy.sqlite');
+      const apiKey = gateway.credentials.apiKeys[integrationId];
+      const catchUp = () =>
+        driver.sdk.sync('catchUp', { baseUrl: gateway.url, apiKey }, [iin], { store: path, waitSeconds: 1 });
+      const ended = { differences: [], errors: [], failure: null };
+      expect((await catchUp()).value).toMatchObject(ended);
+      expect(entitiesIn(path)).toEqual(await listed());
+      const [present, leaving] = ((await bare(`/v2${below}/${cli}/workers`)) as { id: string }[]).map(
+        ({ id }) => id,
+      );
+      await gateway.database.write(async (writer) => {
+        const of = (id: string) => writer.updateTable('workers').where('id', '=', id);
+        await of(present).set({ first_name: 'Ada', full_name: 'Ada Rao' }).execute();
+        await of(leaving).set({ offboarded_at: Date.now() }).execute();
+      });
+      expect((await catchUp()).value).toMatchObject(ended);
+      expect(entitiesIn(path)).toEqual(await listed());
+      expect(entitiesIn(path)).toContainEqual(
+        expect.objectContaining({ id: present, resource: expect.objectContaining({ fullName: 'Ada Rao' }) }),
+      );
     });
 
     test('one of each is the one of its list', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageVersion } from '../../../src/config/package.js';
@@ -37,10 +37,13 @@ export class GoProject {
     return project;
   }
 
-  /** Compiles a program of ours, or one that is given; its path. */
+  /** Compiles our program, or one that is given in its place; its path. */
   async build(name = 'driver', code?: string): Promise<string> {
+    for (const file of readdirSync(this.folder).filter((name) => name.endsWith('.go'))) {
+      rmSync(join(this.folder, file));
+    }
     if (code === undefined) {
-      cpSync(join(projectFolder, 'main.go'), join(this.folder, 'main.go'));
+      cpSync(projectFolder, this.folder, { recursive: true });
     } else {
       writeFileSync(join(this.folder, 'main.go'), code);
     }

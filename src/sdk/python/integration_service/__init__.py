@@ -18,18 +18,23 @@ from .errors import (
 from .events import UnknownEvent, WebhookEvent
 from .gateway import Gateway
 from .sign_on import AuthorizationRequest, SignIn, SignOn, Tokens
+from .stores import Batch, MemoryStore, SqliteStore, Store, StoredDigest
+from .sync import Difference, Sync, SyncOptions
 from .webhooks import verify_webhook
 
 __all__ = [
     "ApiError",
     "AuthorizationRequest",
+    "Batch",
     "Change",
     "Changed",
     "Changes",
     "ConnectionError",
+    "Difference",
     "FieldError",
     "Gateway",
     "IntegrationServiceError",
+    "MemoryStore",
     "OAuthError",
     "Page",
     "Paged",
@@ -38,6 +43,11 @@ __all__ = [
     "SignIn",
     "SignInError",
     "SignOn",
+    "SqliteStore",
+    "Store",
+    "StoredDigest",
+    "Sync",
+    "SyncOptions",
     "TimeoutError",
     "Tokens",
     "Unchanged",

@@ -21,6 +21,8 @@ from ._retries import Retry
 from .changes import Changes, SentChange
 from .events import Event
 from .models import ChangesDigest, InstanceIntegration, OrganizationStructure, TenantClient, User, Worker, WorkerV2
+from .stores import Store
+from .sync import Sync, SyncOptions
 
 _DEFAULT_TIMEOUT_SECONDS = 30.0
 _DEFAULT_PAGE_SIZE = 200
@@ -77,6 +79,7 @@ class Gateway:
             raise ValueError("api_key must be the API key: letters, digits and underscores, no spaces.")
         self._base_url = server_url("base_url", base_url)
         self._timeout_seconds = timeout_seconds
+        self._retry = retry
         self._client = gateway_client(self._base_url, api_key, timeout_seconds, retry, http)
         self._instance_integrations = InstanceIntegrationsApi(self._client)
         self._clients = ClientsApi(self._client)
@@ -310,6 +313,10 @@ class Gateway:
         operation = self._changes.get_changes_digest_without_preload_content
         ask = partial(operation, client_id, instance_integration_id, x_request_id=request_id)
         return self._client.read(_DIGEST, ask, if_changed)
+
+    def sync(self, instance_integration_id: str, store: Store, options: SyncOptions = SyncOptions()) -> Sync:
+        """Keeps a copy of the instance in a store: ``gateway.sync(id, store).run()``."""
+        return Sync(self, instance_integration_id, store, options, self._retry)
 
     @overload
     def follow(self, event: Event[R], *, request_id: str | None = None) -> R: ...

@@ -35,8 +35,10 @@ import {
   type Reading,
   type ReadOptions,
 } from './reader.js';
-import { type RetryOptions, retryPolicy } from './retries.js';
+import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries.js';
 import { serverUrl } from './server-url.js';
+import type { Store } from './sync/store.js';
+import { Sync, type SyncOptions } from './sync/sync.js';
 
 export interface GatewayOptions {
   /** Address of the gateway. */
@@ -70,6 +72,7 @@ const MS_PER_SECOND = 1_000;
 export class Gateway {
   readonly #baseUrl: string;
   readonly #timeoutMs: number;
+  readonly #retry: RetryPolicy;
   readonly #reader: Reader;
   readonly #instanceIntegrations: InstanceIntegrationsApi;
   readonly #clients: ClientsApi;
@@ -87,7 +90,8 @@ export class Gateway {
     const baseUrl = serverUrl('baseUrl', options.baseUrl);
     this.#baseUrl = baseUrl;
     this.#timeoutMs = timeoutMs;
-    this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: retryPolicy(retry) });
+    this.#retry = retryPolicy(retry);
+    this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: this.#retry });
     const configuration = Reader.configuration(apiKey);
     this.#instanceIntegrations = new InstanceIntegrationsApi(configuration);
     this.#clients = new ClientsApi(configuration);
@@ -357,6 +361,11 @@ export class Gateway {
       ChangesDigestFromJSON,
       options,
     );
+  }
+
+  /** Keeps a copy of the instance in a store: `await gateway.sync(id, store).run()`. */
+  sync(instanceIntegrationId: string, store: Store, options: SyncOptions = {}): Sync {
+    return new Sync(this, instanceIntegrationId, store, options, this.#retry);
   }
 
   /**

@@ -28,6 +28,10 @@ export {
   type SignOnOptions,
   type Tokens,
 } from './sign-on.js';
+export { MemoryStore } from './sync/memory-store.js';
+export { type SqliteDatabase, type SqliteStatement, SqliteStore } from './sync/sqlite-store.js';
+export type { Batch, Store, StoredDigest } from './sync/store.js';
+export type { Difference, Sync, SyncOptions } from './sync/sync.js';
 export { version } from './version.js';
 export type {
   ClientCreatedData,

@@ -63,7 +63,10 @@ type parameters struct {
 	ToleranceSeconds float64           `json:"toleranceSeconds"`
 	After            string            `json:"after"`
 	Limit            int               `json:"limit"`
-	WaitSeconds      float64           `json:"waitSeconds"`
+	WaitSeconds      *float64          `json:"waitSeconds"`
+	Store            string            `json:"store"`
+	PauseSeconds     float64           `json:"pauseSeconds"`
+	CompareSeconds   *float64          `json:"compareEverySeconds"`
 }
 
 type object map[string]any
@@ -98,6 +101,8 @@ func do(given command) (any, error) {
 		return signOn(given)
 	case "links":
 		return follow(given)
+	case "Sync":
+		return synced(given)
 	}
 	return verify(given.Parameters)
 }
@@ -157,7 +162,11 @@ func read(given command) (any, error) {
 		return gateway.Users(ctx, given.Args[0], given.Args[1]).Collect()
 	case "listChanges":
 		p := given.Parameters
-		return changes(gateway.ListChanges(ctx, given.Args[0], sdk.ChangesOptions{After: p.After, Limit: p.Limit, Wait: seconds(p.WaitSeconds)}))
+		asked := sdk.ChangesOptions{After: p.After, Limit: p.Limit}
+		if p.WaitSeconds != nil {
+			asked.Wait = seconds(*p.WaitSeconds)
+		}
+		return changes(gateway.ListChanges(ctx, given.Args[0], asked))
 	case "follow":
 		var record any
 		return followed(ctx, gateway, given, given.Args[0], &record)
@@ -188,8 +197,12 @@ func changes(read *sdk.Changes, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return object{"items": items(read.Items), "cursor": orNull(read.Cursor), "hasMore": read.HasMore}, nil
+}
+
+func items(changes []sdk.Change) []object {
 	items := []object{}
-	for _, c := range read.Items {
+	for _, c := range changes {
 		var text any
 		if c.JSON != nil {
 			text = string(c.JSON)
@@ -199,7 +212,7 @@ func changes(read *sdk.Changes, err error) (any, error) {
 			"changedAt": c.ChangedAt, "version": c.Version, "resource": c.Resource(), "json": text,
 		})
 	}
-	return object{"items": items, "cursor": orNull(read.Cursor), "hasMore": read.HasMore}, nil
+	return items
 }
 
 func answer(changed bool, etag string, data any) object {

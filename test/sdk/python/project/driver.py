@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import sys
+import threading
 from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -66,6 +67,54 @@ def webhooks(command: dict[str, Any]) -> Any:
     return {"isKnown": True, "event": event, "unmapped": unmapped}
 
 
+class Course:
+    """A sync, and what there is to tell when it has ended."""
+
+    def __init__(self, command: dict[str, Any]) -> None:
+        parameters = snake_keys(command["parameters"])
+        name = parameters.pop("store")
+        self.store: Any = sdk.MemoryStore() if name == "memory" else sdk.SqliteStore(name)
+        self.differences: list[sdk.Difference] = []
+        self.errors: list[str] = []
+        self.failure: dict[str, Any] | None = None
+        options = sdk.SyncOptions(
+            on_difference=self.differences.extend,
+            on_error=lambda error: self.errors.append(type(error).__name__),
+            **parameters,
+        )
+        self.sync = sdk.Gateway(**options_of(command)).sync(command["args"][0], self.store, options)
+
+    def start(self, method: str) -> None:
+        self.thread = threading.Thread(target=self.follow, args=(getattr(self.sync, method),), daemon=True)
+        self.thread.start()
+
+    def follow(self, method: Any) -> None:
+        try:
+            method()
+        except Exception as error:  # Told to the test, which judges it.
+            self.failure = told(error)
+
+    def report(self) -> dict[str, Any]:
+        self.thread.join()
+        entities = list(self.store) if isinstance(self.store, sdk.MemoryStore) else None
+        kept = {"failure": self.failure, "differences": self.differences, "errors": self.errors}
+        return {**kept, "entities": entities}
+
+
+def sync(command: dict[str, Any]) -> Any:
+    global course
+    method = command["method"]
+    if method == "wake":
+        return course.sync.wake()
+    if method in ("stop", "ended"):
+        if method == "stop":
+            course.sync.stop()
+        return course.report()
+    course = Course(command)
+    course.start("run" if method == "start" else "catch_up")
+    return None if method == "start" else course.report()
+
+
 def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
@@ -96,7 +145,7 @@ def told(error: Exception) -> dict[str, Any]:
     return {**members, "name": name, "message": str(error)}
 
 
-ON = {"Gateway": gateway, "SignOn": sign_on, "webhooks": webhooks, "links": links}
+ON = {"Gateway": gateway, "SignOn": sign_on, "webhooks": webhooks, "links": links, "Sync": sync}
 
 for line in sys.stdin:
     command = json.loads(line)

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import * as sdk from '@integration-service/sdk';
 
@@ -10,7 +11,7 @@ interface Options {
 /** What a test wants done. */
 interface Command {
   id: number;
-  on: 'Gateway' | 'SignOn' | 'webhooks' | 'links';
+  on: 'Gateway' | 'SignOn' | 'webhooks' | 'links' | 'Sync';
   method: string;
   options: Options;
   args: string[];
@@ -42,7 +43,65 @@ const subjects = {
       (await verified(command)) as sdk.WebhookEvent,
       readOptions(command),
     ),
+  Sync: (command: Command) => syncing[command.method as keyof typeof syncing](command),
 };
+
+/** Of a sync, what there is to tell when it has ended. */
+interface Course {
+  sync: sdk.Sync;
+  store: sdk.Store;
+  end: AbortController;
+  ended: Promise<unknown>;
+  differences: sdk.Difference[];
+  errors: string[];
+}
+
+let course: Course;
+
+const syncing = {
+  start: async (command: Command) => {
+    course = begun(command);
+    course.ended = failureOf(course.sync.run({ signal: course.end.signal }));
+  },
+  wake: async () => course.sync.wake(),
+  stop: () => {
+    course.end.abort();
+    return reportOf(course);
+  },
+  ended: () => reportOf(course),
+  catchUp: (command: Command) => {
+    const one = begun(command);
+    one.ended = failureOf(one.sync.catchUp());
+    return reportOf(one);
+  },
+};
+
+function begun({ options, args: [id = ''], parameters: { store: given, ...more } }: Command): Course {
+  const store = storeNamed(given);
+  const differences: sdk.Difference[] = [];
+  const errors: string[] = [];
+  const sync = new sdk.Gateway(inMilliseconds(options)).sync(id, store, {
+    ...more,
+    onDifference: (found) => differences.push(...found),
+    onError: ({ name }) => errors.push(name),
+  });
+  return { sync, store, differences, errors, end: new AbortController(), ended: Promise.resolve() };
+}
+
+function storeNamed(name: string): sdk.Store {
+  if (name === 'memory') return new sdk.MemoryStore();
+  const Database = createRequire(import.meta.url)(process.env.SQLITE_BINDING ?? '');
+  return new sdk.SqliteStore(new Database(name));
+}
+
+function failureOf(running: Promise<void>): Promise<unknown> {
+  return running.then(() => null, told);
+}
+
+async function reportOf({ ended, store, differences, errors }: Course): Promise<object> {
+  const failure = await ended;
+  return { failure, differences, errors, entities: store instanceof sdk.MemoryStore ? [...store] : null };
+}
 
 function inMilliseconds({ timeoutSeconds, pageSize, retry, ...options }: Options): never {
   const ms = (seconds?: number) => (seconds === undefined ? undefined : seconds * 1000);

@@ -1,0 +1,345 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"math/rand"
+	"net/http"
+	"time"
+)
+
+const (
+	longestPause      = time.Minute
+	longestRetryAfter = time.Hour
+	// mostComparisons limits how often a client that keeps changing is compared again.
+	mostComparisons = 5
+	// firstDoublings make pauses go on where those of a read's retries end.
+	firstDoublings = 3
+)
+
+// Difference is what a store and the gateway do not agree on: the entities of one type of a client.
+type Difference struct {
+	ClientID string
+	Type     EntityType
+	// Count and Digest are what the gateway has.
+	Count, Digest int64
+	// StoredCount and StoredDigest are what the store has.
+	StoredCount, StoredDigest int64
+}
+
+// SyncOptions may be empty.
+type SyncOptions struct {
+	// Wait is how long the gateway may hold a read until something changes, in whole seconds, up to 25 s, the
+	// default. A negative one asks without a wait.
+	Wait time.Duration
+	// Pause is the least time between two reads that find nothing. The default is 1 s; without a wait 1 min.
+	Pause time.Duration
+	// CompareEvery is how often to compare the store with the gateway's digests. The default is 1 h.
+	CompareEvery time.Duration
+	// OnChanges is called when changes are stored.
+	OnChanges func([]Change)
+	// OnDifference is called when the store differs from the gateway, before all is read again.
+	OnDifference func([]Difference)
+	// OnError is called when a read has failed in spite of its retries, before it is tried again.
+	OnError func(error)
+}
+
+// Sync keeps a store equal to what the gateway shows of an instance. Only the store has state: after an end of
+// any kind, another Sync continues. Run and CatchUp belong to one goroutine, Wake to any.
+type Sync struct {
+	gateway *Gateway
+	id      string
+	store   Store
+	options SyncOptions
+	woken   chan struct{}
+	// anew means that the next read begins anew, with the store as it is.
+	anew bool
+	// complete means that the store has all that there was at the last read.
+	complete   bool
+	comparedAt time.Time
+}
+
+// Sync keeps a copy of the instance in a store, once it is Run.
+func (g *Gateway) Sync(instanceIntegrationID string, store Store, options SyncOptions) *Sync {
+	options.Wait = max(0, orDefault(options.Wait, 25*time.Second))
+	usualPause := time.Second
+	if options.Wait == 0 {
+		usualPause = time.Minute
+	}
+	options.Pause = orDefault(options.Pause, usualPause)
+	options.CompareEvery = orDefault(options.CompareEvery, time.Hour)
+	return &Sync{gateway: g, id: instanceIntegrationID, store: store, options: options, woken: make(chan struct{}, 1)}
+}
+
+// Run loads what the store lacks, then follows until the context ends, and returns its error. Failures that may
+// pass are waited out, however long; it returns the others, such as an unknown API key, and errors of the store.
+func (s *Sync) Run(ctx context.Context) error {
+	for failures := 0; ctx.Err() == nil; {
+		err := s.round(ctx)
+		if err == nil {
+			failures = 0
+			continue
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if !mayPassLater(err) {
+			return err
+		}
+		if s.options.OnError != nil {
+			s.options.OnError(err)
+		}
+		s.pause(ctx, s.pauseAfter(err, failures))
+		failures++
+	}
+	return ctx.Err()
+}
+
+// CatchUp reads what the store lacks, compares if it is time to, and ends.
+func (s *Sync) CatchUp(ctx context.Context) error {
+	if _, err := s.readToEnd(ctx, 0); err != nil {
+		return err
+	}
+	return s.compareIfDue(ctx)
+}
+
+// Wake ends a pause, so that the next read is at once: call it when a webhook arrives.
+func (s *Sync) Wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Sync) round(ctx context.Context) error {
+	beganAt := time.Now()
+	changed, err := s.readToEnd(ctx, s.options.Wait)
+	if err != nil {
+		return err
+	}
+	if err := s.compareIfDue(ctx); err != nil {
+		return err
+	}
+	if len(changed) == 0 {
+		s.pause(ctx, s.options.Pause-time.Since(beganAt))
+	}
+	return nil
+}
+
+// readToEnd returns the clients of which something changed.
+func (s *Sync) readToEnd(ctx context.Context, wait time.Duration) (map[string]bool, error) {
+	changed := map[string]bool{}
+	for {
+		page, err := s.readPage(ctx, wait)
+		if err != nil {
+			return nil, err
+		}
+		for _, change := range page.Items {
+			changed[change.ClientID] = true
+		}
+		if !page.HasMore {
+			return changed, nil
+		}
+	}
+}
+
+func (s *Sync) readPage(ctx context.Context, wait time.Duration) (*Changes, error) {
+	after := ""
+	if !s.anew {
+		var err error
+		if after, err = s.store.Cursor(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if !s.complete {
+		wait = 0
+	}
+	page, err := s.gateway.ListChanges(ctx, s.id, ChangesOptions{After: after, Wait: wait})
+	if after != "" && hasCode(err, CursorExpired) {
+		s.beginAnew()
+		return &Changes{HasMore: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(page.Items) > 0 || !s.complete {
+		batch := Batch{Changes: page.Items, After: after, Cursor: page.Cursor, First: after == "", Last: !page.HasMore}
+		if err := s.store.Apply(ctx, batch); err != nil {
+			return nil, err
+		}
+	}
+	s.anew = false
+	s.complete = !page.HasMore
+	if len(page.Items) > 0 && s.options.OnChanges != nil {
+		s.options.OnChanges(page.Items)
+	}
+	return page, nil
+}
+
+func (s *Sync) beginAnew() {
+	s.anew = true
+	s.complete = false
+}
+
+func (s *Sync) compareIfDue(ctx context.Context) error {
+	if !s.comparedAt.IsZero() && time.Since(s.comparedAt) < s.options.CompareEvery {
+		return nil
+	}
+	found, err := s.reportDifferences(ctx)
+	if err != nil {
+		return err
+	}
+	if found {
+		s.beginAnew()
+		if _, err := s.readToEnd(ctx, 0); err != nil {
+			return err
+		}
+		// What differs even now is reported, and read again when it is time for the next comparison.
+		if _, err := s.reportDifferences(ctx); err != nil {
+			return err
+		}
+	}
+	s.comparedAt = time.Now()
+	return nil
+}
+
+func (s *Sync) reportDifferences(ctx context.Context) (bool, error) {
+	differences, err := s.differences(ctx)
+	if len(differences) > 0 && s.options.OnDifference != nil {
+		s.options.OnDifference(differences)
+	}
+	return len(differences) > 0, err
+}
+
+// differences compares a client again if a change of it arrives after the comparison, which then proves nothing.
+func (s *Sync) differences(ctx context.Context) ([]Difference, error) {
+	found, err := s.compare(ctx, nil)
+	for count := 1; err == nil && len(found) > 0 && count < mostComparisons; count++ {
+		changed, failure := s.readToEnd(ctx, s.options.Wait)
+		if failure != nil {
+			return nil, failure
+		}
+		var certain []Difference
+		again := map[string]bool{}
+		for _, difference := range found {
+			again[difference.ClientID] = true
+			if !changed[difference.ClientID] {
+				certain = append(certain, difference)
+			}
+		}
+		if len(certain) > 0 {
+			return certain, nil
+		}
+		found, err = s.compare(ctx, again)
+	}
+	return nil, err
+}
+
+// compare compares these clients, or all.
+func (s *Sync) compare(ctx context.Context, only map[string]bool) ([]Difference, error) {
+	stored, err := s.store.Digests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	clients := only
+	if clients == nil {
+		if clients, err = s.clientsOf(ctx, stored); err != nil {
+			return nil, err
+		}
+	}
+	var differences []Difference
+	for clientID := range clients {
+		expected, err := s.digestOf(ctx, clientID)
+		if err != nil {
+			return nil, err
+		}
+		differences = append(differences, differencesOf(clientID, expected, stored)...)
+	}
+	return differences, nil
+}
+
+func (s *Sync) clientsOf(ctx context.Context, stored []StoredDigest) (map[string]bool, error) {
+	present, err := s.gateway.ListClients(ctx, s.id)
+	if err != nil {
+		return nil, err
+	}
+	clients := map[string]bool{}
+	for _, client := range present {
+		clients[client.Id] = true
+	}
+	for _, digest := range stored {
+		clients[digest.ClientID] = true
+	}
+	return clients, nil
+}
+
+func (s *Sync) digestOf(ctx context.Context, clientID string) ([]EntityDigest, error) {
+	digest, err := s.gateway.GetChangesDigest(ctx, s.id, clientID)
+	if hasCode(err, "client_not_found") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return digest.Entities, nil
+}
+
+func differencesOf(clientID string, expected []EntityDigest, stored []StoredDigest) []Difference {
+	byType := map[EntityType]Difference{}
+	for _, digest := range expected {
+		entityType := EntityType(digest.Type)
+		byType[entityType] = Difference{ClientID: clientID, Type: entityType, Count: digest.Count, Digest: digest.Digest}
+	}
+	for _, digest := range stored {
+		if digest.ClientID != clientID {
+			continue
+		}
+		both := byType[digest.Type]
+		both.ClientID, both.Type = clientID, digest.Type
+		both.StoredCount, both.StoredDigest = digest.Count, digest.Digest
+		byType[digest.Type] = both
+	}
+	var differences []Difference
+	for _, both := range byType {
+		if both.Count != both.StoredCount || both.Digest != both.StoredDigest {
+			differences = append(differences, both)
+		}
+	}
+	return differences
+}
+
+func hasCode(err error, code string) bool {
+	var api *APIError
+	return errors.As(err, &api) && api.Code == code
+}
+
+func mayPassLater(err error) bool {
+	var api *APIError
+	if errors.As(err, &api) {
+		return api.Status == http.StatusTooManyRequests || api.Status >= http.StatusInternalServerError ||
+			api.Code == UnexpectedResponse
+	}
+	var lost *ConnectionError
+	var late *TimeoutError
+	return errors.As(err, &lost) || errors.As(err, &late)
+}
+
+func (s *Sync) pauseAfter(err error, failures int) time.Duration {
+	base := orDefault(s.gateway.retry.BaseDelay, DefaultRetry.BaseDelay)
+	longest := min(longestPause, base<<min(failures+firstDoublings, 20))
+	delay := time.Duration(float64(longest) * (0.5 + rand.Float64()/2))
+	if _, asked := statusOf(err); asked != nil {
+		delay = max(delay, time.Duration(float64(min(longestRetryAfter, *asked))*(1+rand.Float64()/10)))
+	}
+	return delay
+}
+
+func (s *Sync) pause(ctx context.Context, delay time.Duration) {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-s.woken:
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,238 @@
+"""Keeps a store equal to what the gateway shows of an instance."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ._retries import Retry
+from .changes import Change, Changes
+from .errors import ApiError, ConnectionError, TimeoutError
+from .models import EntityDigest
+from .stores import Batch, Store, StoredDigest
+
+if TYPE_CHECKING:
+    from .gateway import Gateway
+
+_LONGEST_PAUSE_SECONDS = 60.0
+_LONGEST_RETRY_AFTER_SECONDS = 3600.0
+# How often a client that keeps changing is compared again.
+_MOST_COMPARISONS = 5
+# Pauses go on where those of a read's retries end.
+_FIRST_DOUBLINGS = 3
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The entities of a client that a store and the gateway do not agree on."""
+
+    client_id: str
+    type: str
+    count: int
+    """What the gateway has."""
+    digest: int
+    stored_count: int
+    stored_digest: int
+
+
+@dataclass(frozen=True)
+class SyncOptions:
+    wait_seconds: int = 25
+    """How long the gateway may hold a read until something changes, 0 to 25."""
+    pause_seconds: float | None = None
+    """The least time between two reads that find nothing. By default 1; without ``wait_seconds`` 60."""
+    compare_every_seconds: float = 3600
+    """How often to compare the store with the gateway's digests."""
+    on_changes: Callable[[Sequence[Change]], None] | None = None
+    """Called when changes are stored."""
+    on_difference: Callable[[Sequence[Difference]], None] | None = None
+    """Called when the store differs from the gateway, before all is read again."""
+    on_error: Callable[[Exception], None] | None = None
+    """Called when a read has failed in spite of its retries, before it is tried again."""
+
+
+class Sync:
+    """
+    Only the store has state: after an end of any kind, another one continues. Made by ``gateway.sync(…)``. ``run`` and
+    ``catch_up`` belong to one thread; the others may call ``wake`` and ``stop``.
+    """
+
+    def __init__(
+        self, gateway: Gateway, instance_integration_id: str, store: Store, options: SyncOptions, retry: Retry
+    ) -> None:
+        self._gateway = gateway
+        self._id = instance_integration_id
+        self._store = store
+        self._options = options
+        self._retry = retry
+        # The next read begins anew, with the store as it is.
+        self._is_anew = False
+        # The store has all that there was at the last read.
+        self._is_complete = False
+        self._compared_at: float | None = None
+        self._woken = threading.Event()
+        self._is_stopped = False
+
+    def run(self) -> None:
+        """
+        Loads what the store lacks, then follows until ``stop``. Failures that may pass are waited out, however long;
+        raises the others, such as an unknown API key, and errors of the store.
+        """
+        failures = 0
+        while not self._is_stopped:
+            try:
+                self._round()
+                failures = 0
+            except Exception as error:
+                if not _may_pass(error):
+                    raise
+                if self._options.on_error is not None:
+                    self._options.on_error(error)
+                self._pause(self._pause_after_seconds(error, failures))
+                failures += 1
+
+    def catch_up(self) -> None:
+        """Reads what the store lacks, compares if it is time to, and ends."""
+        self._read_to_end(0)
+        if self._is_to_compare():
+            self._compare_and_repair()
+
+    def wake(self) -> None:
+        """Ends a pause, so that the next read is at once: call it when a webhook arrives."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Ends ``run``: a pause at once, a read when it has its answer, which can take the wait."""
+        self._is_stopped = True
+        self._woken.set()
+
+    def _round(self) -> None:
+        began_at = time.monotonic()
+        changed = self._read_to_end(self._options.wait_seconds)
+        if self._is_to_compare():
+            self._compare_and_repair()
+        if not changed:
+            pause_seconds = self._options.pause_seconds
+            if pause_seconds is None:
+                pause_seconds = 1 if self._options.wait_seconds > 0 else 60
+            self._pause(began_at + pause_seconds - time.monotonic())
+
+    def _read_to_end(self, wait_seconds: int) -> set[str]:
+        """Returns the clients of which something changed."""
+        changed: set[str] = set()
+        has_more = True
+        while has_more:
+            changes, has_more = self._read_page(wait_seconds)
+            changed.update(change.client_id for change in changes)
+        return changed
+
+    def _read_page(self, wait_seconds: int) -> tuple[Sequence[Change], bool]:
+        after = None if self._is_anew else self._store.cursor()
+        page = self._changes_after(after, wait_seconds if self._is_complete else 0)
+        if page is None:
+            self._begin_anew()
+            return (), True
+        if page.items or not self._is_complete:
+            self._store.apply(Batch(page.items, after, page.cursor, after is None, not page.has_more))
+        self._is_anew = False
+        self._is_complete = not page.has_more
+        if page.items and self._options.on_changes is not None:
+            self._options.on_changes(page.items)
+        return page.items, page.has_more
+
+    def _changes_after(self, after: str | None, wait_seconds: int) -> Changes | None:
+        """``None`` if the cursor has expired."""
+        try:
+            return self._gateway.list_changes(self._id, after=after, wait_seconds=wait_seconds)
+        except ApiError as error:
+            if after is not None and error.code == "cursor_expired":
+                return None
+            raise
+
+    def _begin_anew(self) -> None:
+        self._is_anew = True
+        self._is_complete = False
+
+    def _is_to_compare(self) -> bool:
+        if self._compared_at is None:
+            return True
+        return time.monotonic() - self._compared_at >= self._options.compare_every_seconds
+
+    def _compare_and_repair(self) -> None:
+        if self._report_differences():
+            self._begin_anew()
+            self._read_to_end(0)
+            # What differs even now is reported, and read again when it is time for the next comparison.
+            self._report_differences()
+        self._compared_at = time.monotonic()
+
+    def _report_differences(self) -> bool:
+        differences = self._differences()
+        if differences and self._options.on_difference is not None:
+            self._options.on_difference(differences)
+        return len(differences) > 0
+
+    def _differences(self) -> list[Difference]:
+        """A client of which a change arrives after a comparison proves nothing, and is compared again."""
+        found = self._compare(None)
+        for _ in range(1, _MOST_COMPARISONS):
+            if not found:
+                break
+            changed = self._read_to_end(self._options.wait_seconds)
+            certain = [difference for difference in found if difference.client_id not in changed]
+            if certain:
+                return certain
+            found = self._compare({difference.client_id for difference in found})
+        return []
+
+    def _compare(self, only: set[str] | None) -> list[Difference]:
+        stored = self._store.digests()
+        clients = only if only is not None else self._clients_of(stored)
+        differences: list[Difference] = []
+        for client_id in clients:
+            own = [digest for digest in stored if digest.client_id == client_id]
+            differences += _differences_of(client_id, self._digest_of(client_id), own)
+        return differences
+
+    def _clients_of(self, stored: Iterable[StoredDigest]) -> set[str]:
+        present = self._gateway.list_clients(self._id)
+        return {client.id for client in present} | {digest.client_id for digest in stored}
+
+    def _digest_of(self, client_id: str) -> list[EntityDigest]:
+        try:
+            return self._gateway.get_changes_digest(self._id, client_id).entities
+        except ApiError as error:
+            if error.code == "client_not_found":
+                return []
+            raise
+
+    def _pause_after_seconds(self, error: Exception, failures: int) -> float:
+        doubled = self._retry.base_delay_seconds * 2 ** min(failures + _FIRST_DOUBLINGS, 30)
+        longest = min(_LONGEST_PAUSE_SECONDS, doubled)
+        asked = (error.retry_after_seconds or 0) if isinstance(error, ApiError) else 0
+        after = min(_LONGEST_RETRY_AFTER_SECONDS, asked) * random.uniform(1, 1.1)
+        return max(after, longest * random.uniform(0.5, 1))
+
+    def _pause(self, seconds: float) -> None:
+        if seconds > 0 and not self._is_stopped:
+            self._woken.wait(seconds)
+        self._woken.clear()
+
+
+def _may_pass(error: Exception) -> bool:
+    if isinstance(error, ApiError):
+        return error.status == 429 or error.status >= 500 or error.code == "unexpected_response"
+    return isinstance(error, (ConnectionError, TimeoutError))
+
+
+def _differences_of(
+    client_id: str, expected: Iterable[EntityDigest], stored: Iterable[StoredDigest]
+) -> list[Difference]:
+    there = {digest.type: (digest.count, digest.digest) for digest in expected}
+    here = {digest.type: (digest.count, digest.digest) for digest in stored}
+    pairs = [(type_, there.get(type_, (0, 0)), here.get(type_, (0, 0))) for type_ in {**there, **here}]
+    return [Difference(client_id, type_, *own, *kept) for type_, own, kept in pairs if own != kept]

@@ -1,0 +1,299 @@
+import type { Change, Changes, ChangesOptions } from '../changes.js';
+import { ApiError, ConnectionError, TimeoutError } from '../errors.js';
+import type { ChangesDigest, Client } from '../models.js';
+import type { ReadOptions } from '../reader.js';
+import type { RetryPolicy } from '../retries.js';
+import type { Store, StoredDigest } from './store.js';
+
+/** The entities of a client that a store and the gateway do not agree on. */
+export interface Difference {
+  readonly clientId: string;
+  readonly type: string;
+  /** What the gateway has. */
+  readonly count: number;
+  readonly digest: number;
+  /** What the store has. */
+  readonly storedCount: number;
+  readonly storedDigest: number;
+}
+
+export interface SyncOptions {
+  /** How long the gateway may hold a read until something changes, 0 to 25. Default: 25. */
+  waitSeconds?: number | undefined;
+  /** The least time between two reads that find nothing. Default: 1; without `waitSeconds` 60. */
+  pauseSeconds?: number | undefined;
+  /** How often to compare the store with the gateway's digests. Default: 3600. */
+  compareEverySeconds?: number | undefined;
+  /** Called when changes are stored. */
+  onChanges?: ((changes: readonly Change[]) => void) | undefined;
+  /** Called when the store differs from the gateway, before all is read again. */
+  onDifference?: ((differences: readonly Difference[]) => void) | undefined;
+  /** Called when a read has failed in spite of its retries, before it is tried again. */
+  onError?: ((error: Error) => void) | undefined;
+}
+
+/** Of `Gateway`, what a sync needs. */
+export interface ChangeSource {
+  listClients(instanceIntegrationId: string, options: ReadOptions): Promise<Client[]>;
+  listChanges(instanceIntegrationId: string, options: ChangesOptions): Promise<Changes>;
+  getChangesDigest(
+    instanceIntegrationId: string,
+    clientId: string,
+    options: ReadOptions,
+  ): Promise<ChangesDigest>;
+}
+
+type Signal = AbortSignal | undefined;
+
+const MS_PER_SECOND = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** How often a client that keeps changing is compared again. */
+const MOST_COMPARISONS = 5;
+/** Pauses go on where those of a read's retries end. */
+const FIRST_DOUBLINGS = 3;
+const NONE = { count: 0, digest: 0 };
+
+/**
+ * Keeps a store equal to what the gateway shows of an instance. Only the store has state: after an end of any
+ * kind, another one continues. Made by `gateway.sync(…)`.
+ */
+export class Sync {
+  readonly #source: ChangeSource;
+  readonly #id: string;
+  readonly #store: Store;
+  readonly #options: SyncOptions;
+  readonly #retry: RetryPolicy;
+  /** The next read begins anew, with the store as it is. */
+  #isAnew = false;
+  /** The store has all that there was at the last read. */
+  #isComplete = false;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+  #isWoken = false;
+  #endPause: () => void = () => undefined;
+
+  constructor(
+    source: ChangeSource,
+    instanceIntegrationId: string,
+    store: Store,
+    options: SyncOptions,
+    retry: RetryPolicy,
+  ) {
+    this.#source = source;
+    this.#id = instanceIntegrationId;
+    this.#store = store;
+    this.#options = options;
+    this.#retry = retry;
+  }
+
+  /**
+   * Loads what the store lacks, then follows until the signal ends it. Failures that may pass are waited out,
+   * however long; throws the others, such as an unknown API key, and errors of the store.
+   */
+  async run({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    for (let failures = 0; !signal?.aborted; ) {
+      try {
+        await this.#round(signal);
+        failures = 0;
+      } catch (error) {
+        if (signal?.aborted) {
+          return;
+        }
+        const pauseMs = this.#pauseAfterMs(error, failures);
+        failures += 1;
+        this.#options.onError?.(error as Error);
+        await this.#pause(pauseMs, signal);
+      }
+    }
+  }
+
+  /** Reads what the store lacks, compares if it is time to, and ends. */
+  async catchUp({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    await this.#readToEnd(0, signal);
+    if (this.#isToCompare()) {
+      await this.#compareAndRepair(signal);
+    }
+  }
+
+  /** Ends a pause, so that the next read is at once: call it when a webhook arrives. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#endPause();
+  }
+
+  async #round(signal: Signal): Promise<void> {
+    const { waitSeconds = 25, pauseSeconds = waitSeconds > 0 ? 1 : 60 } = this.#options;
+    const beganAt = performance.now();
+    const changed = await this.#readToEnd(waitSeconds, signal);
+    if (this.#isToCompare()) {
+      await this.#compareAndRepair(signal);
+    }
+    if (changed.size === 0) {
+      await this.#pause(beganAt + pauseSeconds * MS_PER_SECOND - performance.now(), signal);
+    }
+  }
+
+  /** Returns the clients of which something changed. */
+  async #readToEnd(waitSeconds: number, signal: Signal): Promise<Set<string>> {
+    const changed = new Set<string>();
+    for (let hasMore = true; hasMore; ) {
+      const page = await this.#readPage(waitSeconds, signal);
+      for (const { clientId } of page.items) {
+        changed.add(clientId);
+      }
+      hasMore = page.hasMore;
+    }
+    return changed;
+  }
+
+  async #readPage(waitSeconds: number, signal: Signal): Promise<Pick<Changes, 'items' | 'hasMore'>> {
+    const after = this.#isAnew ? null : await this.#store.cursor();
+    const page = await this.#changesAfter(after, waitSeconds, signal);
+    if (page === undefined) {
+      this.#beginAnew();
+      return { items: [], hasMore: true };
+    }
+    const { items: changes, cursor, hasMore } = page;
+    if (changes.length > 0 || !this.#isComplete) {
+      await this.#store.apply({ changes, after, cursor, isFirst: after === null, isLast: !hasMore });
+    }
+    this.#isAnew = false;
+    this.#isComplete = !hasMore;
+    if (changes.length > 0) {
+      this.#options.onChanges?.(changes);
+    }
+    return page;
+  }
+
+  /** Undefined if the cursor has expired. */
+  async #changesAfter(after: string | null, wait: number, signal: Signal): Promise<Changes | undefined> {
+    const waitSeconds = this.#isComplete ? wait : 0;
+    try {
+      return await this.#source.listChanges(this.#id, { after, waitSeconds, signal });
+    } catch (error) {
+      if (after !== null && error instanceof ApiError && error.code === 'cursor_expired') {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  #beginAnew(): void {
+    this.#isAnew = true;
+    this.#isComplete = false;
+  }
+
+  #isToCompare(): boolean {
+    const { compareEverySeconds = 3_600 } = this.#options;
+    return performance.now() - this.#comparedAt >= compareEverySeconds * MS_PER_SECOND;
+  }
+
+  async #compareAndRepair(signal: Signal): Promise<void> {
+    if (await this.#reportDifferences(signal)) {
+      this.#beginAnew();
+      await this.#readToEnd(0, signal);
+      // What differs even now is reported, and read again when it is time for the next comparison.
+      await this.#reportDifferences(signal);
+    }
+    this.#comparedAt = performance.now();
+  }
+
+  async #reportDifferences(signal: Signal): Promise<boolean> {
+    const differences = await this.#differences(signal);
+    if (differences.length > 0) {
+      this.#options.onDifference?.(differences);
+    }
+    return differences.length > 0;
+  }
+
+  /** A client of which a change arrives after a comparison proves nothing, and is compared again. */
+  async #differences(signal: Signal): Promise<Difference[]> {
+    const { waitSeconds = 25 } = this.#options;
+    let found = await this.#compare(undefined, signal);
+    for (let count = 1; found.length > 0 && count < MOST_COMPARISONS; count += 1) {
+      const changed = await this.#readToEnd(waitSeconds, signal);
+      const certain = found.filter(({ clientId }) => !changed.has(clientId));
+      if (certain.length > 0) {
+        return certain;
+      }
+      found = await this.#compare(new Set(found.map(({ clientId }) => clientId)), signal);
+    }
+    return [];
+  }
+
+  async #compare(only: ReadonlySet<string> | undefined, signal: Signal): Promise<Difference[]> {
+    const stored = await this.#store.digests();
+    const clients = only ?? (await this.#clientsOf(stored, signal));
+    const differences: Difference[] = [];
+    for (const clientId of clients) {
+      const own = stored.filter((digest) => digest.clientId === clientId);
+      differences.push(...differencesOf(clientId, await this.#digestOf(clientId, signal), own));
+    }
+    return differences;
+  }
+
+  async #clientsOf(stored: readonly StoredDigest[], signal: Signal): Promise<Set<string>> {
+    const present = await this.#source.listClients(this.#id, { signal });
+    return new Set([...present.map(({ id }) => id), ...stored.map(({ clientId }) => clientId)]);
+  }
+
+  async #digestOf(clientId: string, signal: Signal): Promise<ChangesDigest['entities']> {
+    try {
+      return (await this.#source.getChangesDigest(this.#id, clientId, { signal })).entities;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'client_not_found') {
+        return [];
+      }
+      throw error;
+    }
+  }
+
+  /** Throws errors that would not pass. */
+  #pauseAfterMs(error: unknown, failures: number): number {
+    if (!mayPass(error)) {
+      throw error;
+    }
+    const { baseDelayMs } = this.#retry;
+    const longest = Math.min(LONGEST_PAUSE_MS, baseDelayMs * 2 ** (failures + FIRST_DOUBLINGS));
+    const askedMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * MS_PER_SECOND : 0;
+    const asked = Math.min(LONGEST_RETRY_AFTER_MS, askedMs) * (1 + Math.random() / 10);
+    return Math.max(asked, longest * (0.5 + Math.random() / 2));
+  }
+
+  async #pause(pauseMs: number, signal: Signal): Promise<void> {
+    if (pauseMs > 0 && !this.#isWoken && !signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pauseMs);
+        this.#endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        signal?.addEventListener('abort', this.#endPause, { once: true });
+      });
+      signal?.removeEventListener('abort', this.#endPause);
+    }
+    this.#isWoken = false;
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ApiError) {
+    return error.status === 429 || error.status >= 500 || error.code === 'unexpected_response';
+  }
+  return error instanceof ConnectionError || error instanceof TimeoutError;
+}
+
+function differencesOf(
+  clientId: string,
+  expected: ChangesDigest['entities'],
+  stored: readonly StoredDigest[],
+): Difference[] {
+  const types = new Set([...expected, ...stored].map(({ type }) => type));
+  return [...types]
+    .map((type) => {
+      const { count, digest } = expected.find((one) => one.type === type) ?? NONE;
+      const own = stored.find((one) => one.type === type) ?? NONE;
+      return { clientId, type, count, digest, storedCount: own.count, storedDigest: own.digest };
+    })
+    .filter((one) => one.count !== one.storedCount || one.digest !== one.storedDigest);
+}

@@ -1,0 +1,244 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { byTypeAndId, type ChangingGateway, type Copied, changingGateways } from './changing-gateway.js';
+import type { Driven, LineDriver } from './line-driver.js';
+import { hangUp, page, problem } from './scripted-server.js';
+
+const IIN = 'iin_1';
+/** Longer than any test. */
+const LONG_SECONDS = 1_000;
+const CHANGES = /\/changes(\?|$)/;
+
+/** What a program says of a sync that has ended. */
+interface Report {
+  /** Only of a copy in memory. */
+  entities: (Copied & { json: string })[] | null;
+  differences: object[];
+  errors: string[];
+  failure: { name: string } | null;
+}
+
+/** What a store in a file has. */
+export function entitiesIn(path: string): Copied[] {
+  const database = new Sqlite(path, { readonly: true });
+  try {
+    const rows = database
+      .prepare('select type, id, client_id as clientId, version, resource from entities')
+      .all() as (Copied & { resource: string })[];
+    return rows.map((row) => ({ ...row, resource: JSON.parse(row.resource) })).sort(byTypeAndId);
+  } finally {
+    database.close();
+  }
+}
+
+/** Keeping a copy, over a gateway with changes made by the test. */
+export function describeSync(driver: Driven): void {
+  const newGateway = changingGateways();
+  const newDirectory = temporaryDirectories(afterAll);
+  let gateway: ChangingGateway;
+  let path: string;
+  const programs: LineDriver[] = [];
+
+  beforeEach(async () => {
+    gateway = await newGateway();
+    path = join(newDirectory(), 'copy.sqlite');
+    gateway.addClient('cli_1');
+    for (const id of ['wrk_1', 'wrk_2', 'wrk_3']) {
+      gateway.set('worker', id);
+    }
+  });
+
+  afterEach(async () => {
+    await Promise.all(programs.splice(0).map((program) => program.end()));
+  });
+
+  const another = () => {
+    const program = driver.another();
+    programs.push(program);
+    return program;
+  };
+  const options = () => ({ baseUrl: gateway.url, retry: { maxRetries: 1, baseDelaySeconds: 0.001 } });
+  const parameters = (store: string, more: object = {}) => ({
+    store: store === 'sqlite' ? path : store,
+    pauseSeconds: 0.01,
+    ...more,
+  });
+  const start = (store: string, more: object = {}, program: LineDriver = driver.sdk) =>
+    program.sync('start', options(), [IIN], parameters(store, more));
+  const catchUp = async (store: string, more: object = {}, program: LineDriver = driver.sdk) =>
+    told(await program.sync('catchUp', options(), [IIN], parameters(store, { waitSeconds: 0, ...more })));
+  const stop = async (program: LineDriver = driver.sdk) => {
+    const ended = program.sync('stop');
+    gateway.stopHolding();
+    return told(await ended);
+  };
+  const told = ({ value, error }: Awaited<ReturnType<LineDriver['sync']>>): Report => {
+    expect(error).toBeUndefined();
+    return value;
+  };
+  const copied = (store: string, { entities }: Report): Copied[] =>
+    store === 'sqlite'
+      ? entitiesIn(path)
+      : (entities ?? [])
+          .map(({ type, id, clientId, version, json }) => ({
+            ...{ type, id, clientId, version },
+            resource: JSON.parse(json),
+          }))
+          .sort(byTypeAndId);
+  /** How often the sequence was read from its beginning. */
+  const beginnings = () =>
+    gateway.asked.filter((asked) => CHANGES.test(asked) && !asked.includes('after=')).length;
+
+  describe.each(['memory', 'sqlite'])('a copy in %s', (store) => {
+    test('has all that there is, follows what changes, and is proven by the digests', async () => {
+      await start(store);
+      await gateway.caughtUp();
+      gateway.set('worker', 'wrk_4');
+      await gateway.caughtUp();
+      gateway.set('worker', 'wrk_1', { id: 'wrk_1', name: 'Priya 🥐', added: [1, null] });
+      gateway.remove('worker', 'wrk_2');
+      gateway.addClient('cli_2');
+      gateway.set('shift', 'shf_1', { hours: 8 });
+      await gateway.caughtUp();
+      const report = await stop();
+      expect(copied(store, report)).toEqual(gateway.entities());
+      expect(report).toMatchObject({ differences: [], errors: [], failure: null });
+      expect(gateway.asked).toContain(`/v1/instance-integrations/${IIN}/changes/digest?clientId=cli_1`);
+      expect(beginnings()).toBe(1);
+    });
+
+    test('waits out what passes, as long as it says', async () => {
+      const failures = [problem(500, 'internal_error'), page(502), hangUp, hangUp, hangUp];
+      gateway.instead = (_, count) => failures[count - 1];
+      await start(store);
+      await gateway.caughtUp();
+      gateway.instead = () => {
+        gateway.instead = () => undefined;
+        return problem(429, 'rate_limited', { 'retry-after': '1' });
+      };
+      gateway.set('worker', 'wrk_4');
+      await gateway.caughtUp();
+      const report = await stop();
+      expect(copied(store, report)).toEqual(gateway.entities());
+      expect(report.errors.length).toBeGreaterThan(0);
+      expect(report.failure).toBeNull();
+    });
+
+    test('ends at what does not pass', async () => {
+      gateway.instead = () => problem(401, 'api_key_unknown');
+      await start(store);
+      expect(told(await driver.sdk.sync('ended'))).toMatchObject({
+        failure: { name: 'ApiError', code: 'api_key_unknown' },
+      });
+      expect(gateway.asked).toHaveLength(1);
+    });
+
+    test('begins again after a restore of the service, and keeps nothing that this did not have', async () => {
+      await start(store);
+      await gateway.caughtUp();
+      gateway.restoreWithout('worker', 'wrk_3');
+      gateway.set('worker', 'wrk_4');
+      await gateway.caughtUp();
+      const report = await stop();
+      expect(copied(store, report)).toEqual(gateway.entities());
+      expect(report.differences).toEqual([]);
+      expect(beginnings()).toBe(2);
+    });
+
+    test('looks at once when it is woken', async () => {
+      await start(store, { waitSeconds: 0, pauseSeconds: LONG_SECONDS });
+      await gateway.until(() => gateway.asked.at(-2)?.includes('digest') === true);
+      gateway.set('worker', 'wrk_4');
+      const { length } = gateway.asked;
+      await driver.sdk.sync('wake');
+      // The one after a read that found something is at once, and comes when that is stored.
+      await gateway.until(() => gateway.asked.length > length + 1);
+      expect(copied(store, await stop())).toEqual(gateway.entities());
+    });
+
+    test('is compared, reported and repaired', async () => {
+      await start(store, { waitSeconds: 0, compareEverySeconds: 0, pauseSeconds: LONG_SECONDS });
+      await gateway.until(() => gateway.asked.some((asked) => asked.includes('digest')));
+      gateway.slip('worker', 'wrk_2', { id: 'wrk_2', name: 'missed' });
+      await driver.sdk.sync('wake');
+      await gateway.until(() => beginnings() === 2 && gateway.asked.at(-1)?.includes('digest') === true);
+      const report = await stop();
+      expect(report.differences).toMatchObject([
+        { clientId: 'cli_1', type: 'worker', count: 3, storedCount: 3 },
+      ]);
+      expect(copied(store, report)).toEqual(gateway.entities());
+    });
+
+    test('does not differ because of what changes during a comparison', async () => {
+      gateway.instead = (path) => {
+        if (path.includes('digest')) {
+          gateway.instead = () => undefined;
+          gateway.set('worker', 'wrk_1', { id: 'wrk_1', name: 'changed meanwhile' });
+        }
+        return undefined;
+      };
+      const report = await catchUp(store);
+      expect(report).toMatchObject({ differences: [], failure: null });
+      expect(copied(store, report)).toEqual(gateway.entities());
+      expect(beginnings()).toBe(1);
+    });
+
+    test('of nothing is empty, until there is something', async () => {
+      gateway = await newGateway();
+      const empty = await catchUp(store);
+      expect(copied(store, empty)).toEqual([]);
+      gateway.addClient('cli_1');
+      expect(copied(store, await catchUp(store))).toEqual(gateway.entities());
+    });
+  });
+
+  describe('a copy in sqlite, whose program is killed', () => {
+    beforeEach(() => {
+      for (let count = 10; count < 40; count += 1) {
+        gateway.set('worker', `wrk_${count}`);
+      }
+    });
+
+    /** Runs programs one after another, each killed at its first request, until one ends by itself. */
+    const killedAtEachRequest = async () => {
+      for (let kills = 0; ; kills += 1) {
+        const program = another();
+        const { length } = gateway.asked;
+        const isAsked = gateway.until(() => gateway.asked.length > length + kills);
+        const outcome = program.sync('catchUp', options(), [IIN], parameters('sqlite', { waitSeconds: 0 }));
+        const report = await Promise.race([outcome, isAsked]);
+        if (report?.value) {
+          return { kills, report: report.value as Report };
+        }
+        await program.kill();
+      }
+    };
+
+    test('at any request, loads on from where it was', async () => {
+      const { kills, report } = await killedAtEachRequest();
+      expect(kills).toBeGreaterThan(3);
+      expect(entitiesIn(path)).toEqual(gateway.entities());
+      expect(report.differences).toEqual([]);
+    }, 120_000);
+
+    test('while it begins again, ends without what there is no longer', async () => {
+      await catchUp('sqlite');
+      gateway.restoreWithout('worker', 'wrk_3');
+      gateway.set('worker', 'wrk_4');
+      gateway.remove('worker', 'wrk_1');
+      const { kills } = await killedAtEachRequest();
+      expect(kills).toBeGreaterThan(3);
+      expect(entitiesIn(path)).toEqual(gateway.entities());
+    }, 120_000);
+
+    test('goes on in another program with what the file has', async () => {
+      await catchUp('sqlite');
+      gateway.set('worker', 'wrk_2', { id: 'wrk_2', name: 'later' });
+      await catchUp('sqlite', {}, another());
+      expect(entitiesIn(path)).toEqual(gateway.entities());
+      expect(beginnings()).toBe(1);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"integration.example.com/sdk"
+)
+
+// course is a sync, and what there is to tell when it has ended.
+type course struct {
+	sync        *sdk.Sync
+	memory      *sdk.MemoryStore
+	differences []object
+	failures    []any
+	end         context.CancelFunc
+	ended       chan error
+}
+
+var present *course
+
+func synced(given command) (any, error) {
+	switch given.Method {
+	case "wake":
+		present.sync.Wake()
+		return nil, nil
+	case "stop":
+		present.end()
+		return present.report(), nil
+	case "ended":
+		return present.report(), nil
+	}
+	begun, err := newCourse(given)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(context.Background())
+	begun.end = end
+	if given.Method == "start" {
+		present = begun
+		go func() { begun.ended <- begun.sync.Run(ctx) }()
+		return nil, nil
+	}
+	begun.ended <- begun.sync.CatchUp(ctx)
+	return begun.report(), nil
+}
+
+func newCourse(given command) (*course, error) {
+	gateway, err := given.Options.gateway()
+	if err != nil {
+		return nil, err
+	}
+	begun := &course{differences: []object{}, failures: []any{}, ended: make(chan error, 1)}
+	store, err := begun.storeNamed(given.Parameters.Store)
+	if err != nil {
+		return nil, err
+	}
+	begun.sync = gateway.Sync(given.Args[0], store, begun.options(given.Parameters))
+	return begun, nil
+}
+
+func (c *course) storeNamed(name string) (sdk.Store, error) {
+	if name == "memory" {
+		c.memory = &sdk.MemoryStore{}
+		return c.memory, nil
+	}
+	database, err := sql.Open("sqlite-process", name)
+	if err != nil {
+		return nil, err
+	}
+	return sdk.NewSQLiteStore(context.Background(), database)
+}
+
+func (c *course) options(p parameters) sdk.SyncOptions {
+	options := sdk.SyncOptions{
+		Pause: seconds(p.PauseSeconds),
+		OnDifference: func(differences []sdk.Difference) {
+			for _, d := range differences {
+				c.differences = append(c.differences, object{
+					"clientId": d.ClientID, "type": d.Type, "count": d.Count, "digest": d.Digest,
+					"storedCount": d.StoredCount, "storedDigest": d.StoredDigest,
+				})
+			}
+		},
+		OnError: func(err error) { c.failures = append(c.failures, told(err)["name"]) },
+	}
+	// In Go, none is another value than the usual.
+	if p.WaitSeconds != nil {
+		options.Wait = max(seconds(*p.WaitSeconds), -1)
+		if *p.WaitSeconds == 0 {
+			options.Wait = -1
+		}
+	}
+	if p.CompareSeconds != nil {
+		options.CompareEvery = max(seconds(*p.CompareSeconds), 1)
+	}
+	return options
+}
+
+func (c *course) report() object {
+	var failure any
+	if err := <-c.ended; err != nil && !errors.Is(err, context.Canceled) {
+		failure = told(err)
+	}
+	report := object{"failure": failure, "differences": c.differences, "errors": c.failures, "entities": nil}
+	if c.memory != nil {
+		report["entities"] = items(c.memory.All())
+	}
+	return report
+}
