@@ -211,8 +211,8 @@ class Sync:
             raise
 
     def _pause_after_seconds(self, error: Exception, failures: int) -> float:
-        doubled = self._retry.base_delay_seconds * 2 ** min(failures + _FIRST_DOUBLINGS, 30)
-        longest = min(_LONGEST_PAUSE_SECONDS, doubled)
+        doublings = min(failures + _FIRST_DOUBLINGS, 30)
+        longest: float = min(_LONGEST_PAUSE_SECONDS, self._retry.base_delay_seconds * 2**doublings)
         asked = (error.retry_after_seconds or 0) if isinstance(error, ApiError) else 0
         after = min(_LONGEST_RETRY_AFTER_SECONDS, asked) * random.uniform(1, 1.1)
         return max(after, longest * random.uniform(0.5, 1))

@@ -37,8 +37,8 @@ import {
 } from './reader.js';
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries.js';
 import { serverUrl } from './server-url.js';
-import type { Store } from './sync/store.js';
-import { Sync, type SyncOptions } from './sync/sync.js';
+import type { Store } from './stores.js';
+import { Sync, type SyncOptions } from './sync.js';
 
 export interface GatewayOptions {
   /** Address of the gateway. */

@@ -28,10 +28,9 @@ export {
   type SignOnOptions,
   type Tokens,
 } from './sign-on.js';
-export { MemoryStore } from './sync/memory-store.js';
-export { type SqliteDatabase, type SqliteStatement, SqliteStore } from './sync/sqlite-store.js';
-export type { Batch, Store, StoredDigest } from './sync/store.js';
-export type { Difference, Sync, SyncOptions } from './sync/sync.js';
+export { type SqliteDatabase, type SqliteStatement, SqliteStore } from './sqlite-store.js';
+export { type Batch, MemoryStore, type Store, type StoredDigest } from './stores.js';
+export type { Difference, Sync, SyncOptions } from './sync.js';
 export { version } from './version.js';
 export type {
   ClientCreatedData,

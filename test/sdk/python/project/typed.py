@@ -48,6 +48,19 @@ def catch_up(gateway: Gateway, instance_integration_id: str, cursor: str | None)
     return changes.cursor
 
 
+def mirror(gateway: Gateway, instance_integration_id: str, path: str) -> sdk.Sync:
+    store = sdk.SqliteStore(path)
+    differing: list[str] = []
+    options = sdk.SyncOptions(
+        wait_seconds=10, on_difference=lambda found: differing.extend(each.client_id for each in found)
+    )
+    gateway.sync(instance_integration_id, store, options).catch_up()
+    memory = sdk.MemoryStore()
+    worker = memory.get("worker", "wrk_1")
+    print(worker.resource if worker else None, [change.id for change in memory])
+    return gateway.sync(instance_integration_id, memory)
+
+
 def receive(body: bytes, headers: dict[str, str], secret: str) -> str:
     try:
         event = verify_webhook(body, headers, secret)

@@ -2,12 +2,18 @@ import {
   ApiError,
   type Change,
   type ChangeOf,
+  type Difference,
   Gateway,
   isEvent,
+  MemoryStore,
   type OrganizationStructure,
   type Reading,
   type ReceivedEvent,
   SignOn,
+  type SqliteDatabase,
+  SqliteStore,
+  type Store,
+  type Sync,
   type User,
   UserStatus,
   verifyWebhook,
@@ -129,6 +135,18 @@ function nameOf(change: Change): string {
       return type;
     }
   }
+}
+
+/** A store may be of the program's own, and the ones of the package know no database by name. */
+export function mirrored(database: SqliteDatabase, own: Store, signal: AbortSignal): Promise<void>[] {
+  const memory = new MemoryStore();
+  const report = (differences: readonly Difference[]) => differences.map(({ clientId }) => clientId);
+  const sync: Sync = gateway.sync('iin', memory, { waitSeconds: 10, onDifference: report });
+  sync.wake();
+  const name: string | undefined = memory.get('worker', 'wrk')?.clientId;
+  const kept: Change[] = [...memory];
+  const stores = kept.length > 0 && name ? [new SqliteStore(database), own] : [];
+  return [sync.run({ signal }), ...stores.map((store) => gateway.sync('iin', store).catchUp())];
 }
 
 export const baker: Pick<ChangeOf<'jobTitles'>, 'resource'> = { resource: ['Baker'] };

@@ -1,9 +1,9 @@
-import type { Change, Changes, ChangesOptions } from '../changes.js';
-import { ApiError, ConnectionError, TimeoutError } from '../errors.js';
-import type { ChangesDigest, Client } from '../models.js';
-import type { ReadOptions } from '../reader.js';
-import type { RetryPolicy } from '../retries.js';
-import type { Store, StoredDigest } from './store.js';
+import type { Change, Changes, ChangesOptions } from './changes.js';
+import { ApiError, ConnectionError, TimeoutError } from './errors.js';
+import type { ChangesDigest, Client } from './models.js';
+import type { ReadOptions } from './reader.js';
+import type { RetryPolicy } from './retries.js';
+import type { Store, StoredDigest } from './stores.js';
 
 /** The entities of a client that a store and the gateway do not agree on. */
 export interface Difference {

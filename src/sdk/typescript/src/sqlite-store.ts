@@ -1,4 +1,4 @@
-import type { Batch, Store, StoredDigest } from './store.js';
+import type { Batch, Store, StoredDigest } from './stores.js';
 
 /** What `DatabaseSync` of node:sqlite and `Database` of better-sqlite3 have in common. */
 export interface SqliteDatabase {
