@@ -27,7 +27,7 @@ type StoredDigest struct {
 	ClientID string
 	Type     EntityType
 	Count    int64
-	// Digest is the sum of their versions, modulo 2^53.
+	// Digest is the sum of their versions, modulo 2^52.
 	Digest int64
 }
 
@@ -42,7 +42,7 @@ type Store interface {
 	Digests(ctx context.Context) ([]StoredDigest, error)
 }
 
-const digestModulus = 1 << 53
+const digestModulus = 1 << 52
 
 type entityKey struct {
 	entityType EntityType
@@ -277,7 +277,7 @@ func (s *SQLiteStore) Digests(ctx context.Context) ([]StoredDigest, error) {
 		if err := rows.Scan(&digest.ClientID, &digest.Type, &digest.Count, &high, &low); err != nil {
 			return nil, err
 		}
-		digest.Digest = (high%(1<<27)<<26 + low) % digestModulus
+		digest.Digest = (high%(1<<26)<<26 + low) % digestModulus
 		digests = append(digests, digest)
 	}
 	return digests, rows.Err()

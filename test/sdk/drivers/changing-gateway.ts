@@ -27,7 +27,7 @@ interface Held {
   answer: () => void;
 }
 
-const MODULUS = 2n ** 53n;
+const MODULUS = 2n ** 52n;
 const address = {
   address1: null,
   address2: null,
@@ -115,8 +115,8 @@ export class ChangingGateway {
 
   #place(changed: Omit<Entity, 'position' | 'version'>): void {
     this.#position += 1;
-    // Near the largest, so that sums exceed what a number can have.
-    const version = Number.MAX_SAFE_INTEGER - this.#position * 3;
+    // Near the modulus of the digests, so that sums exceed it.
+    const version = 2 ** 52 - this.#position * 3;
     this.#entities.set(`${changed.type} ${changed.id}`, { ...changed, position: this.#position, version });
     this.#release();
   }

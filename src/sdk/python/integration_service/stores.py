@@ -12,7 +12,7 @@ from typing import Protocol
 
 from .changes import Change
 
-_MODULUS = 2**53
+_MODULUS = 2**52
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class StoredDigest:
     type: str
     count: int
     digest: int
-    """The sum of their versions, modulo 2^53."""
+    """The sum of their versions, modulo 2^52."""
 
 
 class Store(Protocol):

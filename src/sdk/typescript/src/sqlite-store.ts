@@ -96,7 +96,7 @@ export class SqliteStore implements Store {
     const rows = this.#database.prepare(DIGESTS).all() as (StoredDigest & { high: number; low: number })[];
     return rows.map(({ clientId, type, count, high, low }) => {
       const sum = BigInt(high) * 2n ** 26n + BigInt(low);
-      return { clientId, type, count, digest: Number(BigInt.asUintN(53, sum)) };
+      return { clientId, type, count, digest: Number(BigInt.asUintN(52, sum)) };
     });
   }
 

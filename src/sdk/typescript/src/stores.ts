@@ -1,6 +1,6 @@
 import type { Change } from './changes.js';
 
-const MODULUS = 2 ** 53;
+const MODULUS = 2 ** 52;
 
 /** A part of the sequence of changes, to be stored as a whole. */
 export interface Batch {
@@ -21,7 +21,7 @@ export interface StoredDigest {
   clientId: string;
   type: string;
   count: number;
-  /** The sum of their versions, modulo 2^53. */
+  /** The sum of their versions, modulo 2^52. */
   digest: number;
 }
 
@@ -91,7 +91,7 @@ export class MemoryStore implements Store {
       const key = keyOf(type, clientId);
       const sum = digests.get(key) ?? { clientId, type, count: 0, digest: 0 };
       sum.count += 1;
-      sum.digest = added(sum.digest, version);
+      sum.digest = (sum.digest + version) % MODULUS;
       digests.set(key, sum);
     }
     return [...digests.values()];
@@ -108,10 +108,4 @@ export class MemoryStore implements Store {
 
 function keyOf(type: string, id: string): string {
   return `${type} ${id}`;
-}
-
-/** Modulo 2^53, with no sum in between that a number cannot have. */
-function added(sum: number, version: number): number {
-  const room = MODULUS - version;
-  return sum >= room ? sum - room : sum + version;
 }
