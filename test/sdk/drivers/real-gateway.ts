@@ -64,7 +64,7 @@ export function describeRealGateway(driver: Driven): void {
   const allSent = async () => {
     const sent: Sent[] = [];
     for (let query = '', items: Sent[]; ; query = `?after=${items.at(-1)?.cursor}`) {
-      items = await bare(`/v1/instance-integrations/${iin}/changes${query}`);
+      items = (await bare(`/v1/instance-integrations/${iin}/changes${query}`)) as Sent[];
       if (items.length === 0) return sent;
       sent.push(...items);
     }
@@ -114,9 +114,8 @@ export function describeRealGateway(driver: Driven): void {
       const ended = { differences: [], errors: [], failure: null };
       expect((await catchUp()).value).toMatchObject(ended);
       expect(entitiesIn(path)).toEqual(await listed());
-      const [present, leaving] = ((await bare(`/v2${below}/${cli}/workers`)) as { id: string }[]).map(
-        ({ id }) => id,
-      );
+      const workers = (await bare(`/v2${below}/${cli}/workers`)) as { id: string }[];
+      const [present, leaving] = workers.map(({ id }) => id) as [string, string];
       await gateway.database.write(async (writer) => {
         const of = (id: string) => writer.updateTable('workers').where('id', '=', id);
         await of(present).set({ first_name: 'Ada', full_name: 'Ada Rao' }).execute();
