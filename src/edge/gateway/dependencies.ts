@@ -2,10 +2,10 @@ import type { DirectoryServiceService } from '../../../generated/proto/integrati
 import type { RpcClient } from '../../rpc/client.js';
 import type { Turns } from '../http/turns.js';
 import type { addressesUnder } from './addresses.js';
-import type { AtOnce } from './waits/at-once.js';
-import type { ChangeNews } from './waits/change-news.js';
 import type { EntityTags } from './entity-tag.js';
 import type { ListsUnderWay } from './lists-under-way.js';
+import type { AtOnce } from './waits/at-once.js';
+import type { ChangeNews } from './waits/change-news.js';
 
 /** What the handlers of the gateway use. */
 export interface GatewayDependencies {
