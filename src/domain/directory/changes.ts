@@ -29,7 +29,8 @@ export interface ChangeDependencies {
 
 /** What one answer may have: it travels among short calls. */
 const MOST_BYTES = 256 * 1_024;
-const MOST_ITEMS = 1_000;
+/** About as many workers as that many bytes. */
+const MOST_ITEMS = 500;
 /** Resources in one read. */
 const READ_AT_ONCE = 250;
 const PARAMETER = 'query.after';
@@ -66,9 +67,10 @@ export interface ChangesAsked {
 export async function sequenceOf(
   dependencies: ChangeDependencies,
   { instanceId, rateLimit }: InstanceVisitor,
-  { instanceIntegrationId, limit = MOST_ITEMS, cursor }: ChangesAsked,
+  { instanceIntegrationId, limit: wanted = MOST_ITEMS, cursor }: ChangesAsked,
 ): Promise<Sequence> {
   const { changes } = dependencies;
+  const limit = Math.min(wanted, MOST_ITEMS);
   const owner = instanceIntegrationId.slice(OWNER.from, OWNER.to);
   const { lives, end } = await changes.lives();
   const standing = cursor === undefined ? beginning(end) : standingAt(cursor, owner, { lives, end });
