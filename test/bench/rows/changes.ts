@@ -80,7 +80,10 @@ function changeWorkers(workplace: string, count: number): void {
   inDatabase(workplace, (database) => {
     database.exec(
       `update workers set phone = hex(randomblob(4)) where id in (
-        select id from workers where offboarded_at is null order by id limit ${count}
+        select id from workers where offboarded_at is null and client_id in (
+          select clients.id from clients inner join instance_integrations using (instance_id)
+          where instance_integrations.id = '${connectionId()}'
+        ) order by id limit ${count}
       )`,
     );
   });
