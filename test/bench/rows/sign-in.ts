@@ -11,7 +11,8 @@ import { demoApplication, emailsOf, plantPasswords, signOnService } from '../sub
 import { makeWorkplace } from '../subjects/workplace.js';
 import { pricedLoad } from './priced-load.js';
 
-const BROWSERS = 16;
+/** Enough to keep the password threads busy; with more, the service refuses some at first. */
+const BROWSERS = 8;
 const REFRESHERS = 4;
 const ROUND_MS = 4_000;
 const PASSWORD = 'a password for the bench';
