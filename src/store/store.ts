@@ -167,7 +167,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // Checked again: since the first check, an incomplete restore may have filled the database.
     await refuseIncomplete(database.migrator);
     await claimEnvironment(database, options.environment);
-    await database.write((writer) => continuePositions(writer));
+    if (options.databaseUrl !== undefined) {
+      await database.write(continuePositions);
+    }
     if (options.issuer) {
       await claimIssuer(database, options.issuer);
     }

@@ -10,11 +10,8 @@ export function changeStore({ reader }: Database): ChangeStore {
   const db = camelCased(reader);
   const end = endIn(reader);
   const isFinal = sql<boolean>`position < ${end}`;
-  const lives = keptQuery(db, (only: number) =>
-    db
-      .selectFrom('changeLives')
-      .select(['life', 'lastPosition', end.as('end')])
-      .where(sql<boolean>`${only} = 1`),
+  const lives = keptQuery(db, () =>
+    db.selectFrom('changeLives').select(['life', 'lastPosition', end.as('end')]),
   );
   const newestOf = keptQuery(db, (instanceId: string) =>
     db
@@ -40,8 +37,8 @@ export function changeStore({ reader }: Database): ChangeStore {
         .select(['position', 'entityType as type', 'entityId as id', 'version', 'removed', 'changedAt'])
         .select((column) => column.ref('clientId').$castTo<ClientId>().as('clientId')),
   );
-  const newest = keptQuery(db, (limit: number) =>
-    db.selectFrom('changes').where(isFinal).orderBy('position', 'desc').limit(limit).select('position'),
+  const newest = keptQuery(db, () =>
+    db.selectFrom('changes').where(isFinal).orderBy('position', 'desc').limit(1).select('position'),
   );
   const changed = keptQuery(db, (position: number) =>
     db
@@ -63,7 +60,7 @@ export function changeStore({ reader }: Database): ChangeStore {
   );
   return {
     lives: async () => {
-      const rows = await lives(1);
+      const rows = await lives();
       return {
         lives: rows.map(({ life, lastPosition }) => ({ life, lastPosition })),
         end: Number(rows[0]?.end ?? 0),
@@ -76,7 +73,7 @@ export function changeStore({ reader }: Database): ChangeStore {
         removed: removed === 1,
       })),
     digestsOf: (clientId) => digests(clientId),
-    newest: async () => (await newest(1))[0]?.position ?? 0,
+    newest: async () => (await newest())[0]?.position ?? 0,
     changedSince: async (position) => {
       const rows = await changed(position);
       return {

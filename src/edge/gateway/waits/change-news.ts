@@ -70,9 +70,10 @@ export class ChangeNews {
   /** Ends all waits. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#idle);
     this.#stream?.abort();
     this.#tellAll();
+    // Last, because each wait that ends starts it again.
+    clearTimeout(this.#idle);
   }
 
   #waitingFor(id: string): Set<() => void> {
