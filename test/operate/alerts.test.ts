@@ -83,25 +83,6 @@ function alertsAndRunbooks(promtool: string): void {
   );
 
   test(
-    'CredentialExpires',
-    async () => {
-      expect(await fires('CredentialExpires', 5)).toBe(false);
-      const { apiKey: expiring, key } = await machine.json(
-        `key create ${tenant.integrationId} --label Nightly --expires 3d`,
-      );
-      await eventually('the alert', () => fires('CredentialExpires', 5));
-      expect(await machine.type(inAlerts.whatExpires)).toContain(expiring.id);
-      const ids = { key: expiring.id };
-      const [next = ''] = /ik_live_\w{56}/.exec(await machine.type(inAlerts.replaceKey, { ids })) ?? [];
-      expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([200, 200]);
-      await machine.type(inAlerts.revokeKey, { ids });
-      await eventually('the end of the alert', async () => !(await fires('CredentialExpires', 5)));
-      expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([401, 200]);
-    },
-    LIMIT_MS,
-  );
-
-  test(
     'DeliveriesExhausted',
     async () => {
       receiver.answer = answerWith(500);

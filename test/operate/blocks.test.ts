@@ -6,6 +6,7 @@ import {
   inAlerts,
   inInstallation,
   inMove,
+  inPrometheus,
   inWalk,
   notTyped,
   type Printed,
@@ -16,10 +17,11 @@ import {
 /** Of blocks that are not typed in a terminal. */
 const DATA_LANGUAGES = ['ini', 'json', 'yaml'];
 
-const typed = { inWalk, inAlerts, inInstallation, inMove };
+const typed = { inWalk, inAlerts, inInstallation, inMove, inPrometheus };
 const typists = {
   ...{ inWalk: 'walk.test.ts', inAlerts: 'alerts.test.ts' },
   ...{ inInstallation: 'install.test.ts', inMove: 'move.test.ts' },
+  inPrometheus: 'prometheus.test.ts',
 };
 const listed: Printed[] = [
   ...Object.values(typed).flatMap((each) => Object.values<Printed>(each)),

@@ -54,12 +54,18 @@ export const inAlerts = {
   replaceCertificate: ['runbooks', 'cd /etc/integration-service/tls'],
   certificateMetric: ['runbooks', 'curl -s http://127.0.0.1:4003/metrics'],
   writesRefused: ['runbooks', 'curl -s http://127.0.0.1:4003/readyz/domain'],
-  whatExpires: ['runbooks', 'integration expiring'],
-  replaceKey: ['runbooks', 'integration key rotate'],
-  revokeKey: ['runbooks', 'integration key revoke'],
   exhausted: ['runbooks', 'integration delivery list'],
   sendAgain: ['runbooks', 'integration subscription test'],
   checkRules: ['monitoring', 'promtool check rules'],
+} as const satisfies Record<string, Printed>;
+
+/** A Prometheus that reads the service: `prometheus.test.ts` types each of these. */
+export const inPrometheus = {
+  install: ['monitoring', 'install -m 644 /opt/integration-service/prometheus'],
+  ask: ['monitoring', 'promtool query instant'],
+  whatExpires: ['runbooks', 'integration expiring'],
+  replaceKey: ['runbooks', 'integration key rotate'],
+  revokeKey: ['runbooks', 'integration key revoke'],
 } as const satisfies Record<string, Printed>;
 
 /** In `install.test.ts`. */
@@ -78,7 +84,6 @@ export const inMove = {
 
 export const notTyped: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` checks the files'],
-  ['monitoring', 'prometheus --config.file', 'runs until it is ended; `promtool` checks the configuration'],
   ['retention-and-size', 'sqlite3', 'needs the command-line tool of SQLite'],
   ['move-to-postgresql', 'createuser', 'needs the programs and the superuser of PostgreSQL'],
   ['upgrade', 'The database was last used', 'is what a version prints'],

@@ -153,8 +153,8 @@ export class Machine {
   }
 
   /** The status of a reading with an API key. */
-  async statusWith(key: string): Promise<number> {
-    const answer = await fetch(`${this.gatewayUrl}/v1/instance-integrations`, {
+  async statusWith(key: string, path = ''): Promise<number> {
+    const answer = await fetch(`${this.gatewayUrl}/v1/instance-integrations${path}`, {
       headers: { 'x-api-key': key },
     });
     await answer.text();

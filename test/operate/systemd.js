@@ -90,7 +90,7 @@ function run() {
 }
 
 function unitOf(name) {
-  const [, template, instance] = /^([\w-]+@)([\w-]+)$/.exec(name);
+  const [, template = name, instance = ''] = /^([\w-]+@)([\w-]+)$/.exec(name) ?? [];
   const folder = join(root, 'etc/systemd/system');
   const dropIns = join(folder, `${template}.service.d`);
   const files = [
@@ -127,6 +127,9 @@ function isRunning(pid) {
 }
 
 async function stop(name) {
+  if (!existsSync(pidFileOf(name))) {
+    return;
+  }
   const pid = Number(readFileSync(pidFileOf(name), 'utf8'));
   if (isRunning(pid)) {
     process.kill(pid, 'SIGTERM');

@@ -34,8 +34,11 @@ export interface Tenant {
   clientId: string;
   subscriptionId: string;
   signingSecret: string;
-  /** A change by the platform, which its receiver is told of. */
-  addClient(name: string): Promise<void>;
+  /** A call of the platform. */
+  // biome-ignore lint/suspicious/noExplicitAny: each method has its own answer.
+  call(method: string, request: object): Promise<any>;
+  /** A change by the platform, which its receiver is told of. Returns the id of the client. */
+  addClient(name: string): Promise<string>;
 }
 
 export async function newTenant(machine: Machine, receiver: WebhookReceiver): Promise<Tenant> {
@@ -44,9 +47,11 @@ export async function newTenant(machine: Machine, receiver: WebhookReceiver): Pr
   const made = await machine.json(
     `onboard "Brightledger" --instance ${instance.id} --redirect-uri https://app.example.com/callback --webhook-url ${receiver.url}`,
   );
-  const addClient = async (name: string) => {
-    const request = JSON.stringify({ instanceId: instance.id, name });
-    await machine.run(`integration call Platform/CreateClient '${request}' --token ${token}`);
+  const call = async (method: string, request: object) => {
+    const typed = `integration call Platform/${method} '${JSON.stringify(request)}' --token ${token}`;
+    return JSON.parse(await machine.run(typed));
   };
-  return { ...made, addClient };
+  const addClient = async (name: string) =>
+    (await call('CreateClient', { instanceId: instance.id, name })).client.id;
+  return { ...made, call, addClient };
 }

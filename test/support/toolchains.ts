@@ -45,6 +45,12 @@ const toolchains = {
     says: /^go version /m,
     install: 'see https://go.dev/doc/install, or brew install go',
   },
+  prometheus: {
+    candidates: onPath('prometheus'),
+    versionArguments: ['--version'],
+    says: /^prometheus, version /m,
+    install: 'apt-get install -y prometheus, or brew install prometheus',
+  },
   promtool: {
     candidates: onPath('promtool'),
     versionArguments: ['--version'],

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { panelExpressions, rulesIn } from '../deploy/expressions.js';
+import { eventually } from '../support/eventually.js';
+import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
+import { describeWith } from '../support/toolchains.js';
+import { type WebhookReceiver, webhookReceivers } from '../support/webhooks/receiver.js';
+import { inPrometheus } from './blocks.js';
+import { type Machine, machines } from './machine.js';
+import { Prometheus } from './prometheus.js';
+import { httpsReceiver, newTenant, type Tenant } from './tenant.js';
+
+const TITLE = 'a Prometheus that reads a running service';
+/** Panels without data while nothing fails on one machine with SQLite, and why. */
+const EMPTY: Record<string, string> = {
+  'domain.json: Waits for a connection': 'only PostgreSQL has a pool of connections',
+  'domain.json: Notifications of due deliveries': 'only PostgreSQL sends them',
+  'domain.json: Rows purged': 'no row is old enough',
+  'domain.json: Purge lag': 'no row is old enough',
+  'edge.json: Errors by operation': 'nothing fails',
+  'edge.json: Certificates': 'there are none',
+  'edge.json: Domains': 'it has one domain only',
+  'overview.json: Temporal': 'there is none',
+  'worker.json: Backlog': 'there is no Temporal',
+};
+/** On a busy machine, each command of the service takes seconds. */
+const LIMIT_MS = 180_000;
+
+interface Loaded {
+  name: string;
+  health: string;
+}
+
+if (process.platform === 'linux') {
+  describeWith('prometheus', TITLE, prometheusTests);
+} else {
+  describe.skip(TITLE, () => prometheusTests(''));
+}
+
+function prometheusTests(executable: string): void {
+  const newMachine = machines();
+  const newReceiver = webhookReceivers();
+  let machine: Machine;
+  let receiver: WebhookReceiver;
+  let tenant: Tenant;
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    const tarball = await packageOfRun();
+    machine = await newMachine();
+    copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+    const secured = await httpsReceiver(newReceiver, machine);
+    receiver = secured.receiver;
+    await machine.install(secured.settings);
+    await machine.ready();
+    prometheus = await Prometheus.on(machine, executable);
+    await machine.type(inPrometheus.install);
+    tenant = await newTenant(machine, receiver);
+  }, 300_000);
+
+  test('it takes the files as the page on monitoring says, and the service is up', async () => {
+    await eventually('the target', async () => {
+      const { activeTargets } = await prometheus.ask('targets');
+      return activeTargets.length === 1 && activeTargets[0].health === 'up';
+    });
+    expect(await machine.type(inPrometheus.ask, { words: { '127.0.0.1:9090': prometheus.address } })).toMatch(
+      /^up{instance="127.0.0.1:\d+", job="integration"} => 1 @/,
+    );
+  });
+
+  test(
+    'each panel of the dashboards has what it shows, after some traffic',
+    async () => {
+      const traffic = async () => {
+        const clientId = await tenant.addClient('Fennimore Tea');
+        const email = `${randomUUID()}@example.com`;
+        const { user } = await tenant.call('CreateUser', { clientId, email });
+        await tenant.call('SetPassword', { accountId: user.accountId, password: randomUUID() });
+        expect(await machine.statusWith(tenant.apiKey)).toBe(200);
+        expect(await machine.statusWith(tenant.apiKey, '/iin_HnuQOy4YQg1OdOSCDbMAkY/clients')).toBe(404);
+        await (await fetch(`${machine.signOnUrl}/.well-known/jwks.json`)).text();
+      };
+      const empty = async () => {
+        const panels = panelExpressions.map(async ({ where, expr }) => {
+          const samples = await prometheus.query(expr);
+          return samples.some(({ value: [, number] }) => number !== 'NaN') ? [] : [where];
+        });
+        return (await Promise.all(panels)).flat().filter((where) => !(where in EMPTY));
+      };
+      let left: string[] = [];
+      const hasData = async () => {
+        // Again, because what has happened once has no rate.
+        await traffic();
+        left = await empty();
+        return left.length === 0;
+      };
+      await eventually('data', hasData).catch(() => undefined);
+      expect(left).toEqual([]);
+      expect(await prometheus.ask('label/instance/values', { 'match[]': 'integration_build_info' })).toEqual([
+        new URL(machine.metricsUrl).host,
+      ]);
+    },
+    LIMIT_MS,
+  );
+
+  test('each rule is loaded and healthy', async () => {
+    const loaded = async (): Promise<Loaded[]> => {
+      const { groups } = await prometheus.ask('rules');
+      return groups.flatMap(({ rules }: { rules: Loaded[] }) => rules);
+    };
+    await eventually('an evaluation of each', async () =>
+      (await loaded()).every(({ health }) => health !== 'unknown'),
+    );
+    const rules = await loaded();
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    const shipped = ['recording.yml', 'alerts.yml'].flatMap(rulesIn);
+    expect(rules.map(({ name }) => name).sort()).toEqual(
+      shipped.map(({ record, alert }) => record ?? alert).sort(),
+    );
+  });
+
+  test(
+    'CredentialExpires fires for a reason that its runbook removes',
+    async () => {
+      expect(await prometheus.firing()).toEqual([]);
+      const { apiKey: expiring, key } = await machine.json(
+        `key create ${tenant.integrationId} --label Nightly --expires 3d`,
+      );
+      await eventually('the alert', async () => (await prometheus.firing()).includes('CredentialExpires'));
+      expect(await machine.type(inPrometheus.whatExpires)).toContain(expiring.id);
+      const ids = { key: expiring.id };
+      const [next = ''] = /ik_live_\w{56}/.exec(await machine.type(inPrometheus.replaceKey, { ids })) ?? [];
+      expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([200, 200]);
+      await machine.type(inPrometheus.revokeKey, { ids });
+      await eventually('the end of the alert', async () => (await prometheus.firing()).length === 0);
+      expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([401, 200]);
+    },
+    LIMIT_MS,
+  );
+}
