@@ -1,5 +1,6 @@
 import { type Kysely, Migrator } from 'kysely';
 import { migrations } from './migrations/index.js';
+import { asMigration, type Step } from './migrations/step.js';
 import type { Schema } from './schema.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 
@@ -8,12 +9,17 @@ export const RESTORE_MARK = 'restore_under_way';
 /** The same for `integration migrate-store`. */
 export const MOVE_MARK = 'move_under_way';
 
-/** Migrates the database to this version; refuses one of a newer version. */
+/** Leaves a database of a newer version as it is, and refuses one that this version can no longer serve. */
 export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  refuseNewer(driftOf(await executedMigrations(db)));
-  const { error } = await migrator.migrateToLatest();
-  if (error) {
+  if (await hasNewer(db)) {
+    return;
+  }
+  const { error } = await migratorOf(db, migrations).migrateToLatest();
+  // A newer node may have migrated it since the first look.
+  if (error && !(await hasNewer(db))) {
+    if (error instanceof StoreError) {
+      throw error;
+    }
     const reason = databaseReasonOf(error);
     throw new StoreError(`The database cannot be brought to this version of the service: ${reason}.`, {
       cause: error,
@@ -22,26 +28,52 @@ export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
   }
 }
 
-export interface SchemaDrift {
-  missing: string[];
-  newer: string[];
+export function migratorOf(db: Kysely<Schema>, steps: Record<string, Step>): Migrator {
+  const named = Object.entries(steps).map(([name, step]) => [name, asMigration(step)]);
+  return new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(named) } });
 }
 
-/** How a migrated database differs from this version, for example after a newer node has migrated it. */
+/** How a database differs from this version. */
+export interface SchemaDrift {
+  missing: string[];
+  /** Those of a newer version. */
+  newer: string[];
+  /** The newer ones without which a node must not serve. */
+  required: string[];
+}
+
+/** Of a migrated database, for example after a newer node has migrated it again. */
 export async function schemaDrift(db: Kysely<Schema>): Promise<SchemaDrift> {
-  return driftOf(await migrationNames(db));
+  return driftOf(db, await migrationNames(db));
+}
+
+async function driftOf(db: Kysely<Schema>, executed: readonly string[]): Promise<SchemaDrift> {
+  const missing = Object.keys(migrations).filter((name) => !executed.includes(name));
+  const newer = unknownMigrations(executed);
+  // A migration of a newer version may build on one that is missing here.
+  if (missing.length > 0 || newer.length === 0) {
+    return { missing, newer, required: newer };
+  }
+  const rows = await db.selectFrom('required_migrations').select('name').execute();
+  return { missing, newer, required: unknownMigrations(rows.map(({ name }) => name)) };
 }
 
 /** Migrations that this version does not know: a newer version of the service has them. */
 export function unknownMigrations(names: readonly string[]): string[] {
-  return driftOf(names).newer;
+  return names.filter((name) => !(name in migrations));
 }
 
-function refuseNewer({ newer }: SchemaDrift): void {
-  if (newer.length > 0) {
-    const names = newer.join(', ');
+/** Whether a newer version has migrated the database, which this version can still serve. */
+async function hasNewer(db: Kysely<Schema>): Promise<boolean> {
+  const { newer, required } = await driftOf(db, await executedMigrations(db));
+  refuseNewer(required);
+  return newer.length > 0;
+}
+
+export function refuseNewer(names: readonly string[]): void {
+  if (names.length > 0) {
     throw new StoreError(
-      `The database was last used by a newer version of the service (it has ${names}). Start that version, or restore a backup made before it.`,
+      `The database was last used by a newer version of the service (it has ${names.join(', ')}). Start that version, or restore a backup made before it.`,
     );
   }
 }
@@ -64,21 +96,13 @@ export async function refuseIncomplete(db: Kysely<Schema>): Promise<void> {
 /** For readers, which may not migrate. */
 export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
   await refuseIncomplete(db);
-  const drift = driftOf(await executedMigrations(db));
-  refuseNewer(drift);
-  const { missing } = drift;
+  const { missing, required } = await driftOf(db, await executedMigrations(db));
+  refuseNewer(required);
   if (missing.length > 0) {
     throw new StoreError(
       `The database was last used by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,
     );
   }
-}
-
-function driftOf(executed: readonly string[]): SchemaDrift {
-  return {
-    missing: Object.keys(migrations).filter((name) => !executed.includes(name)),
-    newer: executed.filter((name) => !(name in migrations)),
-  };
 }
 
 export async function executedMigrations(db: Kysely<Schema>): Promise<string[]> {

@@ -36,7 +36,7 @@ export async function recordedAt(place: ReaderPlace): Promise<Recorded> {
 export async function recordedIn(reader: Reader): Promise<Recorded> {
   await refuseIncomplete(reader);
   if ((await executedMigrations(reader)).length === 0) {
-    return { issuer: null, missing: [], newer: [] };
+    return { issuer: null, missing: [], newer: [], required: [] };
   }
   // All columns: a database of an earlier release has no issuer.
   const row = await reader.selectFrom('environment').selectAll().executeTakeFirst();

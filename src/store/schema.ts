@@ -30,6 +30,8 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   audit_events: AuditEventsTable;
   maintenance_runs: MaintenanceRunsTable;
   call_counts: CallCountsTable;
+  /** What a node must know to serve the database, from migration 0032. */
+  required_migrations: { name: string };
   integration_notices: IntegrationNoticesTable;
   expiry_warnings: ExpiryWarningsTable;
   changes: ChangesTable;

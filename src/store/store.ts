@@ -139,7 +139,6 @@ export interface Store {
   ping(): Promise<void>;
   /** Throws if a write was refused lately. Call it after a successful trial write. */
   assertWritesTaken(): void;
-  /** Migrations of this version that the database lacks, and migrations of a newer version that it has. */
   schemaDrift(): Promise<SchemaDrift>;
   /** Undefined for PostgreSQL. */
   size(): Promise<StoreSize | undefined>;

@@ -95,6 +95,7 @@ describe('a database', () => {
     );
     const database = new Sqlite(join(dataDir, 'integration.db'));
     database.prepare('insert into kysely_migration values (?, ?)').run('9999-of-tomorrow', '2099-01-01');
+    database.prepare('insert into required_migrations values (?)').run('9999-of-tomorrow');
     database.close();
     expect(await refusalOf({ dataDir })).toContain(
       'The database was last used by a newer version of the service (it has 9999-of-tomorrow).',

@@ -43,12 +43,12 @@ async function databaseProblem(config: Config): Promise<string | undefined> {
   });
 }
 
-export function misfitOf({ environment, issuer, newer }: Recorded, config: Config): string | undefined {
+export function misfitOf({ environment, issuer, required }: Recorded, config: Config): string | undefined {
   if (environment !== undefined && environment !== config.ENVIRONMENT) {
     return `The database belongs to the ${environment} environment, and ENVIRONMENT is ${config.ENVIRONMENT}.`;
   }
-  if (newer.length > 0) {
-    return `The database was last used by a newer version of the service (it has ${newer.join(', ')}).`;
+  if (required.length > 0) {
+    return `The database was last used by a newer version of the service (it has ${required.join(', ')}).`;
   }
   return issuerProblem(issuer, issuerClaimOf(config));
 }

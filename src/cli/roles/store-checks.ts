@@ -24,7 +24,12 @@ export function storeChecks(store: Pick<Store, 'ping' | 'assertWritesTaken' | 's
     {
       name: 'schema',
       required: true,
-      probe: async () => without((await drift()).missing, 'The database lacks migrations of this version'),
+      probe: async () => {
+        const { missing, required } = await drift();
+        return missing.length > 0
+          ? without(missing, 'The database lacks migrations of this version')
+          : without(required, 'The database needs a newer version; update this node');
+      },
     },
     {
       // Nodes are updated one by one, so nodes of the earlier version continue to serve.

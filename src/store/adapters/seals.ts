@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { SealedPlace, SealStore } from '../../domain/operator/seals.js';
 import type { Database, Writer } from '../database.js';
+import { newestMigration } from '../migrations/index.js';
 import {
   assertNotRetired,
   databaseNow,
@@ -39,7 +40,13 @@ export function sealStore({ reader, write }: Database): SealStore {
       write(async (writer) => {
         await lock(writer, [LOCK]);
         const now = databaseNow(writer);
-        const row = { key_ids: JSON.stringify(keyIds), used_id: usedId, issuer, seen_at: now };
+        const row = {
+          key_ids: JSON.stringify(keyIds),
+          used_id: usedId,
+          issuer,
+          newest_migration: newestMigration,
+          seen_at: now,
+        };
         await writer
           .insertInto('encryption_key_holders')
           .values({ node, ...row })

@@ -5,16 +5,19 @@ import { type Check, foundIn } from './check.js';
 
 export const schemaIsOurs: Check<unknown> = {
   name: 'migrations',
-  about: 'The database has the migrations of this version, and no newer ones.',
+  about: 'The database has the migrations of this version, and none that this version cannot serve.',
   severity: 'error',
   remedy:
     'Missing: start this version, which applies them. Newer: update this node or, to go back to this version, restore a backup that was made before the upgrade.',
   find: async (reader) => {
-    const { missing, newer } = await schemaDrift(reader);
-    return foundIn([
-      ...missing.map((name) => `the database lacks ${name}`),
-      ...newer.map((name) => `this version does not know ${name}`),
-    ]);
+    const { missing, newer, required } = await schemaDrift(reader);
+    return foundIn(
+      [
+        ...missing.map((name) => `the database lacks ${name}`),
+        ...required.map((name) => `this version does not know ${name}`),
+      ],
+      newer.length > 0 ? `A newer version has added ${newer.join(', ')}.` : undefined,
+    );
   },
 };
 

@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely';
 import * as directoryRoots from './0001-directory-roots.js';
 import * as directory from './0002-directory.js';
 import * as operator from './0003-operator.js';
@@ -20,6 +19,8 @@ import * as issuers from './0026-issuers.js';
 import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
 import * as callCounts from './nodes/0027-call-counts.js';
 import * as endsOfMaintenance from './nodes/0028-ends-of-maintenance.js';
+import * as requiredMigrations from './nodes/0032-required-migrations.js';
+import type { Step } from './step.js';
 import * as webhooks from './webhooks/0005-webhooks.js';
 import * as orderOfEvents from './webhooks/0012-order-of-events.js';
 import * as laterAttempts from './webhooks/0016-later-attempts.js';
@@ -27,8 +28,11 @@ import * as sequences from './webhooks/0018-sequences.js';
 import * as requestsOfEvents from './webhooks/0022-requests-of-events.js';
 import * as tracesOfEvents from './webhooks/0025-traces-of-events.js';
 
-/** By name. A released migration is never edited. */
-export const migrations: Record<string, Migration> = {
+/**
+ * By name. A released migration is never edited. Nodes of the release before serve the database after it,
+ * unless the migration says what they are `required` to know.
+ */
+export const migrations: Record<string, Step> = {
   '0001-directory-roots': directoryRoots,
   '0002-directory': directory,
   '0003-operator': operator,
@@ -56,4 +60,7 @@ export const migrations: Record<string, Migration> = {
   '0027-call-counts': callCounts,
   '0028-ends-of-maintenance': endsOfMaintenance,
   '0030-sequence-of-changes': sequenceOfChanges,
+  '0032-required-migrations': requiredMigrations,
 };
+
+export const newestMigration = Object.keys(migrations).at(-1) as string;

@@ -16,7 +16,7 @@ import { openPostgres } from '../dialects/postgres.js';
 import { openSqliteReader } from '../dialects/sqlite.js';
 import { claimDirectory } from '../directory-claim.js';
 import { type IssuerClaim, issuerProblem } from '../issuer.js';
-import { migrateToLatest, refuseUnlessMigrated } from '../migrate.js';
+import { migrateToLatest, refuseNewer, refuseUnlessMigrated } from '../migrate.js';
 import { recordedIn } from '../recorded.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { databaseReasonOf, StoreError } from '../store-error.js';
@@ -107,6 +107,8 @@ async function fitFacts(file: string, { environment, issuer, keyIds }: Move): Pr
   try {
     await refuseUnlessMigrated(reader);
     const recorded = await recordedIn(reader);
+    // It could have tables that this version would not move.
+    refuseNewer(recorded.newer);
     if (recorded.environment !== environment) {
       throw new StoreError(
         `The database in ${file} belongs to ${recorded.environment ? `the ${recorded.environment} environment` : 'no environment yet'}, but ENVIRONMENT is ${environment}.`,

@@ -5,7 +5,7 @@ import { Health } from '../../../src/telemetry/health.js';
 const fine = {
   ping: async () => undefined,
   assertWritesTaken: () => undefined,
-  schemaDrift: async () => ({ missing: [], newer: [] }),
+  schemaDrift: async () => ({ missing: [], newer: [], required: [] }),
 };
 
 const readinessOf = (store: Parameters<typeof storeChecks>[0]) => new Health(storeChecks(store)).readiness();
@@ -39,7 +39,7 @@ test('one that refuses a write is unready at once, also where the last trial wri
 });
 
 test('one whose database lacks a migration is unready', async () => {
-  const schemaDrift = async () => ({ missing: ['0009-x'], newer: [] });
+  const schemaDrift = async () => ({ missing: ['0009-x'], newer: [], required: [] });
   expect(await readinessOf({ ...fine, schemaDrift })).toMatchObject({
     status: 'unready',
     checks: { schema: { ok: false, detail: expect.stringContaining('0009-x') }, version: { ok: true } },
@@ -47,10 +47,20 @@ test('one whose database lacks a migration is unready', async () => {
 });
 
 test('one whose database a newer node has migrated is degraded: nodes are updated one after the other', async () => {
-  const schemaDrift = async () => ({ missing: [], newer: ['9999-y'] });
+  const schemaDrift = async () => ({ missing: [], newer: ['9999-y'], required: [] });
   expect(await readinessOf({ ...fine, schemaDrift })).toMatchObject({
     status: 'degraded',
     checks: { schema: { ok: true }, version: { ok: false, detail: expect.stringContaining('9999-y') } },
+  });
+});
+
+test('one whose database needs what only newer nodes know is unready', async () => {
+  const schemaDrift = async () => ({ missing: [], newer: ['9998-x', '9999-y'], required: ['9998-x'] });
+  expect(await readinessOf({ ...fine, schemaDrift })).toMatchObject({
+    status: 'unready',
+    checks: {
+      schema: { ok: false, detail: 'The database needs a newer version; update this node: 9998-x.' },
+    },
   });
 });
 

@@ -33,7 +33,7 @@ async function run(database: Database, ...statements: string[]): Promise<void> {
 }
 
 describeEachDatabase('a check of the state of a database', (under) => {
-  test('names missing and newer migrations', async () => {
+  test('names missing migrations, and newer ones that this version must know', async () => {
     const database = await under.openMigrated();
     expect(await examplesOf(schemaIsOurs, database, {})).toEqual([]);
     await run(database, "update kysely_migration set name = '9999-later' where name = '0026-issuers'");
@@ -41,6 +41,13 @@ describeEachDatabase('a check of the state of a database', (under) => {
       'the database lacks 0026-issuers',
       'this version does not know 9999-later',
     ]);
+  });
+
+  test('finds nothing in newer migrations that this version can serve, and names them', async () => {
+    const database = await under.openMigrated();
+    await run(database, "insert into kysely_migration (name, timestamp) values ('9999-later', 'now')");
+    const found = await schemaIsOurs.find(database.reader, {});
+    expect(found).toEqual({ count: 0, examples: [], detail: 'A newer version has added 9999-later.' });
   });
 
   test('names another issuer and another environment', async () => {
