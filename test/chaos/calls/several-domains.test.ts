@@ -5,7 +5,7 @@ import { type ServiceProcess, serviceProcesses } from '../../support/service-pro
 import { readerOf } from './readers.js';
 import type { Strike } from './strike.js';
 import { Traffic } from './traffic.js';
-import { type DomainNode, startTwoDomains, type TwoDomains } from './two-domains.js';
+import { type DomainNode, startTwoDomains, statesIn, type TwoDomains, untilServing } from './two-domains.js';
 
 const services = serviceProcesses();
 
@@ -124,30 +124,11 @@ describe('readers of the gateway, with two domains behind the edge,', () => {
     );
   }
 
-  /** By the metrics of edge or worker, for each of its tokens. */
-  async function untilServing(role: ServiceProcess, ...domains: readonly DomainNode[]): Promise<void> {
-    await eventually('both serve', async () => {
-      const counts = await statesIn(role);
-      return (
-        counts.length > 0 &&
-        counts.every(({ state, count }) => state === 'serving' && count === domains.length)
-      );
-    });
-  }
-
   async function untilKnownAway(role: ServiceProcess, { address }: DomainNode): Promise<void> {
     await eventually(`${address} is away`, async () => {
       const counts = await statesIn(role);
       const serving = counts.filter(({ state }) => state === 'serving');
       return counts.length > serving.length && serving.every(({ count }) => count === 1);
     });
-  }
-
-  async function statesIn({ opsUrl }: ServiceProcess) {
-    const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-    return [...metrics.matchAll(/^domains_known\{([^}]*)\} (\d+)$/gm)].map(([, labels = '', count]) => ({
-      state: /state="([^"]*)"/.exec(labels)?.[1],
-      count: Number(count),
-    }));
   }
 });

@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../../support/eventually.js';
 import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import type { ServiceProcess, serviceProcesses } from '../../support/service-process.js';
@@ -8,7 +9,8 @@ import type { ServiceProcess, serviceProcesses } from '../../support/service-pro
 export interface DomainNode {
   address: string;
   process: ServiceProcess;
-  start(): Promise<void>;
+  /** With the entry of another build if given. */
+  start(main?: string): Promise<void>;
 }
 
 export interface TwoDomains {
@@ -37,13 +39,16 @@ export async function startTwoDomains(
   const node = async (name: string, port: number): Promise<DomainNode> => {
     const address = `127.0.0.1:${port}`;
     const dataDir = join(directory, name);
-    const start = () =>
-      services.start({ command: 'domain', dataDir, env: { ...shared, ROLES_ADDRESS: address } });
+    const start = (main?: string) =>
+      services.start({
+        ...{ command: 'domain', dataDir, env: { ...shared, ROLES_ADDRESS: address } },
+        ...(main !== undefined && { main }),
+      });
     const one: DomainNode = {
       address,
       process: await start(),
-      start: async () => {
-        one.process = await start();
+      start: async (main) => {
+        one.process = await start(main);
       },
     };
     return one;
@@ -57,4 +62,22 @@ export async function startTwoDomains(
   const edge = await services.start({ command: 'edge', env });
   const worker = await services.start({ command: 'worker', env });
   return { domains: [first, second], edge, worker };
+}
+
+/** By the metrics of edge or worker, for each of its tokens. */
+export async function untilServing(role: ServiceProcess, ...domains: readonly DomainNode[]): Promise<void> {
+  await eventually('both serve', async () => {
+    const counts = await statesIn(role);
+    return (
+      counts.length > 0 && counts.every(({ state, count }) => state === 'serving' && count === domains.length)
+    );
+  });
+}
+
+export async function statesIn({ opsUrl }: ServiceProcess) {
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+  return [...metrics.matchAll(/^domains_known\{([^}]*)\} (\d+)$/gm)].map(([, labels = '', count]) => ({
+    state: /state="([^"]*)"/.exec(labels)?.[1],
+    count: Number(count),
+  }));
 }
