@@ -16,7 +16,7 @@ import { openPostgres } from '../dialects/postgres.js';
 import { openSqliteReader } from '../dialects/sqlite.js';
 import { claimDirectory } from '../directory-claim.js';
 import { type IssuerClaim, issuerProblem } from '../issuer.js';
-import { migrateToLatest, refuseNewer, refuseUnlessMigrated } from '../migrate.js';
+import { migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { recordedIn } from '../recorded.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { databaseReasonOf, StoreError } from '../store-error.js';
@@ -159,6 +159,7 @@ async function moveInto(
   }
   await markTarget(target.migrator, { environmentMadeAt, at });
   await migrateToLatest(target.migrator);
+  refuseNewer((await schemaDrift(target.migrator)).newer);
   const rows = await target.migrator.transaction().execute((writer) => fill(target, writer, source, move));
   return { at, to, wasComplete: false, rows };
 }
