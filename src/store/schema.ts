@@ -1,10 +1,11 @@
 import type { Generated } from 'kysely';
+import type { ChangesSchema } from './changes-schema.js';
 import type { EncryptionSchema } from './encryption-schema.js';
 import type { SignOnSchema } from './sign-on-schema.js';
 import type { WebhooksSchema } from './webhooks-schema.js';
 
 /** The tables after the newest migration. Times are milliseconds since 1970; hashes are base64url. */
-export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
+export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema, ChangesSchema {
   environment: EnvironmentTable;
   instances: InstancesTable;
   integrations: IntegrationsTable;
@@ -34,10 +35,6 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema {
   required_migrations: { name: string };
   integration_notices: IntegrationNoticesTable;
   expiry_warnings: ExpiryWarningsTable;
-  changes: ChangesTable;
-  change_digests: ChangeDigestsTable;
-  change_lives: ChangeLivesTable;
-  change_feed: ChangeFeedTable;
 }
 
 /** A random version per row, against concurrent changes by administrators. */
@@ -376,43 +373,4 @@ interface ExpiryWarningsTable {
   id: string;
   expires_at: number;
   days: number;
-}
-
-/** A row for each entity that integrations see, also for a removed one. Triggers write it. */
-interface ChangesTable {
-  entity_type: 'client' | 'jobTitles' | 'location' | 'unit' | 'unitType' | 'user' | 'worker';
-  entity_id: string;
-  client_id: string;
-  instance_id: string;
-  /** Of the newest change. Rows of one transaction may share it. */
-  position: number;
-  /** A random number, which each change replaces. */
-  version: number;
-  /** Whether lists omit the entity. */
-  removed: 0 | 1;
-  changed_at: number;
-}
-
-interface ChangeDigestsTable {
-  client_id: string;
-  entity_type: string;
-  entities: number;
-  /** The sum of the versions of the entities that are not removed, modulo 2^53. */
-  digest: number;
-}
-
-/** A restore begins a life. Cursors of an earlier one are valid up to the position that was restored. */
-interface ChangeLivesTable {
-  life: string;
-  /** Null for the present life. */
-  last_position: number | null;
-}
-
-/** One row. */
-interface ChangeFeedTable {
-  only_row: 1;
-  /** SQLite: the position of the newest change. */
-  last_position: number;
-  /** PostgreSQL: what makes a position of the id of a transaction. */
-  xid_offset: number;
 }
