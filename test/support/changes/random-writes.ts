@@ -23,7 +23,7 @@ import {
   enableUser,
   updateUser,
 } from '../../../src/domain/platform/people/user-updates.js';
-import { createUser } from '../../../src/domain/platform/people/users.js';
+import { createUser, getUser } from '../../../src/domain/platform/people/users.js';
 import {
   assignWorkerUnits,
   offboardWorker,
@@ -33,7 +33,6 @@ import { onboardWorker } from '../../../src/domain/platform/people/worker-onboar
 import type { Changes, PlatformUnitOfWork } from '../../../src/domain/platform/unit-of-work.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 import type { Database } from '../../../src/store/database.js';
-import type { Schema } from '../../../src/store/schema.js';
 
 type Write = (changes: Changes) => Promise<unknown>;
 
@@ -41,12 +40,14 @@ type Write = (changes: Changes) => Promise<unknown>;
 interface Choice {
   text(kind: string): string;
   among<T>(values: readonly T[]): T;
-  /** Of a client, unless it is a client. */
   id(table: IdTable): Promise<string>;
-  title(): Promise<string>;
+  /** Of the client of a worker or user. */
+  idBeside(other: string, table: ClientTable): Promise<string>;
+  titleOf(clientId: string): Promise<string>;
 }
 
-type IdTable = 'accounts' | 'clients' | 'locations' | 'roles' | 'unit_types' | 'units' | 'users' | 'workers';
+type ClientTable = 'locations' | 'roles' | 'unit_types' | 'units' | 'users' | 'workers';
+type IdTable = ClientTable | 'accounts' | 'clients';
 
 /** Every write of the platform that changes what integrations read. */
 const WRITES: Record<string, (instanceId: string, choice: Choice) => Promise<Write>> = {
@@ -62,12 +63,14 @@ const WRITES: Record<string, (instanceId: string, choice: Choice) => Promise<Wri
     const title = { clientId: await id('clients'), title: text('Title') };
     return (changes) => addJobTitle(changes, title);
   },
-  renameJobTitle: async (_, { id, title, text }) => {
-    const renaming = { clientId: await id('clients'), title: await title(), newTitle: text('Title') };
+  renameJobTitle: async (_, { id, titleOf, text }) => {
+    const clientId = await id('clients');
+    const renaming = { clientId, title: await titleOf(clientId), newTitle: text('Title') };
     return (changes) => renameJobTitle(changes, renaming);
   },
-  removeJobTitle: async (_, { id, title }) => {
-    const removal = { clientId: await id('clients'), title: await title() };
+  removeJobTitle: async (_, { id, titleOf }) => {
+    const clientId = await id('clients');
+    const removal = { clientId, title: await titleOf(clientId) };
     return (changes) => removeJobTitle(changes, removal);
   },
   createLocation: async (_, { id, text }) => {
@@ -82,9 +85,10 @@ const WRITES: Record<string, (instanceId: string, choice: Choice) => Promise<Wri
     const locationId = await id('locations');
     return (changes) => deleteLocation(changes, { locationId });
   },
-  createUnitType: async (_, { id, text }) => {
+  createUnitType: async (_, { id, text, among }) => {
     const units = [{ name: text('Unit'), subUnits: [{ name: text('Unit'), subUnits: [] }] }];
-    const creation = { clientId: await id('clients'), name: text('Type'), units };
+    // One with units cannot be deleted.
+    const creation = { clientId: await id('clients'), name: text('Type'), units: among([[], units]) };
     return (changes) => createUnitType(changes, creation);
   },
   updateUnitType: async (_, { id, text }) => {
@@ -107,29 +111,31 @@ const WRITES: Record<string, (instanceId: string, choice: Choice) => Promise<Wri
     const unitId = await id('units');
     return (changes) => deleteUnit(changes, { unitId });
   },
-  onboardWorker: async (_, { id, text, title }) => {
+  onboardWorker: async (_, { id, text, titleOf }) => {
+    const clientId = await id('clients');
     const onboarding = {
-      clientId: await id('clients'),
+      clientId,
       email: `${text('worker')}@example.com`,
       firstName: text('First'),
       lastName: text('Last'),
-      jobTitles: [await title()].filter(Boolean),
+      jobTitles: [await titleOf(clientId)].filter(Boolean),
       unitIds: [],
     };
     return (changes) => onboardWorker(changes, onboarding);
   },
-  updateWorker: async (_, { id, text, title }) => {
-    const jobTitles = [await title()].filter(Boolean);
-    const update = { workerId: await id('workers'), firstName: text('First'), jobTitles };
+  updateWorker: async (_, { id, text }) => {
+    const update = { workerId: await id('workers'), firstName: text('First'), jobTitles: [] };
     return (changes) => updateWorker(changes, update);
   },
-  placeWorker: async (_, { id }) => {
-    const placement = { workerId: await id('workers'), jobTitles: [], locationId: await id('locations') };
+  placeWorker: async (_, { id, idBeside }) => {
+    const workerId = await id('workers');
+    const placement = { workerId, jobTitles: [], locationId: await idBeside(workerId, 'locations') };
     return (changes) => updateWorker(changes, { ...placement, updateMask: ['location_id'] });
   },
-  assignWorkerUnits: async (_, { id, among }) => {
-    const unitIds = [await id('units')].slice(0, among([0, 1, 1, 1]));
-    const assignment = { workerId: await id('workers'), unitIds };
+  assignWorkerUnits: async (_, { id, idBeside, among }) => {
+    const workerId = await id('workers');
+    const unitIds = [await idBeside(workerId, 'units')].slice(0, among([0, 1, 1, 1]));
+    const assignment = { workerId, unitIds };
     return (changes) => assignWorkerUnits(changes, assignment);
   },
   offboardWorker: async (_, { id }) => {
@@ -150,14 +156,39 @@ const WRITES: Record<string, (instanceId: string, choice: Choice) => Promise<Wri
     const update = { userId: await id('users'), lastName: text('Last') };
     return (changes) => updateUser(changes, update);
   },
-  moveUser: async (_, { id }) => {
-    const update = { userId: await id('users'), managerUserId: await id('users') };
+  moveUser: async (_, { id, idBeside }) => {
+    const userId = await id('users');
+    const update = { userId, managerUserId: await idBeside(userId, 'users') };
     return (changes) => updateUser(changes, update);
   },
-  changeStatus: async (_, { id, among }) => {
+  giveRole: async (_, { id, idBeside }) => {
     const userId = await id('users');
-    const change = among([enableUser, disableUser, deleteUser]);
-    return (changes) => change(changes, { userId });
+    const update = { userId, roleId: await idBeside(userId, 'roles') };
+    return (changes) => updateUser(changes, update);
+  },
+  /** As the first sign-in does. An INVITED user can be neither enabled nor disabled. */
+  activateUser: async (_, { id }) => {
+    const userId = await id('users');
+    return async (changes) => {
+      const { clientId } = await getUser(changes, userId);
+      await changes.lock(clientId);
+      const user = await getUser(changes, userId);
+      if (user.status === 'INVITED') {
+        await changes.users.update({ ...user, status: 'ACTIVE' });
+      }
+    };
+  },
+  enableUser: async (_, { id }) => {
+    const userId = await id('users');
+    return (changes) => enableUser(changes, { userId });
+  },
+  disableUser: async (_, { id }) => {
+    const userId = await id('users');
+    return (changes) => disableUser(changes, { userId });
+  },
+  deleteUser: async (_, { id }) => {
+    const userId = await id('users');
+    return (changes) => deleteUser(changes, { userId });
   },
   takeEmail: async (_, { id, text }) => {
     const accountId = (await id('accounts')) as never;
@@ -178,6 +209,12 @@ const WRITES: Record<string, (instanceId: string, choice: Choice) => Promise<Wri
   },
 };
 
+/** The names of all kinds of writes. */
+export const KINDS_OF_WRITES = Object.keys(WRITES);
+
+/** Few clients, so that each has rows of every kind. */
+const WRITES_FOR_A_CLIENT = 50;
+
 /**
  * Writes to the instance at random. Writes that are refused, such as one of a row that another writer has
  * removed meanwhile, are among them.
@@ -187,7 +224,7 @@ export async function writeAtRandom(
   { run }: Pick<PlatformUnitOfWork, 'run'>,
   { instanceId, times, random }: { instanceId: string; times: number; random: () => number },
 ): Promise<{ done: Set<string> }> {
-  const names = Object.keys(WRITES);
+  const names = KINDS_OF_WRITES.filter((name) => name !== 'createClient');
   const done = new Set<string>();
   let texts = 0;
   const writer = Math.floor(random() * 1e9).toString(36);
@@ -198,17 +235,20 @@ export async function writeAtRandom(
       texts += 1;
       return `${kind}-${writer}-${texts}`;
     },
-    id: async (table) => {
-      const { rows } = { rows: await idsOf(database, table, instanceId) };
-      return among(rows) ?? 'none';
+    id: async (table) => among(await idsOf(database, table, instanceId)) ?? 'none',
+    idBeside: async (other, table) => {
+      const clientId = await clientOf(database, other);
+      const { reader } = database;
+      const rows = await reader.selectFrom(table).where('client_id', '=', clientId).select('id').execute();
+      return among(rows)?.id ?? 'none';
     },
-    title: async () =>
-      among(
-        (await database.reader.selectFrom('job_titles').select('title').execute()).map(({ title }) => title),
-      ) ?? '',
+    titleOf: async (clientId) => {
+      const titles = database.reader.selectFrom('job_titles').where('client_id', '=', clientId);
+      return among(await titles.select('title').execute())?.title ?? '';
+    },
   };
   for (let time = 0; time < times; time += 1) {
-    const name = time === 0 ? 'createClient' : among(names);
+    const name = time % WRITES_FOR_A_CLIENT === 0 ? 'createClient' : among(names);
     const write = await (WRITES[name] as (typeof WRITES)[string])(instanceId, choice);
     try {
       await run(write);
@@ -222,14 +262,13 @@ export async function writeAtRandom(
   return { done };
 }
 
-/** The names of all kinds of writes. */
-export const KINDS_OF_WRITES = Object.keys(WRITES);
+async function clientOf({ reader }: Database, id: string): Promise<string> {
+  const table = id.startsWith('wrk_') ? 'workers' : 'users';
+  const row = await reader.selectFrom(table).where('id', '=', id).select('client_id').executeTakeFirst();
+  return row?.client_id ?? 'none';
+}
 
-async function idsOf(
-  { reader }: Database,
-  table: IdTable & keyof Schema,
-  instanceId: string,
-): Promise<string[]> {
+async function idsOf({ reader }: Database, table: IdTable, instanceId: string): Promise<string[]> {
   if (table === 'accounts') {
     return (await reader.selectFrom('accounts').select('id').execute()).map(({ id }) => id);
   }
