@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
-import { settledMemory } from '../subjects/memory.js';
+import { settledMegabytes } from '../subjects/memory.js';
 import { copyDatabase, PEER_NAME, startPlainPeer } from '../subjects/plain-peer.js';
 import { startService } from '../subjects/service.js';
 import type { StartedProcess } from '../subjects/started-process.js';
@@ -52,13 +52,9 @@ async function growthOf(
       socket.destroy();
     }
   });
-  const before = await megabytesOf(pid);
+  const before = await settledMegabytes(pid);
   sockets.push(...(await opened(CONNECTIONS, port, apiKey)));
-  return (await megabytesOf(pid)) - before;
-}
-
-async function megabytesOf(pid: number): Promise<number> {
-  return (await settledMemory(pid)).reduce((sum, { megabytes }) => sum + megabytes, 0);
+  return (await settledMegabytes(pid)) - before;
 }
 
 async function opened(count: number, port: number, apiKey: string): Promise<Socket[]> {

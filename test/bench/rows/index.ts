@@ -12,6 +12,7 @@ import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
 import { slowReaders } from './slow-readers.js';
 import { tokens } from './tokens.js';
+import { waits } from './waits.js';
 import { webhooks } from './webhooks.js';
 import { workers } from './workers.js';
 import { writeWithAudit } from './write-with-audit.js';
@@ -24,6 +25,7 @@ export const comparisons: readonly Comparison[] = [
   ...workers,
   ...sizeOfDirectory,
   ...changes,
+  waits,
   writeWithEvents,
   writeWithAudit,
   importOfWorkers,

@@ -33,6 +33,11 @@ export async function settledMemory(pid: number): Promise<Resident[]> {
   throw new Error(`The memory of process ${pid} does not settle within ${SETTLE_LIMIT_MS} ms.`);
 }
 
+/** Of the process with its children. */
+export async function settledMegabytes(pid: number): Promise<number> {
+  return (await settledMemory(pid)).reduce((sum, { megabytes }) => sum + megabytes, 0);
+}
+
 export async function residents(): Promise<Resident[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,rss=,args=']);
   return stdout.split('\n').flatMap((line) => {
