@@ -49,7 +49,8 @@ async function recordedIssuer(reader: Reader): Promise<string | null> {
   return row.issuer;
 }
 
-function refuseOther(recorded: string | null, claim: IssuerClaim): void {
+/** Throws unless the settings fit the recorded issuer. */
+export function refuseOther(recorded: string | null, claim: IssuerClaim): void {
   const problem = issuerProblem(recorded, claim);
   if (problem !== undefined) {
     throw new StoreError(problem);

@@ -57,7 +57,7 @@ import {
 } from './dialects/postgres-notifications.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
-import { claimIssuer, type IssuerClaim } from './issuer.js';
+import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
@@ -161,7 +161,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     watch?.recorded,
   );
   try {
-    await refuseForeign(database, options.environment);
+    await refuseForeign(database, options);
     await migrateToLatest(database.migrator);
     // Checked again: since the first check, an incomplete restore may have filled the database.
     await refuseIncomplete(database.migrator);
@@ -333,13 +333,17 @@ function unusableFor(error: unknown): StoreError {
   });
 }
 
-/** Runs before any migration: a database of the other environment stays unchanged. */
-async function refuseForeign({ migrator }: Database, environment: 'live' | 'demo'): Promise<void> {
+/** Runs before any migration: a database of the other environment or of another issuer stays unchanged. */
+async function refuseForeign({ migrator }: Database, { environment, issuer }: StoreOptions): Promise<void> {
   await refuseIncomplete(migrator);
   const tables = await migrator.introspection.getTables();
   if (tables.some(({ name }) => name === 'environment')) {
-    const row = await migrator.selectFrom('environment').select('name').executeTakeFirst();
+    // All columns: a database of an earlier release has no issuer.
+    const row = await migrator.selectFrom('environment').selectAll().executeTakeFirst();
     refuseUnless(row?.name ?? environment, environment);
+    if (issuer) {
+      refuseOther(row?.issuer ?? null, issuer);
+    }
   }
 }
 

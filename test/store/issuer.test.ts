@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { migrations } from '../../src/store/migrations/index.js';
 import { recordedAt } from '../../src/store/recorded.js';
 import { openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
@@ -40,6 +42,17 @@ describeEachDatabase('the issuer of a database', (under) => {
       await expect(start(place, local)).rejects.toThrow(`belongs to the issuer ${NEW}`);
     },
   );
+
+  test('is compared before the first migration, so that the version of its owner can still use it', async () => {
+    const place = await under.newPlace();
+    await start(place, OLD);
+    const latest = Object.keys(migrations).sort().at(-1) as string;
+    const { migrator } = await under.open(place);
+    // If the start migrated first, it would repeat this migration and fail.
+    await sql`delete from kysely_migration where name = ${latest}`.execute(migrator);
+    await expect(start(place, NEW)).rejects.toThrow(`belongs to the issuer ${OLD}`);
+    expect(await recordedAt(place)).toMatchObject({ missing: [latest] });
+  });
 
   test('is not recorded by a command that issues no tokens', async () => {
     const place = await under.newPlace();

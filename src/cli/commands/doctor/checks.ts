@@ -4,11 +4,12 @@ import { databaseChecks } from './database-checks.js';
 import { diskHasRoom, logIsShort, writesSucceed } from './disk-checks.js';
 import { keyFileIsUsable, secretsAreClosed, userIsTheOwner } from './file-checks.js';
 import { portsAreFree, serviceIsReady } from './port-checks.js';
-import { namesAreKnown, nothingIsInsecure } from './settings-checks.js';
+import { namesAreKnown, namesAreNotRefused, nothingIsInsecure } from './settings-checks.js';
 import { temporalChecks } from './temporal-checks.js';
 
 /** In the order of the report. */
 export const checks: readonly DoctorCheck[] = [
+  namesAreNotRefused,
   namesAreKnown,
   nothingIsInsecure,
   userIsTheOwner,

@@ -6,6 +6,7 @@ import type { DoctorCheck, Installation, Outcome } from './check.js';
 import { checks } from './checks.js';
 import { openPlace } from './database-place.js';
 import type { DoctorOptions } from './doctor.js';
+import { secretsToRead } from './file-checks.js';
 import { asReport } from './report.js';
 import { runChecks } from './run-checks.js';
 
@@ -29,7 +30,7 @@ export async function examined(
   table: readonly DoctorCheck[],
   thorough = false,
 ): Promise<Outcome[]> {
-  const config = loadConfig(environment);
+  const config = loadConfig(environment, { secrets: secretsToRead(environment) });
   const database = await openPlace(config);
   const endsAt = () => (thorough ? undefined : performance.now() + READING_LIMIT_MS);
   const installation: Installation = { config, environment, thorough, endsAt, database };

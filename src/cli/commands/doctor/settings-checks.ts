@@ -1,23 +1,38 @@
 import { insecuritiesOf } from '../../../config/insecurities.js';
 import { misspeltIn } from '../../../config/misspelt.js';
 import { settings } from '../../../config/settings.js';
-import { foundIn } from '../../../store/checks/check.js';
-import type { DoctorCheck } from './check.js';
+import { type Found, foundIn } from '../../../store/checks/check.js';
+import type { DoctorCheck, Installation } from './check.js';
+
+const RENAME = 'Rename or remove the variable, or name it in FOREIGN_VARIABLES if another program reads it.';
 
 export const namesAreKnown: DoctorCheck = {
   name: 'settings',
   about: 'No variable of the environment looks like a misspelt setting.',
   severity: 'warning',
-  remedy: 'Rename or remove the variable, or name it in FOREIGN_VARIABLES if another program reads it.',
-  find: ({ environment, config }) =>
-    foundIn(
-      misspeltIn(environment, Object.keys(settings), config.FOREIGN_VARIABLES).map(({ name, nearest }) =>
+  remedy: RENAME,
+  find: (installation) => misspelt(installation, (isCertain) => !isCertain),
+};
+
+export const namesAreNotRefused: DoctorCheck = {
+  name: 'misspelt-settings',
+  about: 'No variable of the environment is a misspelt setting that the start refuses.',
+  severity: 'error',
+  remedy: RENAME,
+  find: (installation) => misspelt(installation, (isCertain) => isCertain),
+};
+
+function misspelt({ environment, config }: Installation, isMeant: (isCertain: boolean) => boolean): Found {
+  return foundIn(
+    misspeltIn(environment, Object.keys(settings), config.FOREIGN_VARIABLES)
+      .filter(({ isCertain }) => isMeant(isCertain))
+      .map(({ name, nearest }) =>
         nearest === undefined
           ? `${name} is not a setting`
           : `${name} is not a setting; did you mean ${nearest}?`,
       ),
-    ),
-};
+  );
+}
 
 export const nothingIsInsecure: DoctorCheck = {
   name: 'insecure-settings',

@@ -16,7 +16,11 @@ import {
   userIsTheOwner,
 } from '../../../../src/cli/commands/doctor/file-checks.js';
 import { portsAreFree, serviceIsReady } from '../../../../src/cli/commands/doctor/port-checks.js';
-import { namesAreKnown, nothingIsInsecure } from '../../../../src/cli/commands/doctor/settings-checks.js';
+import {
+  namesAreKnown,
+  namesAreNotRefused,
+  nothingIsInsecure,
+} from '../../../../src/cli/commands/doctor/settings-checks.js';
 import { temporalChecks } from '../../../../src/cli/commands/doctor/temporal-checks.js';
 import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
 import { openStore } from '../../../../src/store/store.js';
@@ -48,11 +52,18 @@ function file(content: string, mode = 0o600, name = 'file'): string {
 
 describe('settings', () => {
   test('that are misspelt are reported with the setting that was meant', async () => {
-    expect(await outcomeOf(namesAreKnown, { GATEWAY_PROT: '1', WEBHOOK_X: '', PATH: '/bin' })).toMatchObject({
-      status: 'warning',
-      examples: ['GATEWAY_PROT is not a setting; did you mean GATEWAY_PORT?', 'WEBHOOK_X is not a setting'],
+    const given = { GATEWAY_PROT: '1', WEBHOOK_X: '', PATH: '/bin' };
+    expect(await outcomeOf(namesAreNotRefused, given)).toMatchObject({
+      status: 'error',
+      examples: ['GATEWAY_PROT is not a setting; did you mean GATEWAY_PORT?'],
     });
-    expect(await outcomeOf(namesAreKnown, { GATEWAY_PORT: '1' })).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(namesAreKnown, given)).toMatchObject({
+      status: 'warning',
+      examples: ['WEBHOOK_X is not a setting'],
+    });
+    for (const check of [namesAreNotRefused, namesAreKnown]) {
+      expect(await outcomeOf(check, { GATEWAY_PORT: '1' })).toMatchObject({ status: 'ok' });
+    }
   });
 
   test('that are insecure and allowed are a warning', async () => {
@@ -97,6 +108,22 @@ describe('files', () => {
     const closed = directory();
     chmodSync(closed, 0o700);
     expect(await outcomeOf(secretsAreClosed, { DATA_DIR: closed })).toMatchObject({ status: 'ok' });
+  });
+
+  test('with secrets that cannot be read are a warning, unless one holds the address of the database', async () => {
+    const missing = join(directory(), 'token');
+    const open = file('operator', 0o644);
+    const settings = { EDGE_TOKEN_FILE: missing, TEMPORAL_API_KEY_FILE: open };
+    expect(await outcomeOf(secretsAreClosed, settings)).toMatchObject({
+      status: 'warning',
+      examples: expect.arrayContaining([
+        `EDGE_TOKEN_FILE names ${missing}, which does not exist`,
+        `TEMPORAL_API_KEY_FILE names ${open}, which is open to other users`,
+      ]),
+    });
+    await expect(outcomeOf(secretsAreClosed, { DATABASE_URL_FILE: missing })).rejects.toThrow(
+      'DATABASE_URL_FILE names a file that does not exist',
+    );
   });
 
   test('belong to the user of the command', async () => {
