@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { inNextTurn } from '../http/turns.js';
 import { Lanes } from './lanes.js';
 
 export interface AdmissionLimits {
@@ -64,7 +65,7 @@ export class Admission {
   readonly #underWay = new Map<End, number>();
   #left: number;
   #turns = 0;
-  #isCounting = false;
+  readonly #countUntilNextTurn = inNextTurn(() => this.#beginTurn());
   #look: NodeJS.Timeout | undefined;
   #wasLate = false;
 
@@ -123,15 +124,7 @@ export class Admission {
     return this.#left > 0 && this.#underWay.size < this.#limits.atOnce;
   }
 
-  #countUntilNextTurn(): void {
-    if (!this.#isCounting) {
-      this.#isCounting = true;
-      setImmediate(() => this.#beginTurn());
-    }
-  }
-
   #beginTurn(): void {
-    this.#isCounting = false;
     this.#left = this.#limits.perTurn;
     while (this.#waiting > 0 && this.#hasRoom()) {
       this.#turns += 1;

@@ -2,7 +2,7 @@
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #left: number;
-  #isCounting = false;
+  readonly #countUntilNextTurn = inNextTurn(() => this.#beginTurn());
 
   constructor(private readonly perTurn: number) {
     this.#left = perTurn;
@@ -18,15 +18,7 @@ export class Turns {
     return new Promise((begin) => this.#waiting.push(begin));
   }
 
-  #countUntilNextTurn(): void {
-    if (!this.#isCounting) {
-      this.#isCounting = true;
-      setImmediate(() => this.#beginTurn());
-    }
-  }
-
   #beginTurn(): void {
-    this.#isCounting = false;
     const begun = this.#waiting.splice(0, this.perTurn);
     this.#left = this.perTurn - begun.length;
     if (begun.length > 0) {
@@ -36,4 +28,18 @@ export class Turns {
       begin();
     }
   }
+}
+
+/** Returns a function that does the work in the next turn of the event loop, once for all its calls. */
+export function inNextTurn(work: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (!isDue) {
+      isDue = true;
+      setImmediate(() => {
+        isDue = false;
+        work();
+      });
+    }
+  };
 }

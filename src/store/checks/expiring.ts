@@ -1,17 +1,15 @@
 import { sql } from 'kysely';
+import { type CredentialKind, credentialsWhere } from '../copies/credentials.js';
 import { type Check, foundIn } from './check.js';
 
 const SOON_MS = 14 * 86_400_000;
 /** A credential that was not used for this long has probably been replaced. */
 const USED_WITHIN_MS = 7 * 86_400_000;
-const MOST = 100;
-
-interface Expiring {
-  kind: string;
-  id: string;
-  label: string;
-  expires_at: number;
-}
+const NAMES: Record<CredentialKind, string> = {
+  api_key: 'API key',
+  service_token: 'service token',
+  client_secret: 'client secret',
+};
 
 /** Reads small tables: one row per key, token or secret. */
 export const credentialsLast: Check<{ now: number }> = {
@@ -23,20 +21,12 @@ export const credentialsLast: Check<{ now: number }> = {
   find: async (reader, { now }) => {
     const isSoon = sql`expires_at > ${now} and expires_at <= ${now + SOON_MS}
       and (last_used_at is null or last_used_at > ${now - USED_WITHIN_MS})`;
-    const { rows } = await sql<Expiring>`
-      select * from (
-        select 'API key' as kind, id, label, expires_at from api_keys where revoked_at is null and ${isSoon}
-        union all
-        select 'service token' as kind, id, label, expires_at from service_tokens where revoked_at is null and ${isSoon}
-        union all
-        select 'client secret' as kind, id, application_id as label, expires_at from application_secrets where ${isSoon}
-      ) as expiring
-      order by expires_at limit ${MOST}
-    `.execute(reader);
+    const soon = await credentialsWhere(reader, () => isSoon);
+    soon.sort((one, other) => Number(one.expiresAt) - Number(other.expiresAt));
     return foundIn(
-      rows.map(
-        ({ kind, id, label, expires_at }) =>
-          `${kind} ${id} (${label}) expires ${new Date(Number(expires_at)).toISOString().slice(0, 16)}Z`,
+      soon.map(
+        ({ kind, id, label, of, expiresAt }) =>
+          `${NAMES[kind]} ${id} (${label || of}) expires ${new Date(Number(expiresAt)).toISOString().slice(0, 16)}Z`,
       ),
     );
   },
