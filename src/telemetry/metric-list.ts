@@ -13,7 +13,13 @@ import {
   temporalConfiguredGauge,
   temporalPollingGauge,
 } from './metrics.js';
-import { nextExpiryGauge, purgedRowsCounter, purgeLagGauge, storeSizeGauges } from './store-metrics.js';
+import {
+  heldBackGauges,
+  nextExpiryGauge,
+  purgedRowsCounter,
+  purgeLagGauge,
+  storeSizeGauges,
+} from './store-metrics.js';
 import { attemptMetrics, deliveryEndCounter, outboxMetrics, relayMetrics } from './webhook-metrics.js';
 
 /** A metric, as the documentation for operators describes it. */
@@ -48,6 +54,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     purgedRowsCounter(registry);
     purgeLagGauge(registry, unread);
     storeSizeGauges(registry, unread);
+    heldBackGauges(registry, unread);
     nextExpiryGauge(registry, unread);
     certificateGauge(registry, () => []);
   },

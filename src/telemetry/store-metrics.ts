@@ -63,6 +63,40 @@ export function storeSizeGauges(registry: Registry, read: () => Promise<StoreSiz
   }
 }
 
+/** Every domain on one database reports the same. No samples with SQLite. */
+export function heldBackGauges(
+  registry: Registry,
+  read: () => Promise<{ changes: number; ageMs: number } | undefined>,
+): void {
+  const reading = sharedReading(read);
+  for (const [name, help, value] of [
+    [
+      'changes_held_back',
+      'Committed changes that readers of the sequence of changes do not get yet, because an earlier transaction is open; at most 10,000 are counted. Only with PostgreSQL.',
+      ({ changes }: { changes: number }) => changes,
+    ],
+    [
+      'changes_held_back_age_seconds',
+      'Age of the oldest of these changes, 0 if there is none. Only with PostgreSQL.',
+      ({ ageMs }: { ageMs: number }) => ageMs / 1_000,
+    ],
+  ] as const) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const heldBack = await reading();
+        if (heldBack) {
+          this.set(value(heldBack));
+        } else {
+          this.remove();
+        }
+      },
+    });
+  }
+}
+
 /** Every domain on one database reports the same. No samples while the database does not answer. */
 export function nextExpiryGauge(
   registry: Registry,

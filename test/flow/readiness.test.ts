@@ -9,6 +9,8 @@ import { readList } from './reading.js';
 /** Dashboards and alerts are written for these names. */
 const NAMES = [
   'audit_records_total',
+  'changes_held_back',
+  'changes_held_back_age_seconds',
   'domains_known',
   'grpc_server_call_duration_seconds',
   'http_request_duration_seconds',

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import {
+  heldBackGauges,
   nextExpiryGauge,
   purgedRowsCounter,
   purgeLagGauge,
@@ -49,6 +50,15 @@ test('the sizes of the files have samples only where there are files', async () 
   expect(await samplesOf((registry) => storeSizeGauges(registry, async () => undefined))).toEqual([]);
 });
 
+test('changes that are held back have samples only where they can be', async () => {
+  const heldBack = { changes: 3, ageMs: 1_500 };
+  expect(await samplesOf((registry) => heldBackGauges(registry, async () => heldBack))).toEqual([
+    'changes_held_back 3',
+    'changes_held_back_age_seconds 1.5',
+  ]);
+  expect(await samplesOf((registry) => heldBackGauges(registry, async () => undefined))).toEqual([]);
+});
+
 test('while the database does not answer there are no samples', async () => {
   const fails = () => Promise.reject(new Error('away'));
   expect(
@@ -56,6 +66,7 @@ test('while the database does not answer there are no samples', async () => {
       purgeLagGauge(registry, fails);
       nextExpiryGauge(registry, fails);
       storeSizeGauges(registry, fails);
+      heldBackGauges(registry, fails);
     }),
   ).toEqual([]);
 });

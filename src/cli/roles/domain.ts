@@ -19,6 +19,7 @@ import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
 import { passwordMetrics, rpcCallTimer, storeMetrics } from '../../telemetry/metrics.js';
 import {
+  heldBackGauges,
   nextExpiryGauge,
   purgedRowsCounter,
   purgeLagGauge,
@@ -169,6 +170,7 @@ function servicesOf(
   const retention = retentionOf(config);
   purgeLagGauge(metrics, () => purgeLags(store.purge, retention, Date.now));
   storeSizeGauges(metrics, () => store.size());
+  heldBackGauges(metrics, () => store.changes.heldBack());
   const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;
   nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock: Date.now, failingLimitMs }));
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, Date.now, lostUse, tally.observe);

@@ -94,6 +94,14 @@ export interface Life {
   lastPosition: number | null;
 }
 
+/** Committed changes that no reader gets, because a transaction that began before them is open. */
+export interface HeldBack {
+  /** At most 10,000 are counted. */
+  changes: number;
+  /** Of the oldest; 0 if there is none. */
+  ageMs: number;
+}
+
 export interface ChangeStore {
   /** `end`: every change that commits later has this position or a greater one. */
   lives(): Promise<{ lives: Life[]; end: number }>;
@@ -110,6 +118,8 @@ export interface ChangeStore {
   digestsOf(clientId: ClientId): Promise<{ type: EntityType; entities: number; digest: number }[]>;
   /** The newest position of all instances. */
   newest(): Promise<number>;
+  /** Undefined for SQLite, which holds none back: there is one writer. */
+  heldBack(): Promise<HeldBack | undefined>;
   /** The instances that changed after a position, and the newest position of all. */
   changedSince(position: number): Promise<{ instanceIds: InstanceId[]; position: number }>;
 }

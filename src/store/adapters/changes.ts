@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
-import type { ChangeStore } from '../../domain/directory/stores.js';
+import type { ChangeStore, HeldBack } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader, Writer } from '../database.js';
 import { isPostgres } from './statements/dialect.js';
@@ -73,6 +73,7 @@ export function changeStore({ reader }: Database): ChangeStore {
         removed: removed === 1,
       })),
     digestsOf: (clientId) => digests(clientId),
+    heldBack: async () => (isPostgres(reader) ? heldBackIn(reader) : undefined),
     newest: async () => (await newest())[0]?.position ?? 0,
     changedSince: async (position) => {
       const rows = await changed(position);
@@ -92,6 +93,21 @@ function endIn(reader: Reader) {
   return isPostgres(reader)
     ? sql<number>`(select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + xid_offset from change_feed)`
     : sql<number>`(select last_position + 1 from change_feed)`;
+}
+
+const MOST_COUNTED = 10_000;
+
+/** Of PostgreSQL. Reads a bounded part of an index. */
+export async function heldBackIn(reader: Reader): Promise<HeldBack> {
+  const { rows } = await sql<HeldBack>`
+    select count(*)::integer as changes,
+      greatest(0, floor(extract(epoch from clock_timestamp()) * 1000) - min(changed_at))::float8 as "ageMs"
+    from (
+      select changed_at from changes where position >= ${endIn(reader)} order by position limit ${MOST_COUNTED}
+    ) as held_back
+  `.execute(reader);
+  const [{ changes, ageMs } = { changes: 0, ageMs: 0 }] = rows;
+  return { changes, ageMs: changes === 0 ? 0 : ageMs };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { heldBackIn } from '../adapters/changes.js';
 import type { Reader } from '../database.js';
 import { type Check, foundIn, lengthOf } from './check.js';
 
@@ -51,6 +52,33 @@ export const transactionsEnd: Check<{ longMs?: number }> = {
       order by state_change
     `.execute(reader);
     return foundIn(rows.map((row) => `${processOf(row)} is idle in a transaction for ${lengthOf(row.ms)}`));
+  },
+};
+
+const LONG_HELD_BACK_MS = 60_000;
+
+export const sequenceGoesOn: Check<{ longMs?: number }> = {
+  name: 'changes-held-back',
+  about: `Readers of the sequence of changes get each change within ${lengthOf(LONG_HELD_BACK_MS)}.`,
+  severity: 'warning',
+  remedy:
+    'Find the oldest transaction that writes, in any database of the server (`select pid, datname, xact_start, query from pg_stat_activity where backend_xid is not null order by age(backend_xid) desc`, and `select * from pg_prepared_xacts`), and end it if it is stuck: `select pg_terminate_backend(…)`. Other roles see it only with `pg_read_all_stats`.',
+  find: async (reader, { longMs = LONG_HELD_BACK_MS }) => {
+    const { changes, ageMs } = await heldBackIn(reader);
+    if (changes === 0 || ageMs < longMs) {
+      return foundIn([]);
+    }
+    const { rows } = await sql<Process & { database: string }>`
+      select pid, application_name as name, datname as database,
+        extract(epoch from clock_timestamp() - xact_start) * 1000 as ms
+      from pg_stat_activity where backend_xid is not null order by age(backend_xid) desc limit 1
+    `.execute(reader);
+    const oldest = rows.map(
+      (row) => `${processOf(row)} of database ${row.database}, for ${lengthOf(row.ms)}`,
+    );
+    return foundIn([
+      `${changes} changes are held back, the oldest for ${lengthOf(ageMs)}; the oldest transaction that this role sees: ${oldest[0] ?? 'none'}`,
+    ]);
   },
 };
 

@@ -8,6 +8,7 @@ import {
   clocksAgree,
   indexesAreValid,
   locksAreFree,
+  sequenceGoesOn,
   transactionsEnd,
 } from '../../../store/checks/postgres-activity.js';
 import { purgeKeepsUp } from '../../../store/checks/purge-backlog.js';
@@ -45,6 +46,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
   ofPostgres(clocksAgree),
   ofPostgres(locksAreFree),
   ofPostgres(transactionsEnd),
+  ofPostgres(sequenceGoesOn),
   ofPostgres(indexesAreValid),
   ...damageChecks.map((check) =>
     of(check, (installation) => ({
