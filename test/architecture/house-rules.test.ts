@@ -6,7 +6,7 @@ import { packageRoot } from '../../src/config/package.js';
 import { httpOperations } from './surface.js';
 
 /** What is packed or installed as it is. */
-const NEEDS_NO_README = /^src\/sdk\/typescript\/src$|^test\/sdk\/\w+\/project$/;
+const NEEDS_NO_README = /^src\/sdk\/typescript\/src(\/|$)|^test\/sdk\/\w+\/project$/;
 
 const MOST_FILES = 20;
 

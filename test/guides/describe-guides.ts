@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { webhookEnvironment } from '../flow/webhooks/webhook-environment.js';
 import { type Example, examplesOf, type Program, patternOf, servedPage } from './guide-page.js';
-import { guideSlugs, guidesToType } from './guides.js';
+import { guidesToType, languageGuides } from './guides.js';
 import type { Project } from './project.js';
 import { RunningProgram } from './running-program.js';
 import { Shell } from './shell.js';
@@ -26,7 +26,7 @@ export function describeGuides(newProject: () => InstalledProject): void {
 
   beforeAll(async () => {
     const { gatewayUrl } = environment.demo.service;
-    for (const slug of guideSlugs) {
+    for (const slug of languageGuides) {
       pages.set(slug, await servedPage(gatewayUrl, slug));
     }
     project = newProject();

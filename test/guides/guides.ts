@@ -9,8 +9,14 @@ export const guides = readGuides(folder);
 
 export const guideSlugs = guides.map(({ slug }) => slug);
 
+/** Its programs are for one framework each; `test/sdk/receivers` runs them. */
+export const frameworkGuide = 'webhooks-in-your-framework';
+
+/** Those whose programs are the same in the three languages. */
+export const languageGuides = guideSlugs.filter((slug) => slug !== frameworkGuide);
+
 /** As it was written, front matter included. */
 export const guideSource = (slug: string) => readFileSync(join(folder, `${slug}.md`), 'utf8');
 
 /** Those that say what to type in a shell. */
-export const guidesToType = guideSlugs.filter((slug) => /^```sh/m.test(guideSource(slug)));
+export const guidesToType = languageGuides.filter((slug) => /^```sh/m.test(guideSource(slug)));

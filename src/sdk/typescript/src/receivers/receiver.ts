@@ -1,0 +1,110 @@
+import {
+  type ReceivedEvent,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookHeadersInit,
+  WebhookVerificationError,
+} from '../webhooks.js';
+
+/**
+ * Stores an event. Once it returns, the answer is 204. An error that it throws goes to the framework, which
+ * answers 500: the service sends the event again.
+ */
+export type EventHandler = (event: ReceivedEvent) => unknown;
+
+export interface ReceiverOptions extends Omit<VerifyWebhookOptions, 'now'> {
+  /** A longer body is answered 413. Default: 1 MiB. */
+  maxBytes?: number | undefined;
+  /** Told of requests that are answered 400; for a log. */
+  onRefused?: ((error: WebhookVerificationError) => void) | undefined;
+}
+
+/** An empty text has no type. */
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+export const DEFAULT_MAX_BYTES = 2 ** 20;
+export const TEXT_TYPE = 'text/plain; charset=utf-8';
+export const TOO_LARGE: Answer = { status: 413, text: 'The body is too large.' };
+
+/** The answer to a request; rejects with the errors of the handler and of the program. */
+export async function answerTo(
+  body: Uint8Array,
+  headers: WebhookHeadersInit,
+  secrets: string | readonly string[],
+  handle: EventHandler,
+  { toleranceSeconds, onRefused }: ReceiverOptions,
+): Promise<Answer> {
+  let event: ReceivedEvent;
+  try {
+    event = await verifyWebhook(body, headers, secrets, { toleranceSeconds });
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) {
+      throw error;
+    }
+    onRefused?.(error);
+    return { status: 400, text: `${error.reason}: ${error.message}` };
+  }
+  await handle(event);
+  return { status: 204, text: '' };
+}
+
+/** A mistake of the program: what arrived is gone, and cannot be verified. */
+export function alreadyRead(advice: string): TypeError {
+  return new TypeError(`The body was read before receiveWebhooks could verify its bytes. ${advice}`);
+}
+
+/** Keeps the chunks of a body up to a limit. */
+export class LimitedBody {
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(readonly maxBytes = DEFAULT_MAX_BYTES) {}
+
+  /** False beyond the limit; nothing is kept then. */
+  add(chunk: Uint8Array): boolean {
+    this.#size += chunk.length;
+    if (this.#size > this.maxBytes) {
+      this.#chunks = [];
+      return false;
+    }
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  bytes(): Uint8Array {
+    const whole = new Uint8Array(this.#size);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
+  }
+}
+
+/** A stream of Node.js. */
+export interface ByteStream {
+  readonly readableDidRead?: boolean;
+  on(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+/** The body, or `undefined` where it is too large; the rest of that is dropped as it comes. */
+export function readStream(
+  stream: ByteStream,
+  body: LimitedBody,
+  advice: string,
+): Promise<Uint8Array | undefined> {
+  if (stream.readableDidRead) {
+    throw alreadyRead(advice);
+  }
+  // Not by `for await`: to leave it early would destroy the connection before the answer.
+  return new Promise((resolve, reject) => {
+    stream.on('data', (chunk: Uint8Array) => body.add(chunk) || resolve(undefined));
+    stream.on('end', () => resolve(body.bytes()));
+    stream.on('error', reject);
+    stream.on('close', () => reject(new Error('The connection was lost before the end of the body.')));
+  });
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { RunningProgram } from '../../guides/running-program.js';
+import { freePorts } from '../../support/free-ports.js';
+import { oldSecret, secret, strange } from '../drivers/signed-requests.js';
+import { type Answer, type Delivery, delivery, post, postLarge, SECRETS } from './requests.js';
+
+/** As on the page; with a `store` that fails; with something before the route that reads the body. */
+export type Variant = 'shown' | 'failing' | 'read before';
+
+export interface Launch {
+  command: readonly string[];
+  cwd: string;
+  env?: Record<string, string>;
+  /** What it says when it takes requests. */
+  ready: string;
+  path?: string;
+}
+
+export interface Framework {
+  /** Installs what the programs need. */
+  install?(): Promise<void>;
+  launch(variant: Variant, port: number): Promise<Launch> | Launch;
+  /** Whether a body that has no length reaches the application at all: WSGI servers drop it. */
+  takesChunks?: boolean;
+  /** What the sentence advises where the body was read before. */
+  advice: RegExp;
+}
+
+export interface Receiver {
+  program: RunningProgram;
+  url: string;
+  post(delivery: Delivery): Promise<Answer>;
+}
+
+const INSTALL_LIMIT_MS = 300_000;
+const LARGE = 2 ** 20 + 1;
+
+export async function startReceiver(launch: (port: number) => Promise<Launch> | Launch): Promise<Receiver> {
+  const [port = 0] = await freePorts(1);
+  const { command, cwd, env = {}, ready, path = '/events' } = await launch(port);
+  const program = new RunningProgram({
+    executable: 'sh',
+    args: ['-c', 'exec "$@" 2>&1', 'sh', ...command],
+    cwd,
+    env: { ...env, WEBHOOK_SECRETS: SECRETS, PORT: String(port) },
+  });
+  const said = await program.says(ready);
+  if (!said.includes(ready)) {
+    await program.stop();
+    throw new Error(`It does not say “${ready}”:\n${said}`);
+  }
+  const url = `http://127.0.0.1:${port}${path}`;
+  return { program, url, post: (sent) => post(url, sent) };
+}
+
+export function describeReceiver(framework: Framework): void {
+  const receivers = new Map<Variant, Receiver>();
+  const receiver = (variant: Variant = 'shown') => receivers.get(variant) as Receiver;
+
+  beforeAll(async () => {
+    await framework.install?.();
+    for (const variant of ['shown', 'failing', 'read before'] as const) {
+      receivers.set(variant, await startReceiver((port) => framework.launch(variant, port)));
+    }
+  }, INSTALL_LIMIT_MS);
+  afterAll(() => Promise.all([...receivers.values()].map(({ program }) => program.stop())));
+
+  describe('answers 204', () => {
+    test('to an event, whose bytes it kept, and says when the same one comes again', async () => {
+      const sent = delivery();
+      expect(await receiver().post(sent)).toEqual({ status: 204, text: '' });
+      const { headers } = delivery({ id: sent.headers['webhook-id'] as string, ageSeconds: 1 });
+      expect(await receiver().post({ ...sent, headers })).toEqual({ status: 204, text: '' });
+      expect(await receiver().program.says('client.created again')).toMatch(/client\.created again/);
+    });
+
+    test('to an event of a type that this release does not know', async () => {
+      const sent = delivery({ type: 'worker.promoted' });
+      expect((await receiver().post(sent)).status).toBe(204);
+      expect(await receiver().program.says('worker.promoted')).toMatch(/worker\.promoted/);
+    });
+
+    test.each([
+      ['the old one', [oldSecret]],
+      ['the new one', [secret]],
+      ['both', [secret, oldSecret]],
+    ])('while a secret is being replaced, to what is signed with %s', async (_, secrets) => {
+      expect((await receiver().post(delivery({ secrets }))).status).toBe(204);
+    });
+  });
+
+  describe('answers 400, with the reason,', () => {
+    const changed = delivery();
+    const serializedAgain = delivery();
+    const { 'webhook-signature': _, ...unsigned } = delivery().headers;
+
+    test.each<[string, Delivery, string]>([
+      ['to a strange signature', delivery({ secrets: [strange] }), 'signature_mismatch'],
+      ['to a changed body', { ...changed, body: `${changed.body} ` }, 'signature_mismatch'],
+      [
+        'to a body that was serialized again',
+        { ...serializedAgain, body: JSON.stringify(JSON.parse(serializedAgain.body)) },
+        'signature_mismatch',
+      ],
+      ['to an old request', delivery({ ageSeconds: 301 }), 'timestamp_too_old'],
+      ['to a request without a signature', { body: '{}', headers: unsigned }, 'header_missing'],
+      ['to nothing at all', { body: '', headers: {} }, 'header_missing'],
+    ])('%s', async (_, sent, reason) => {
+      const answer = await receiver().post(sent);
+      expect(answer).toMatchObject({ status: 400, text: expect.stringMatching(`^${reason}: .+`) });
+    });
+  });
+
+  describe('answers 413', () => {
+    test('to a body that is longer than the limit', async () => {
+      expect((await postLarge(receiver().url, LARGE, true)).status).toBe(413);
+      expect((await receiver().post(delivery())).status).toBe(204);
+    });
+
+    const withChunks = framework.takesChunks === false ? test.skip : test;
+    withChunks('to one that does not say its length', async () => {
+      expect((await postLarge(receiver().url, LARGE, false)).status).toBe(413);
+    });
+  });
+
+  describe('answers 500, so that the service sends the event again,', () => {
+    test('where storing fails, and the log says why', async () => {
+      expect((await receiver('failing').post(delivery())).status).toBe(500);
+      expect(await receiver('failing').program.says('The database is away.')).toMatch(
+        /The database is away\./,
+      );
+    });
+
+    test('where the body was read before, and the log says what to do', async () => {
+      expect((await receiver('read before').post(delivery())).status).toBe(500);
+      const said = await receiver('read before').program.says('could verify its bytes');
+      expect(said).toMatch(/body was read before .* could verify its bytes/);
+      expect(said).toMatch(framework.advice);
+    });
+  });
+}

@@ -1,0 +1,46 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { describeWith } from '../../support/toolchains.js';
+import { GoProject } from '../go/installed-module.js';
+import { describeReceiver, type Launch, type Variant } from './behaviour.js';
+import { failingStores, programOf, replaced, withLines } from './page-programs.js';
+
+const SERVES = 'http.Serve(listener, mux)';
+const READING = `http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var parsed any
+		_ = json.NewDecoder(r.Body).Decode(&parsed)
+		_, _ = io.Copy(io.Discard, r.Body)
+		mux.ServeHTTP(w, r)
+	}))`;
+
+const readBefore = (code: string) =>
+  withLines(replaced(code, SERVES, READING), 'import (', '\t"encoding/json"\n\t"io"');
+
+describeWith('go', 'the handler for net/http', (go) => {
+  let project: GoProject;
+  afterAll(() => project?.remove());
+
+  const launch = async (variant: Variant): Promise<Launch> => {
+    const code = programOf('server.go');
+    const store = variant === 'failing' ? failingStores['store.go'] : programOf('store.go');
+    const name = variant.replace(' ', '-');
+    mkdirSync(join(project.folder, name));
+    writeFileSync(
+      join(project.folder, name, 'server.go'),
+      variant === 'read before' ? readBefore(code) : code,
+    );
+    writeFileSync(join(project.folder, name, 'store.go'), store);
+    await project.run('vet', `./${name}`);
+    await project.run('build', '-o', `${name}/program`, `./${name}`);
+    return { command: [join(project.folder, name, 'program')], cwd: project.folder, ready: 'listening' };
+  };
+
+  describeReceiver({
+    install: async () => {
+      project = await GoProject.install(go);
+    },
+    launch,
+    advice: /no handler or middleware before it may read r\.Body/,
+  });
+});

@@ -1,0 +1,88 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { tool } from '../../guides/project.js';
+import type { Project } from '../typescript/installed-package.js';
+import { describeReceiver, type Launch, type Variant } from './behaviour.js';
+import { projectWith, write } from './node-project.js';
+import { failingStores, programOf, replaced } from './page-programs.js';
+
+const PACKAGES = [
+  'next@16.4.6',
+  'react@19.3.1',
+  'react-dom@19.3.1',
+  'typescript@5.9.3',
+  '@types/node@20.19.43',
+  '@types/react@19.2.17',
+];
+const BUILD_LIMIT_MS = 300_000;
+const ROUTE = 'app/events/route.ts';
+const API_ROUTE = 'pages/api/events.ts';
+const env = { NEXT_TELEMETRY_DISABLED: '1' };
+
+const withFailingStore = (code: string) => replaced(code, '../../store', '../../failing-store');
+
+const READING = `const receive = receiveWebhooks(secrets, store);
+
+export async function POST(request: Request) {
+  await request.json();
+  return receive(request);
+}`;
+
+/** The routes of the page, and each with a store that fails and with something that reads the body before. */
+function programs(): Record<string, string> {
+  const [route, apiRoute] = [programOf(ROUTE), programOf(API_ROUTE)];
+  return {
+    'app/layout.js': 'export default function Layout({ children }) { return children; }\n',
+    'store.ts': programOf('store.ts'),
+    'failing-store.ts': failingStores['store.ts'],
+    [ROUTE]: route,
+    'app/failing/route.ts': withFailingStore(route),
+    'app/read-before/route.ts': replaced(
+      route,
+      'export const POST = receiveWebhooks(secrets, store);',
+      READING,
+    ),
+    [API_ROUTE]: apiRoute,
+    'pages/api/failing.ts': withFailingStore(apiRoute),
+    'pages/api/read-before.ts': replaced(apiRoute, 'bodyParser: false', 'bodyParser: true'),
+  };
+}
+
+const routes: Record<Variant, string> = {
+  shown: 'events',
+  failing: 'failing',
+  'read before': 'read-before',
+};
+
+describe('the routes for Next.js', () => {
+  let project: Project;
+  let next: string;
+
+  // Next.js checks the types too. With Turbopack, packages could not be links.
+  beforeAll(async () => {
+    project = await projectWith('next', PACKAGES);
+    next = join(project.folder, 'node_modules/next/dist/bin/next');
+    write(project, programs());
+    await tool(process.execPath, [next, 'build', '--webpack'], project.folder, env);
+  }, BUILD_LIMIT_MS);
+  afterAll(() => rmSync(project?.folder ?? '', { recursive: true, force: true }));
+
+  const launch =
+    (under: string) =>
+    (variant: Variant, port: number): Launch => ({
+      command: [process.execPath, next, 'start', '--port', String(port)],
+      cwd: project.folder,
+      env,
+      ready: 'Ready in',
+      path: `${under}/${routes[variant]}`,
+    });
+
+  describe('of the App Router', () => {
+    describeReceiver({ launch: launch(''), advice: /Do not call request\.json\(\)/ });
+  });
+
+  describe('of the Pages Router', () => {
+    describeReceiver({ launch: launch('/api'), advice: /api: \{ bodyParser: false \}/ });
+  });
+});

@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { parse } from 'smol-toml';
+import { packageRoot } from '../../../src/config/package.js';
+import { kept } from '../../guides/kept.js';
+import { tool } from '../../guides/project.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { wheel } from '../python/installed-package.js';
+import type { Launch, Variant } from './behaviour.js';
+import { failingStores, programOf } from './page-programs.js';
+
+const FRAMEWORKS = ['fastapi==0.165.0', 'uvicorn==0.54.0', 'flask==3.1.3', 'django==5.2.19', 'mypy==2.4.1'];
+const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
+/** The types of Django are a package that is not its own. */
+const MYPY = '[mypy]\nstrict = True\n[mypy-django.*]\nignore_missing_imports = True\n';
+
+interface Server {
+  /** Of the page. */
+  file: string;
+  /** The module of the SDK that it uses. */
+  module: string;
+  /** What the page leaves to the reader. */
+  others?: Record<string, string>;
+  readBefore(files: Record<string, string>): Record<string, string>;
+  /** The arguments of `python`. */
+  args(port: number): readonly string[];
+  ready: string;
+}
+
+/** A program of the page in a folder for each variant, with the wheel and the real frameworks. */
+export class PythonServers {
+  readonly #newFolder = temporaryDirectories(afterAll);
+  readonly #files: Record<string, string>;
+  #python = '';
+  #site = '';
+
+  constructor(
+    private readonly interpreter: string,
+    private readonly server: Server,
+  ) {
+    const { file, others } = server;
+    this.#files = { ...others, [file]: programOf(file), 'store.py': programOf('store.py') };
+  }
+
+  async install(): Promise<void> {
+    const folder = this.#newFolder();
+    const { path, content } = wheel();
+    this.#site = join(folder, 'site');
+    this.#python = await withFrameworks(this.interpreter);
+    writeFileSync(join(folder, path), content);
+    const args = ['-m', 'pip', 'install', ...QUIET, '--no-deps', '--target', this.#site, path];
+    await tool(this.#python, args, folder);
+  }
+
+  launch(variant: Variant, port: number): Launch {
+    const { readBefore, args, ready } = this.server;
+    const store = variant === 'failing' ? failingStores['store.py'] : programOf('store.py');
+    const files = { ...this.#files, 'store.py': store };
+    const cwd = this.#written(variant === 'read before' ? readBefore(files) : files);
+    return { command: [this.#python, ...args(port)], cwd, env: this.#env, ready };
+  }
+
+  /** What mypy says of the program, and of the module of the SDK. */
+  async types(): Promise<string[]> {
+    const cwd = this.#written({ ...this.#files, 'mypy.ini': MYPY });
+    const said: string[] = [];
+    for (const what of [[this.server.file], ['-m', this.server.module]]) {
+      const run = tool(this.#python, ['-m', 'mypy', ...what], cwd, this.#env);
+      said.push(await run.catch(({ message }) => message));
+    }
+    return said;
+  }
+
+  get #env(): Record<string, string> {
+    return { PYTHONPATH: this.#site, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' };
+  }
+
+  #written(files: Record<string, string>): string {
+    const folder = this.#newFolder();
+    for (const [file, code] of Object.entries(files)) {
+      writeFileSync(join(folder, file), code);
+    }
+    return folder;
+  }
+}
+
+/** The Python of an environment with the frameworks and what the wheel depends on. */
+async function withFrameworks(python: string): Promise<string> {
+  const { project } = parse(readFileSync(join(packageRoot, 'src/sdk/python/pyproject.toml'), 'utf8'));
+  const packages = [...FRAMEWORKS, ...(project as { dependencies: string[] }).dependencies];
+  const version = await tool(python, ['--version'], packageRoot);
+  const folder = await kept('receivers-python', [version, ...packages].join(' '), async (staged) => {
+    await tool(python, ['-m', 'venv', staged], staged);
+    await tool(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...QUIET, ...packages], staged);
+  });
+  return join(folder, 'bin/python');
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeWith } from '../../support/toolchains.js';
+import { describeReceiver } from './behaviour.js';
+import { withLines } from './page-programs.js';
+import { PythonServers } from './python-project.js';
+
+type Files = Record<string, string>;
+
+const changed = (files: Files, file: string, after: string, lines: string): Files => ({
+  ...files,
+  [file]: withLines(files[file] ?? '', after, lines),
+});
+
+const DJANGO_SETTINGS = `SECRET_KEY = "for-the-tests"
+ROOT_URLCONF = "urls"
+MIDDLEWARE = [
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+]
+ALLOWED_HOSTS = ["127.0.0.1"]
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["console"]},
+}
+`;
+
+/** The server of the standard library: that of Django says that it is ready before it is. */
+const DJANGO_SERVER = `import os
+from wsgiref.simple_server import make_server
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
+server = make_server("127.0.0.1", int(os.environ["PORT"]), get_wsgi_application())
+print("listening")
+server.serve_forever()
+`;
+
+const READING_MIDDLEWARE = `def reading(get_response):
+    def middleware(request):
+        request.read(1)
+        return get_response(request)
+
+    return middleware
+`;
+
+describeWith('python', 'the views of the SDK in Python', (python) => {
+  describe('for FastAPI', () => {
+    const servers = new PythonServers(python, {
+      file: 'fastapi_server.py',
+      module: 'integration_service.receivers.fastapi',
+      readBefore: (files) =>
+        changed(
+          files,
+          'fastapi_server.py',
+          'app = FastAPI()',
+          `@app.middleware("http")
+async def reading(request, call_next):
+    async for _ in request.stream():
+        pass
+    return await call_next(request)
+`,
+        ),
+      args: (port) => ['-m', 'uvicorn', 'fastapi_server:app', '--port', String(port)],
+      ready: 'Uvicorn running',
+    });
+    describeReceiver({
+      install: () => servers.install(),
+      launch: (variant, port) => servers.launch(variant, port),
+      advice: /no middleware may read request\.stream\(\) or request\.form\(\) before/,
+    });
+
+    test('are typed, strictly', async () => {
+      expect(await servers.types()).toEqual([
+        expect.stringMatching(/^Success/),
+        expect.stringMatching(/^Success/),
+      ]);
+    }, 60_000);
+  });
+
+  describe('for Flask', () => {
+    const servers = new PythonServers(python, {
+      file: 'flask_server.py',
+      module: 'integration_service.receivers.flask',
+      readBefore: (files) =>
+        changed(
+          files,
+          'flask_server.py',
+          'app = Flask(__name__)',
+          `from flask import request
+app.before_request(lambda: request.stream.read() and None)
+`,
+        ),
+      args: (port) => ['-m', 'flask', '--app', 'flask_server', 'run', '--port', String(port)],
+      ready: 'Running on',
+    });
+    describeReceiver({
+      install: () => servers.install(),
+      launch: (variant, port) => servers.launch(variant, port),
+      takesChunks: false,
+      advice: /nothing may read request\.stream before/,
+    });
+
+    test('are typed, strictly', async () => {
+      expect(await servers.types()).toEqual([
+        expect.stringMatching(/^Success/),
+        expect.stringMatching(/^Success/),
+      ]);
+    }, 60_000);
+  });
+
+  describe('for Django', () => {
+    const servers = new PythonServers(python, {
+      file: 'urls.py',
+      module: 'integration_service.receivers.django',
+      others: {
+        'settings.py': DJANGO_SETTINGS,
+        'server.py': DJANGO_SERVER,
+        'reading.py': READING_MIDDLEWARE,
+      },
+      readBefore: (files) => changed(files, 'settings.py', 'MIDDLEWARE = [', '    "reading.reading",'),
+      args: () => ['server.py'],
+      ready: 'listening',
+    });
+    describeReceiver({
+      install: () => servers.install(),
+      launch: (variant, port) => servers.launch(variant, port),
+      takesChunks: false,
+      advice: /no middleware may call request\.read\(\) before/,
+    });
+
+    test('are typed, strictly', async () => {
+      expect(await servers.types()).toEqual([
+        expect.stringMatching(/^Success/),
+        expect.stringMatching(/^Success/),
+      ]);
+    }, 60_000);
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { signaturesOf } from '../../../src/delivery/signature.js';
+import { example, oldSecret, secret } from '../drivers/signed-requests.js';
+
+export interface Delivery {
+  body: string;
+  headers: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+/** What receivers in these tests believe: the new secret and the one that it replaces. */
+export const SECRETS = `${secret},${oldSecret}`;
+
+const keyOf = (whsec: string) => Buffer.from(whsec.slice('whsec_'.length), 'base64');
+
+/** A request as the service signs and sends it. */
+export function delivery({
+  id = `evt_${randomUUID()}`,
+  type = example.payload.type,
+  secrets = [secret],
+  ageSeconds = 0,
+} = {}): Delivery {
+  // Spaced as no serializer would: only the bytes themselves have this signature.
+  const body = JSON.stringify({ ...example.payload, id, type }, null, 1);
+  const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signaturesOf(secrets.map(keyOf), id, timestamp, Buffer.from(body)),
+  };
+  return { body, headers };
+}
+
+export async function post(url: string, { body, headers }: Delivery): Promise<Answer> {
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Sends so many bytes of a body that does not end, with or without a length, and waits for the answer. */
+export async function postLarge(url: string, bytes: number, saysLength: boolean): Promise<Answer> {
+  const length = saysLength ? { 'content-length': 2 * bytes } : { 'transfer-encoding': 'chunked' };
+  const sent = request(url, { method: 'POST', headers: { ...delivery().headers, ...length } });
+  try {
+    sent.write(Buffer.alloc(bytes, ' '));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode ?? 0, text: await text(answer) };
+  } finally {
+    sent.destroy();
+  }
+}
