@@ -12,7 +12,10 @@ export interface Misspelt {
 /** Variables of the command line. They are not settings of the service. */
 const COMMAND_VARIABLES = [
   'INTEGRATION_ADDRESS',
+  'INTEGRATION_API_KEY',
+  'INTEGRATION_API_KEY_FILE',
   'INTEGRATION_CA',
+  'INTEGRATION_GATEWAY',
   'INTEGRATION_TOKEN',
   'INTEGRATION_TOKEN_FILE',
 ];

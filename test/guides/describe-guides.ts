@@ -53,9 +53,10 @@ export function describeGuides(newProject: () => InstalledProject): void {
     async (slug: string, story: Story) => {
       const examples = examplesOf(pages.get(slug) ?? '');
       expect(examples).not.toHaveLength(0);
-      for (const example of examples) {
+      for (const [index, example] of examples.entries()) {
         const outputs = await story({
           demo: environment.demo,
+          example: index,
           runs: example.prints.length,
           linesOf: (run) => example.prints[run]?.split('\n').length ?? 0,
           start: (env) => started(slug, programOf(example), env),

@@ -53,7 +53,9 @@ export class Shell {
     const { demo, project } = this.place;
     const bin = join(this.#folder, '.bin');
     mkdirSync(bin, { recursive: true });
-    for (const [name, script] of Object.entries(SHIMS)) {
+    // The folder is that of `make run` too, where people type `./integration`.
+    const files = Object.entries({ ...SHIMS, '../integration': SHIMS.integration });
+    for (const [name, script] of files) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(bin, name), 0o755);
     }

@@ -14,6 +14,8 @@ import { signIn } from './sign-in-story.js';
 
 export interface Stage {
   demo: WebhookEnvironment;
+  /** Which of the examples of the page, from 0. */
+  example: number;
   /** How many the page reports. */
   runs: number;
   /** How many lines the page says that a run prints. */
@@ -37,6 +39,25 @@ const stayInSync: Story = async (stage) => {
   const outputs = [await run(stage), await run(stage)];
   await stage.demo.newPerson({ worker: [clientIds.quillmere] });
   return [...outputs, await run(stage)];
+};
+
+/** Killed once it has followed a change, and started again. */
+const keepCopy: Story = async ({ demo, start, linesOf }) => {
+  const { workers } = await demo.operator.listWorkers(
+    { clientId: clientIds.quillmere, pageSize: 1, pageToken: '' },
+    call(),
+  );
+  const outputs: string[] = [];
+  for (const renames of [true, false]) {
+    const program = await start({ API_KEY: firstKey(demo)?.key ?? '' });
+    await program.printed(1);
+    if (renames) {
+      await demo.platform.updateWorker({ workerId: workers[0]?.id ?? '', firstName: 'Marenka' }, call());
+    }
+    outputs.push(await program.printed(linesOf(outputs.length)));
+    await program.stop();
+  }
+  return outputs;
 };
 
 const rotate: Story = async (stage) => {
@@ -78,7 +99,7 @@ const mock: Story = async ({ demo, start }) => {
 export const stories: Record<string, Story> = {
   start: once,
   'sign-in': signIn,
-  'read-and-stay-in-sync': stayInSync,
+  'read-and-stay-in-sync': (stage) => (stage.example === 0 ? keepCopy(stage) : stayInSync(stage)),
   webhooks: receiveWebhooks,
   'rotate-keys-and-secrets': rotate,
   'errors-and-limits': once,

@@ -18,6 +18,9 @@ interface State {
   isLoading: number;
 }
 
+/** How long to wait for another program that reads or writes the file. better-sqlite3 has the same default. */
+const LONGEST_LOCK_MS = 5_000;
+
 /** The same in all languages of the SDK: a file that one has made, another can continue. */
 const SCHEMA = `
   create table if not exists entities (
@@ -74,7 +77,9 @@ export class SqliteStore implements Store {
     if (!sqlite) {
       throw new Error('There is no node:sqlite here: use new SqliteStore(database) with better-sqlite3.');
     }
-    return new SqliteStore(new sqlite.DatabaseSync(path));
+    const database = new sqlite.DatabaseSync(path);
+    database.exec(`pragma busy_timeout = ${LONGEST_LOCK_MS}`);
+    return new SqliteStore(database);
   }
 
   cursor(): string | null {
@@ -87,7 +92,7 @@ export class SqliteStore implements Store {
       this.#write(batch);
       this.#database.exec('commit');
     } catch (error) {
-      this.#database.exec('rollback');
+      this.#rollBack();
       throw error;
     }
   }
@@ -98,6 +103,15 @@ export class SqliteStore implements Store {
       const sum = BigInt(high) * 2n ** 26n + BigInt(low);
       return { clientId, type, count, digest: Number(BigInt.asUintN(52, sum)) };
     });
+  }
+
+  /** SQLite has rolled back by itself after some errors, such as that of a full disk. */
+  #rollBack(): void {
+    try {
+      this.#database.exec('rollback');
+    } catch {
+      // The error of the transaction is the one to report.
+    }
   }
 
   #write({ changes, after, cursor, isFirst, isLast }: Batch): void {

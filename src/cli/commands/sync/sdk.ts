@@ -1,0 +1,74 @@
+import type BetterSqlite3 from 'better-sqlite3';
+
+/** What the command uses of the SDK. The compiler does not follow its sources, which have options of their own. */
+export interface Sdk {
+  Gateway: new (options: { baseUrl: string; apiKey: string; retry?: { maxRetries: number } }) => Gateway;
+  SqliteStore: new (database: BetterSqlite3.Database) => Store;
+  IntegrationServiceError: new () => Error;
+  ApiError: new () => ApiError;
+}
+
+export interface Gateway {
+  listInstanceIntegrations(options: { signal: AbortSignal }): Promise<Connection[]>;
+  listClients(id: string, options: { signal: AbortSignal }): Promise<{ id: string }[]>;
+  getChangesDigest(id: string, clientId: string, options: { signal: AbortSignal }): Promise<Digests>;
+  sync(id: string, store: Store, options: SyncOptions): Sync;
+}
+
+export interface Connection {
+  id: string;
+  applicationInstance: { instanceName: string };
+}
+
+interface Digests {
+  entities: { type: string; count: number }[];
+}
+
+export interface SyncOptions {
+  onDifference(differences: readonly Difference[]): void;
+  onError(error: Error): void;
+}
+
+export interface Sync {
+  run(options: { signal: AbortSignal }): Promise<void>;
+  catchUp(options: { signal: AbortSignal }): Promise<void>;
+}
+
+export interface Store {
+  cursor(): string | null;
+  apply(batch: Batch): void;
+  digests(): { clientId: string; type: string; count: number }[];
+}
+
+export interface Batch {
+  changes: readonly Change[];
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+export interface Change {
+  type: string;
+  id: string;
+  clientId: string;
+  removed: boolean;
+  changedAt: Date;
+  version: number;
+}
+
+export interface Difference {
+  clientId: string;
+  type: string;
+  count: number;
+  storedCount: number;
+}
+
+interface ApiError extends Error {
+  code: string;
+  requestId: string | null;
+  fields: readonly { path: string }[];
+}
+
+export async function loadSdk(): Promise<Sdk> {
+  // @ts-expect-error: only the bundler finds it, see .ci/compile.js.
+  return (await import('@integration-service/sdk')) as Sdk;
+}

@@ -1,0 +1,193 @@
+import { onReaderGone, say } from '../output/print.js';
+import { printableLine } from '../output/printable.js';
+import { stopSignal } from '../stop-signal.js';
+import { Unfinished } from '../unfinished.js';
+import { UsageError } from '../usage-error.js';
+import { type CopyFile, faultOfFile, openCopy, refuseForeignFile } from './copy-file.js';
+import { type GatewayTarget, gatewayTargetOf } from './gateway-target.js';
+import { type Connection, type Gateway, loadSdk, type Sdk, type Store, type Sync } from './sdk.js';
+import { counted, entitiesOf, SyncLines } from './sync-lines.js';
+
+export interface SyncCommandOptions {
+  to: string;
+  gateway?: string;
+  instanceIntegration?: string;
+  once?: boolean;
+  json?: boolean;
+}
+
+/** About half a minute with `--once`. Without it, `run` waits however long. */
+const PATIENT = { maxRetries: 8 };
+/** For more, the progress is told without its share: the total takes a request for each. */
+const MOST_CLIENTS_COUNTED = 100;
+
+export async function sync(options: SyncCommandOptions): Promise<void> {
+  refuseForeignFile(options.to);
+  const target = gatewayTargetOf(options);
+  const sdk = await loadSdk();
+  const stop = stopSignal();
+  onReaderGone(() => stop.abort());
+  try {
+    const connection = await connectionOf(gatewayAt(target, sdk), target, options, stop.signal);
+    const copy = openCopy(options.to, sdk);
+    try {
+      await keep(copy, connection, gatewayAt(target, sdk, options.once), options, stop.signal);
+    } finally {
+      copy.close();
+    }
+  } catch (error) {
+    if (!stop.signal.aborted || error instanceof Unfinished) {
+      throw foreseen(error, target, options.to, sdk);
+    }
+  }
+}
+
+async function keep(
+  copy: CopyFile,
+  { id, applicationInstance }: Connection,
+  gateway: Gateway,
+  options: SyncCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { to: file, json, once } = options;
+  const { store, isLoading } = copy;
+  tellBeginning(copy, file, `${applicationInstance.instanceName} (${id})`);
+  const total = isLoading && process.stderr.isTTY ? await totalOf(gateway, id, signal) : undefined;
+  const lines = new SyncLines(store, isLoading, { file, json, total });
+  const watched = new WatchedStore(store, isLoading, lines, () => {
+    if (!once) {
+      lines.complete(store, 'Following its changes; Ctrl-C ends.');
+    }
+  });
+  const working = gateway.sync(id, watched, {
+    onDifference: (differences) => lines.differ(differences),
+    onError: (error) => lines.failed(error),
+  });
+  try {
+    await (once ? finish(working, lines, store, signal) : working.run({ signal }));
+  } finally {
+    lines.end();
+    if (signal.aborted && !watched.isComplete) {
+      say(`Ended before the copy was complete; it has ${counted(entitiesOf(store))}.`);
+    }
+  }
+  if (signal.aborted && !watched.isComplete) {
+    throw new Unfinished('The same command goes on from there.');
+  }
+}
+
+async function finish(working: Sync, lines: SyncLines, store: Store, signal: AbortSignal): Promise<void> {
+  await working.catchUp({ signal });
+  if (lines.differed > 1) {
+    throw new Unfinished('The copy still differs, although everything was read again. Tell the operator.');
+  }
+  lines.complete(store, 'Counts and digests equal those of the gateway.');
+}
+
+/** Passes on to the store, and tells what it has stored. */
+class WatchedStore implements Store {
+  /** The sequence was read to its end once. */
+  isComplete = false;
+
+  constructor(
+    private readonly store: Store,
+    private isLoading: boolean,
+    private readonly lines: SyncLines,
+    private readonly onComplete: () => void,
+  ) {}
+
+  cursor(): string | null {
+    return this.store.cursor();
+  }
+
+  digests(): ReturnType<Store['digests']> {
+    return this.store.digests();
+  }
+
+  apply(batch: Parameters<Store['apply']>[0]): void {
+    if (batch.isFirst && this.store.cursor() !== null) {
+      this.lines.beginsAnew();
+    }
+    this.store.apply(batch);
+    this.isLoading ||= batch.isFirst;
+    this.lines.stored(batch, this.isLoading);
+    if (batch.isLast) {
+      this.isLoading = false;
+    }
+    if (batch.isLast && !this.isComplete) {
+      this.isComplete = true;
+      this.onComplete();
+    }
+  }
+}
+
+function tellBeginning({ store, isLoading }: CopyFile, file: string, instance: string): void {
+  const entities = entitiesOf(store);
+  const words =
+    isLoading && entities === 0
+      ? `Loading ${instance} into ${file}.`
+      : `Going on with ${file}, which has ${counted(entities)} of ${instance}.`;
+  say(printableLine(words));
+}
+
+async function totalOf(gateway: Gateway, id: string, signal: AbortSignal): Promise<number | undefined> {
+  const clients = await gateway.listClients(id, { signal });
+  if (clients.length > MOST_CLIENTS_COUNTED) {
+    return undefined;
+  }
+  let total = 0;
+  for (const client of clients) {
+    const { entities } = await gateway.getChangesDigest(id, client.id, { signal });
+    total += entities.reduce((sum, { count }) => sum + count, 0);
+  }
+  return total;
+}
+
+function gatewayAt({ url, apiKey }: GatewayTarget, { Gateway }: Sdk, isPatient = false): Gateway {
+  try {
+    return new Gateway({ baseUrl: url, apiKey, ...(isPatient && { retry: PATIENT }) });
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+async function connectionOf(
+  gateway: Gateway,
+  target: GatewayTarget,
+  { instanceIntegration }: SyncCommandOptions,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const connections = await gateway.listInstanceIntegrations({ signal });
+  const wanted = instanceIntegration ?? target.instanceIntegrationId;
+  const [first, ...others] = connections.filter(({ id }) => wanted === undefined || id === wanted);
+  if (first && others.length === 0) {
+    return first;
+  }
+  if (connections.length === 0) {
+    throw new Unfinished('The integration of this key is not connected to any instance yet.');
+  }
+  const list = connections.map(
+    ({ id, applicationInstance }) => `\n  ${id}  ${printableLine(applicationInstance.instanceName)}`,
+  );
+  throw new UsageError(
+    first
+      ? `This key has several instance integrations. Choose one with --instance-integration:${list.join('')}`
+      : `This key has no instance integration ${printableLine(wanted ?? '')}. It has:${list.join('')}`,
+  );
+}
+
+/** The sentence for an error of the gateway, of the connection to it or of the file. */
+function foreseen(error: unknown, { url }: GatewayTarget, file: string, sdk: Sdk): unknown {
+  const fault = faultOfFile(file, error);
+  if (fault !== undefined) {
+    return new Unfinished(fault);
+  }
+  if (error instanceof sdk.ApiError) {
+    return error.fields.some(({ path }) => path === 'after')
+      ? new UsageError(
+          `${printableLine(file)} is a copy of another instance integration. Give its own with --instance-integration, or another file.`,
+        )
+      : new Unfinished(`${url} refuses: ${printableLine(error.message)} (${printableLine(error.code)})`);
+  }
+  return error instanceof sdk.IntegrationServiceError ? new Unfinished(printableLine(error.message)) : error;
+}

@@ -1,0 +1,46 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { SyncCommandOptions } from './sync-session.js';
+
+const NOTES = `
+Loads all clients, workers, users, units and job titles that the gateway shows of an instance into a SQLite file, then
+keeps the file equal until Ctrl-C. At the start and every hour it compares the digests with those of the gateway; what
+differs is reported and read again. The file has everything that is needed to continue: the same command goes on
+after an end of any kind, and so do the SDKs (\`sync\`). Its table \`entities\` has a row for each, with the JSON of the API.
+
+Gateway and key come from $DATA_DIR/demo.json of the demo environment unless they are given: the key in
+INTEGRATION_API_KEY, or in a file that INTEGRATION_API_KEY_FILE names.
+
+Examples:
+  $ integration sync --to copy.sqlite
+  $ INTEGRATION_API_KEY_FILE=key integration sync --to copy.sqlite --gateway https://gateway.example.com --once
+  $ sqlite3 copy.sqlite "select resource ->> 'fullName' from entities where type = 'worker'"`;
+
+export function addSyncCommand(program: Command): void {
+  program
+    .command('sync')
+    .description('Keep a copy of what the gateway shows of an instance, in a SQLite file')
+    .requiredOption('--to <file>', 'the SQLite file: a new one, or the copy to continue')
+    .addOption(
+      new Option('--gateway <url>', 'where the gateway is')
+        .env('INTEGRATION_GATEWAY')
+        .argParser(gatewayAddress),
+    )
+    .option(
+      '--instance-integration <connection>',
+      'what to copy; if not given, the only one of the key or the first of the demo',
+    )
+    .option('--once', 'end when the copy is complete and compared')
+    .option('--json', 'a JSON object a line: change, difference, complete')
+    .addHelpText('after', NOTES)
+    .action(async (options: SyncCommandOptions) => {
+      const { sync } = await import('./sync-session.js');
+      await sync(options);
+    });
+}
+
+function gatewayAddress(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidArgumentError('It must be an address such as https://gateway.example.com.');
+  }
+  return text;
+}

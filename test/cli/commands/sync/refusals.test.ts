@@ -1,0 +1,144 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
+import { demoEnvironment } from '../../../flow/sign-on/demo-environment.js';
+import { freePorts } from '../../../support/free-ports.js';
+import { integration } from '../../typed.js';
+import { atDemo, newFiles } from './rig.js';
+
+const environment = demoEnvironment();
+const newFile = newFiles();
+const sync = (file: string, settings: Record<string, string> = {}, ...more: string[]) =>
+  integration(['sync', '--to', file, '--once', ...more], {
+    ...atDemo(environment.demo.service),
+    ...settings,
+  });
+const juniperKey = () => environment.demo.service.demo().apiKeys[1]?.key ?? '';
+const unknownKey = () => `${environment.demo.service.demo().apiKeys[0]?.key.slice(0, -12)}000000000000`;
+const database = (file: string, sql: string) => {
+  const made = new Sqlite(file);
+  made.exec(sql);
+  made.close();
+};
+const isRoot = process.getuid?.() === 0;
+
+describe('integration sync refuses', () => {
+  test('an unknown key, which it never prints, and makes no file', async () => {
+    const file = newFile();
+    const { code, stdout, stderr } = await sync(file, { INTEGRATION_API_KEY: unknownKey() });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^http:\/\/\S+ refuses: .+ \(api_key_\w+\)\n$/);
+    expect(stderr).not.toContain('ik_demo_');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('a key with a space in it', async () => {
+    const { code, stderr } = await sync(newFile(), { INTEGRATION_API_KEY: 'ik_demo_ 1' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('must be the API key')]);
+  });
+
+  test('a file of keys that is not there', async () => {
+    const { code, stderr } = await sync(newFile(), { INTEGRATION_API_KEY_FILE: '/not/here' });
+    expect([code, stderr]).toEqual([2, 'INTEGRATION_API_KEY_FILE names a file that does not exist.\n']);
+  });
+
+  test('the copy of another instance integration, and leaves it as it is', async () => {
+    const file = newFile();
+    await sync(file);
+    const before = readFileSync(file);
+    const { code, stderr } = await sync(file, { INTEGRATION_API_KEY: juniperKey() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/copy\.sqlite is a copy of another instance integration\. Give its own with /);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('an instance integration that the key does not have, and lists those that it has', async () => {
+    const { code, stderr } = await sync(newFile(), {}, '--instance-integration', 'iin_x');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^This key has no instance integration iin_x\. It has:(\n {2}iin_\w{22} {2}\w.+)+\n$/,
+    );
+  });
+
+  test('to choose between several', async () => {
+    const key = environment.demo.service.demo().apiKeys[0]?.key ?? '';
+    const { code, stderr } = await sync(newFile(), { INTEGRATION_API_KEY: key });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^This key has several .+ Choose one with --instance-integration:\n/),
+    ]);
+  });
+
+  test.each([
+    ['a text', (file: string) => writeFileSync(file, 'Something that took an afternoon to write.')],
+    ['a database of another program', (file: string) => database(file, 'create table notes (text)')],
+    ['a table that only has the name', (file: string) => database(file, 'create table entities (text)')],
+  ])('%s, and leaves it as it is', async (_, make) => {
+    const file = newFile();
+    make(file);
+    const before = readFileSync(file);
+    const { code, stderr } = await sync(file);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/copy\.sqlite is .*not a copy of an instance/)]);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('a file in a folder that is not there', async () => {
+    const { code, stderr } = await sync(join(newFile(), 'copy.sqlite'));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/copy\.sqlite cannot be opened: ENOENT.+\.\n$/),
+    ]);
+  });
+
+  test('a folder', async () => {
+    const { code, stderr } = await sync(dirname(newFile()));
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be (opened|used)/)]);
+  });
+
+  test('a file whose journal cannot be written', async () => {
+    const file = newFile();
+    await sync(file);
+    mkdirSync(`${file}-journal`);
+    const { code, stderr } = await sync(file);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/copy\.sqlite cannot be used: .+\n$/)]);
+  });
+
+  // The permissions of files do not bind root.
+  (isRoot ? test.skip : test)('a file and a folder that are read-only', async () => {
+    const file = newFile();
+    await sync(file);
+    chmodSync(file, 0o400);
+    expect(await sync(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be used') });
+    chmodSync(dirname(file), 0o500);
+    const other = join(dirname(file), 'other.sqlite');
+    expect(await sync(other)).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be opened') });
+    chmodSync(dirname(file), 0o700);
+    expect(statSync(file).size).toBeGreaterThan(0);
+  });
+
+  test('a file that another program has locked', async () => {
+    const file = newFile();
+    await sync(file);
+    const held = new Sqlite(file);
+    held.exec('begin exclusive');
+    const { code, stderr } = await sync(file);
+    held.close();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is locked by another program')]);
+  });
+
+  test('an address where nothing answers', async () => {
+    const [port] = await freePorts(1);
+    const { code, stderr } = await sync(newFile(), { INTEGRATION_GATEWAY: `http://127.0.0.1:${port}` });
+    expect([code, stderr]).toEqual([1, `The connection to 127.0.0.1:${port} failed: ECONNREFUSED.\n`]);
+  });
+
+  test.each([
+    ['no file', ['sync'], "required option '--to <file>'"],
+    ['an address that is none', ['sync', '--to', 'x', '--gateway', 'localhost'], 'It must be an address'],
+    ['no demo', ['sync', '--to', 'x'], 'give --gateway and the API key in INTEGRATION_API_KEY'],
+  ])('%s', async (_, args, words) => {
+    const { code, stderr } = await integration(args);
+    expect([code, stderr.replaceAll('\n', ' ')]).toEqual([2, expect.stringContaining(words)]);
+  });
+});
