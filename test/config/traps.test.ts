@@ -57,6 +57,7 @@ describe('a start with a variable that looks like a setting', () => {
     ['TEMPORAL_UI_HOST', 'TEMPORAL_UI_PORT'],
     ['INTEGRATION_GATEWAY_PORT', 'GATEWAY_PORT'],
     ['INTEGRATION_TOKN', 'INTEGRATION_TOKEN'],
+    ['INTEGRATION_GATEWAI', 'INTEGRATION_GATEWAY'],
     ['SIGN_ON_URL_FILE', 'SIGN_ON_URL'],
     ['WEBHOOK_SECRET', undefined],
     ['WEBHOOK_URL', undefined],

@@ -31,6 +31,8 @@ export class GoProject implements Project {
       .filter((path) => !path.startsWith('integration.example.com/'));
     await this.#offer(libraries);
     await this.#run('get', ...libraries);
+    // The first build of a database takes longer than a story may.
+    await this.#run('build', ...libraries.map((path) => path.replace(/@.*$/, '')));
   }
 
   /** The module cache has the form of a proxy and precedes the proxies that the page names. */

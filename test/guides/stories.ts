@@ -43,8 +43,8 @@ const stayInSync: Story = async (stage) => {
 
 /** Killed once it has followed a change, and started again. */
 const keepCopy: Story = async ({ demo, start, linesOf }) => {
-  const { workers } = await demo.operator.listWorkers(
-    { clientId: clientIds.quillmere, pageSize: 1, pageToken: '' },
+  const { workers } = await demo.platform.listWorkers(
+    { clientId: clientIds.quillmere, statuses: [], pageSize: 1, pageToken: '' },
     call(),
   );
   const outputs: string[] = [];
@@ -52,7 +52,8 @@ const keepCopy: Story = async ({ demo, start, linesOf }) => {
     const program = await start({ API_KEY: firstKey(demo)?.key ?? '' });
     await program.printed(1);
     if (renames) {
-      await demo.platform.updateWorker({ workerId: workers[0]?.id ?? '', firstName: 'Marenka' }, call());
+      const renamed = { workerId: workers[0]?.id ?? '', firstName: 'Marenka', jobTitles: [] };
+      await demo.platform.updateWorker(renamed, call());
     }
     outputs.push(await program.printed(linesOf(outputs.length)));
     await program.stop();

@@ -5,7 +5,11 @@ type Typed = readonly [slug: string, begins: string];
 export const notTyped: readonly (readonly [...Typed, why: string])[] = [
   ['start', 'mkdir first-call && cd first-call\nnpm', 'tsx, @types/node and jose come from the npm registry'],
   ['start', 'mkdir first-call && cd first-call\npython3', 'pydantic, urllib3 and PyJWT come from PyPI'],
-  ['read-and-stay-in-sync', 'mkdir copy && cd copy\nnpm', 'tsx, @types/node and jose come from the npm registry'],
+  [
+    'read-and-stay-in-sync',
+    'mkdir copy && cd copy\nnpm',
+    'tsx, @types/node and jose come from the npm registry',
+  ],
   ['read-and-stay-in-sync', 'mkdir copy && cd copy\npython3', 'pydantic, urllib3 and PyJWT come from PyPI'],
   ['read-and-stay-in-sync', 'mkdir copy && cd copy\ngo', 'modernc.org/sqlite comes from the Go module proxy'],
   ['sign-in', 'npm install openid-client', 'it comes from the npm registry'],

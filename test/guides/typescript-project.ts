@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../src/config/package.js';
+import { SQLITE_PACKAGE } from '../../src/store/better-sqlite3.js';
 import type { Program } from './guide-page.js';
 import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
@@ -21,10 +23,20 @@ const COMPILER_OPTIONS = {
   typeRoots: [installed('@types')],
 };
 
+/** Stands in for node:sqlite where Node is older than 22.13. */
+const SQLITE_OF_NODE = `
+import { createRequire } from 'node:module';
+const { getBuiltinModule: own } = process;
+process.getBuiltinModule = (name) =>
+  name === 'node:sqlite'
+    ? { DatabaseSync: createRequire(${JSON.stringify(join(packageRoot, 'package.json'))})(${JSON.stringify(SQLITE_PACKAGE)}) }
+    : own(name);
+`;
+
 export class TypeScriptProject implements Project {
   readonly language = 'ts';
   readonly label = 'TypeScript';
-  readonly env = {};
+  readonly env: Record<string, string> = {};
 
   constructor(readonly folder: string) {}
 
@@ -32,6 +44,11 @@ export class TypeScriptProject implements Project {
   async install(startPage: string, pages: readonly string[]): Promise<void> {
     const address = found(instructions(startPage, 'TypeScript'), /npm install (http\S+\.tgz)/);
     writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+    if (!isBuiltin('node:sqlite')) {
+      const standIn = join(this.folder, 'sqlite-of-node.mjs');
+      writeFileSync(standIn, SQLITE_OF_NODE);
+      this.env.NODE_OPTIONS = `--import ${pathToFileURL(standIn).href}`;
+    }
     // Without this, the `prepare` of a library runs its compiler over this project for a minute.
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=0'];
     const alone = ['--registry=http://127.0.0.1:9', `--cache=${join(this.folder, '.npm')}`];
@@ -45,7 +62,7 @@ export class TypeScriptProject implements Project {
     const test = /\.test\./.test(file) ? ['--test', '--test-reporter=tap'] : [];
     const loader = pathToFileURL(installed('tsx/dist/loader.mjs')).href;
     const args = ['--import', loader, ...test, file];
-    return { executable: process.execPath, args, cwd: this.folder, env: {} };
+    return { executable: process.execPath, args, cwd: this.folder, env: this.env };
   }
 
   /** What the compiler says of the programs; it throws where it says anything. */

@@ -40,6 +40,7 @@ const COMMANDS = [
   ...GROUPS,
   'expiring',
   'listen',
+  'sync',
   'import',
   'call',
   'completion',
@@ -67,6 +68,7 @@ describe('help', () => {
     ['onboard', 'integration onboard "Brightledger" --instance ins_…'],
     ['expiring', 'integration expiring --within 90d'],
     ['listen', 'integration listen --forward-to localhost:3000/webhooks'],
+    ['sync', 'integration sync --to copy.sqlite'],
     ['init', 'ENVIRONMENT=live integration init'],
     ['completion', 'source <(integration completion bash)'],
   ])('of %s says what it does and how it goes', async (command, words) => {
