@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 
-/** What the command uses of the SDK. The compiler does not follow its sources, which have options of their own. */
+/** What the command uses of the SDK, whose sources have compiler options of their own. */
 export interface Sdk {
   Gateway: new (options: { baseUrl: string; apiKey: string; retry?: { maxRetries: number } }) => Gateway;
   SqliteStore: new (database: BetterSqlite3.Database) => Store;

@@ -18,7 +18,7 @@ interface State {
   isLoading: number;
 }
 
-/** How long to wait for another program that reads or writes the file. better-sqlite3 has the same default. */
+/** How long to wait for another program that uses the file: as long as better-sqlite3 does. */
 const LONGEST_LOCK_MS = 5_000;
 
 /** The same in all languages of the SDK: a file that one has made, another can continue. */
