@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceIntegrationId } from '../../../generated/ids.js';
 import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { InstanceVisitor } from '../access/gatekeeper.js';
+import type { ClientVisitor, InstanceVisitor } from '../access/gatekeeper.js';
 import { type JsonOf, jsonObject, type Schemas } from './contract-json.js';
 import { type Page, unknownCursor } from './page.js';
 import {
@@ -33,6 +34,10 @@ const MOST_BYTES = 256 * 1_024;
 const MOST_ITEMS = 500;
 /** Resources in one read. */
 const READ_AT_ONCE = 250;
+/** How a digest waits, in all for less than the deadline of a call. */
+const LOOK_EVERY_MS = 20;
+const MOST_LOOKS = 150;
+const RETRY_AFTER_SECONDS = 3;
 const PARAMETER = 'query.after';
 const BASE = 36;
 /** Characters of the id of the instance integration, which tell a cursor of another one. */
@@ -248,16 +253,39 @@ function keyOf({ type, id }: Pick<ChangePosition, 'type' | 'id'>): string {
   return `${type} ${id}`;
 }
 
-/** The digests of a client, with those of types that it has nothing of. */
+/**
+ * The digests of a client, with those of types that it has nothing of. Waits until readers of the sequence
+ * can have all that they count: a copy that then has nothing left to read, and still differs, is not equal.
+ */
 export async function digestOf(
   changes: ChangeStore,
-  clientId: StoredChange['clientId'],
+  { instanceId, clientId }: Pick<ClientVisitor, 'instanceId' | 'clientId'>,
+  lookEveryMs = LOOK_EVERY_MS,
 ): Promise<JsonOf<Schemas['ChangesDigest']>> {
   const stored = new Map((await changes.digestsOf(clientId)).map((one) => [one.type, one]));
+  // After the digests, so that no change in them is newer.
+  await untilReadable(changes, await changes.newestOf(instanceId), lookEveryMs);
   const entities = ENTITY_TYPES.map((type) => ({
     type,
     count: stored.get(type)?.entities ?? 0,
     digest: stored.get(type)?.digest ?? 0,
   }));
   return JSON.stringify({ clientId, entities }) as JsonOf<Schemas['ChangesDigest']>;
+}
+
+/** At once, unless a transaction on PostgreSQL that began before this position is not over. */
+async function untilReadable(changes: ChangeStore, position: number, lookEveryMs: number): Promise<void> {
+  for (let looks = 1; (await changes.lives()).end <= position; looks += 1) {
+    if (looks === MOST_LOOKS) {
+      throw new ServiceError(
+        ErrorCode.UNAVAILABLE,
+        'Changes are still being made. Try again in a few seconds.',
+        {
+          internal: 'a transaction of this database server stays open',
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        },
+      );
+    }
+    await sleep(lookEveryMs);
+  }
 }

@@ -118,7 +118,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     },
     getChangesDigest: async (question, target) => {
       const visitor = await toClient(question, target);
-      const digest = await digestOf(changes, visitor.clientId);
+      const digest = await digestOf(changes, visitor);
       const version = createHash('sha256').update(digest).digest('base64url');
       return answer({ ...visitor, version }, question, () => digest);
     },

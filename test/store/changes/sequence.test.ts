@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { Migrator } from 'kysely';
+import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import { digestOf } from '../../../src/domain/directory/changes.js';
+import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
+import { createLocation } from '../../../src/domain/platform/organization/locations.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { beginLife, changeStore } from '../../../src/store/adapters/changes.js';
-import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { lock, platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { sequenceGoesOn } from '../../../src/store/checks/postgres-activity.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
@@ -65,7 +69,7 @@ describeEachDatabase('the sequence of changes', (under) => {
       expect(KINDS_OF_WRITES.filter((kind) => !done.has(kind))).toEqual([]);
       const clients = [...late.items.values()].filter(({ entity }) => entity.type === 'client');
       for (const { clientId } of clients) {
-        const digests = await digestsIn(database, clientId);
+        const digests = await digestsIn(database, instanceId, clientId);
         expect(follower.digestsOf(clientId)).toEqual(digests);
         expect(late.digestsOf(clientId)).toEqual(digests);
       }
@@ -208,7 +212,7 @@ describe('the migration on PostgreSQL', () => {
     const mirror = mirrorOf(database, instanceId);
     await mirror.follow();
     expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
-    expect(mirror.digestsOf(id)).toEqual(await digestsIn(database, id));
+    expect(mirror.digestsOf(id)).toEqual(await digestsIn(database, instanceId, id));
   });
 });
 
@@ -252,5 +256,53 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
     const names = (await mirror.follow()).map(({ resource }) => (resource as { name?: string }).name);
     expect(names).toContain('Early');
     expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+  });
+
+  describe('gives no digest before readers can have what it counts:', () => {
+    const held = async () => {
+      const { database, platform, instanceId } = await newInstance(under);
+      const { id: clientId } = await platform.run((changes) =>
+        createClient(changes, { instanceId, name: 'Counted' }),
+      );
+      const [begun, finish] = [signalled(), signalled()];
+      const early = database.write(async (writer) => {
+        await lock(writer, ['cli_aaaaaaaaaaaaaaaaaaaaaa']);
+        begun.tell();
+        await finish.told;
+      });
+      await begun.told;
+      await platform.run((changes) => createLocation(changes, { clientId, name: 'Counted' }));
+      return { database, instanceId, clientId, early, finish };
+    };
+
+    test('it waits for the transactions that are not over', async () => {
+      const { database, instanceId, clientId, early, finish } = await held();
+      const store = changeStore(database);
+      let looks = 0;
+      const lives = async () => {
+        looks += 1;
+        if (looks === 3) {
+          finish.tell();
+          await early;
+        }
+        return store.lives();
+      };
+      const digests = await digestsIn(database, instanceId, clientId, { ...store, lives });
+      expect(looks).toBeGreaterThanOrEqual(3);
+      expect(digests).toContainEqual(expect.objectContaining({ type: 'location', count: 1 }));
+      const mirror = mirrorOf(database, instanceId);
+      await mirror.step(100);
+      expect(mirror.digestsOf(clientId)).toEqual(digests);
+    });
+
+    test('it is refused for now if one of them stays open', async () => {
+      const { database, instanceId, clientId, early, finish } = await held();
+      const visitor = { instanceId: instanceId as InstanceId, clientId: clientId as ClientId };
+      await expect(digestOf(changeStore(database), visitor, 0)).rejects.toMatchObject({
+        ...{ code: ErrorCode.UNAVAILABLE, retryAfterSeconds: 3 },
+      });
+      finish.tell();
+      await early;
+    });
   });
 });

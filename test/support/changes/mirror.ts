@@ -129,9 +129,13 @@ export function resourcesIn(mirror: Mirror): Record<string, unknown> {
   return Object.fromEntries([...mirror.items].map(([key, { resource }]) => [key, resource]));
 }
 
-export async function digestsIn(database: Database, clientId: string): Promise<Digest[]> {
-  const digest = JSON.parse(await digestOf(changeStore(database), clientId as ClientId)) as {
-    entities: Digest[];
-  };
+export async function digestsIn(
+  database: Database,
+  instanceId: string,
+  clientId: string,
+  changes = changeStore(database),
+): Promise<Digest[]> {
+  const visitor = { instanceId: instanceId as InstanceId, clientId: clientId as ClientId };
+  const digest = JSON.parse(await digestOf(changes, visitor)) as { entities: Digest[] };
   return digest.entities;
 }

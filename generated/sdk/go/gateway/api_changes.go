@@ -60,8 +60,8 @@ GetChangesDigest Get the digest of a client
 
 Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of
 a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then
-compare it with the sum over your copy. When a change arrives meanwhile, compare again: the digest has each change as soon
-as it is committed, the sequence perhaps a moment later.
+compare it with the sum over your copy. If they differ, read on: once the digest is answered, all that it
+counts can be read. When a change of the client arrives, compare again.
 
 A copy with the same count and digest has the same entities in the same versions. Otherwise start again without
 `after`, and remove what the new pass did not bring.
