@@ -16,7 +16,7 @@ import { newDataDirectory } from './temporary-directory.js';
 export { newPostgresDatabase, type PostgresDatabase } from './postgres/new-database.js';
 
 /** On a busy machine a write waits long for its turn; tests of these limits set others. */
-const PATIENT: PostgresLimits = {
+export const PATIENT: PostgresLimits = {
   server: { lockMs: 60_000, statementMs: 60_000, idleMs: 60_000 },
   ...{ connectMs: 60_000, answerMs: 60_000, askMs: 10_000 },
 };

@@ -16,6 +16,8 @@ export interface DomainNode {
 export interface TwoDomains {
   domains: readonly [DomainNode, DomainNode];
   edge: ServiceProcess;
+  /** Another one in the place of the present one, which has ended. */
+  startEdge(): Promise<void>;
   worker: ServiceProcess;
 }
 
@@ -59,9 +61,16 @@ export async function startTwoDomains(
   copyFileSync(first.process.demoFile, join(directory, 'two', 'demo.json'));
   const second = await node('two', ports[1] as number);
   const env = { ...shared, DOMAIN_ADDRESS: `${first.address},${second.address}` };
-  const edge = await services.start({ command: 'edge', env });
-  const worker = await services.start({ command: 'worker', env });
-  return { domains: [first, second], edge, worker };
+  const startEdge = () => services.start({ command: 'edge', env });
+  const nodes: TwoDomains = {
+    domains: [first, second],
+    edge: await startEdge(),
+    startEdge: async () => {
+      nodes.edge = await startEdge();
+    },
+    worker: await services.start({ command: 'worker', env }),
+  };
+  return nodes;
 }
 
 /** By the metrics of edge or worker, for each of its tokens. */

@@ -32,6 +32,8 @@ type Options = Record<string, unknown>;
 
 /** A program that does what each line says, and answers with a line. */
 export class LineDriver {
+  /** What it said of a sync before it was asked: differences and the failure that ended it. */
+  readonly unasked: { differences?: object[]; failure?: Told }[] = [];
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   readonly #child: ChildProcess;
   readonly #gone: Promise<void>;
@@ -47,7 +49,11 @@ export class LineDriver {
     this.#gone = new Promise((resolve) => this.#child.once('close', () => resolve()));
     this.#child.once('close', (code) => this.#answerAll({ name: 'Gone', message: `It ended with ${code}.` }));
     createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      const { id, ...outcome } = JSON.parse(line) as Outcome & { id: number };
+      const { id, ...outcome } = JSON.parse(line) as Outcome & { id?: number };
+      if (id === undefined) {
+        this.unasked.push(outcome as object);
+        return;
+      }
       this.#waiting.get(id)?.(outcome);
       this.#waiting.delete(id);
     });

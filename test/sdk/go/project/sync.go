@@ -39,7 +39,13 @@ func synced(given command) (any, error) {
 	begun.end = end
 	if given.Method == "start" {
 		present = begun
-		go func() { begun.ended <- begun.sync.Run(ctx) }()
+		go func() {
+			err := begun.sync.Run(ctx)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				say(object{"failure": told(err)})
+			}
+			begun.ended <- err
+		}()
 		return nil, nil
 	}
 	begun.ended <- begun.sync.CatchUp(ctx)
@@ -76,12 +82,15 @@ func (c *course) options(p parameters) sdk.SyncOptions {
 	options := sdk.SyncOptions{
 		Pause: seconds(p.PauseSeconds),
 		OnDifference: func(differences []sdk.Difference) {
+			found := []object{}
 			for _, d := range differences {
-				c.differences = append(c.differences, object{
+				found = append(found, object{
 					"clientId": d.ClientID, "type": d.Type, "count": d.Count, "digest": d.Digest,
 					"storedCount": d.StoredCount, "storedDigest": d.StoredDigest,
 				})
 			}
+			say(object{"differences": found})
+			c.differences = append(c.differences, found...)
 		},
 		OnError: func(err error) { c.failures = append(c.failures, told(err)["name"]) },
 	}

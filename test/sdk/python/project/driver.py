@@ -78,11 +78,15 @@ class Course:
         self.errors: list[str] = []
         self.failure: dict[str, Any] | None = None
         options = sdk.SyncOptions(
-            on_difference=self.differences.extend,
+            on_difference=self.differ,
             on_error=lambda error: self.errors.append(type(error).__name__),
             **parameters,
         )
         self.sync = sdk.Gateway(**options_of(command)).sync(command["args"][0], self.store, options)
+
+    def differ(self, differences: Any) -> None:
+        say({"differences": plain(differences)})
+        self.differences.extend(differences)
 
     def start(self, method: str) -> None:
         self.thread = threading.Thread(target=self.follow, args=(getattr(self.sync, method),), daemon=True)
@@ -93,6 +97,7 @@ class Course:
             method()
         except Exception as error:  # Told to the test, which judges it.
             self.failure = told(error)
+            say({"failure": plain(self.failure)})
 
     def report(self) -> dict[str, Any]:
         self.thread.join()
@@ -113,6 +118,12 @@ def sync(command: dict[str, Any]) -> Any:
     course = Course(command)
     course.start("run" if method == "start" else "catch_up")
     return None if method == "start" else course.report()
+
+
+def say(line: dict[str, Any]) -> None:
+    """A line without an id is no answer: a test that kills the program has read it."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
 
 
 def plain(value: Any) -> Any:
@@ -153,4 +164,4 @@ for line in sys.stdin:
         reply = {"value": plain(ON[command["on"]](command))}
     except Exception as error:  # Told to the test, which judges it.
         reply = {"error": told(error)}
-    print(json.dumps({"id": command["id"], **reply}), flush=True)
+    say({"id": command["id"], **reply})

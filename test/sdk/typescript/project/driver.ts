@@ -62,6 +62,7 @@ const syncing = {
   start: async (command: Command) => {
     course = begun(command);
     course.ended = failureOf(course.sync.run({ signal: course.end.signal }));
+    course.ended.then((failure) => failure && say({ failure }));
   },
   wake: async () => course.sync.wake(),
   stop: () => {
@@ -82,7 +83,10 @@ function begun({ options, args: [id = ''], parameters: { store: given, ...more }
   const errors: string[] = [];
   const sync = new sdk.Gateway(inMilliseconds(options)).sync(id, store, {
     ...more,
-    onDifference: (found) => differences.push(...found),
+    onDifference: (found) => {
+      say({ differences: found });
+      differences.push(...found);
+    },
     onError: ({ name }) => errors.push(name),
   });
   return { sync, store, differences, errors, end: new AbortController(), ended: Promise.resolve() };
@@ -159,7 +163,12 @@ async function answer(command: Command): Promise<void> {
   } catch (error) {
     reply.error = told(error);
   }
-  process.stdout.write(`${JSON.stringify(reply)}\n`);
+  say(reply);
+}
+
+/** A line without an id is no answer: a test that kills the program has read it. */
+function say(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /** Names of the members that are a Date: JSON has texts in their place. */
