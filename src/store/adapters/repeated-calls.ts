@@ -4,7 +4,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Writer } from '../database.js';
 import { takeTurn } from '../dialects/turns.js';
 import type { Schema } from '../schema.js';
-import { changedOne, keptStatement } from './statements/kept-statement.js';
+import { changedOne, keptPosted, keptStatement } from './statements/kept-statement.js';
 
 /** The insert decides which call is first; another waits for its commit. Older keys have no owner. */
 export async function once<T>(
@@ -57,14 +57,13 @@ const keyInsertion = keptStatement((db, row: KeyUse) =>
     .onConflict((conflict) => conflict.columns(['owner_id', 'method', 'key']).doNothing()),
 );
 
-const answerNote = keptStatement(
-  (db, row: Pick<KeyRow, 'owner_id' | 'method' | 'key'> & { response: string }) =>
-    db
-      .updateTable('idempotency_keys')
-      .set({ response: row.response })
-      .where('owner_id', '=', row.owner_id)
-      .where('method', '=', row.method)
-      .where('key', '=', row.key),
+const answerNote = keptPosted((db, row: Pick<KeyRow, 'owner_id' | 'method' | 'key'> & { response: string }) =>
+  db
+    .updateTable('idempotency_keys')
+    .set({ response: row.response })
+    .where('owner_id', '=', row.owner_id)
+    .where('method', '=', row.method)
+    .where('key', '=', row.key),
 );
 
 async function earlierAnswer<T>(

@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult, SqliteDatabase } from 'kysely';
 import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
+import { LentConnection } from './postgres-driver.js';
 
 const databases = new WeakMap<Writer | Rows, SqliteDatabase>();
 
@@ -24,4 +25,25 @@ export async function executeCompiled<Row>(
     return { rows: statement.all(parameters) as Row[] };
   }
   return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
+}
+
+/**
+ * The same for a statement whose answer is not needed. In a transaction on PostgreSQL nothing waits for it: its
+ * error comes with the answer to a later statement, or instead of the commit.
+ */
+export async function postCompiled(
+  db: Writer | Rows,
+  compiled: CompiledQuery,
+  parameters: readonly unknown[],
+): Promise<void> {
+  if (databases.has(db)) {
+    await executeCompiled(db, compiled, parameters);
+    return;
+  }
+  const query = { ...compiled, parameters };
+  await db
+    .getExecutor()
+    .provideConnection<unknown>((connection) =>
+      connection instanceof LentConnection ? connection.post(query) : connection.executeQuery(query),
+    );
 }

@@ -2,11 +2,20 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  Kysely,
+  type KyselyProps,
   PostgresDialect,
   type QueryResult,
 } from 'kysely';
 import type pg from 'pg';
-import { asDatabaseTrouble, asNoConnection, asUnknownOutcome, isServerRefusal } from './postgres-trouble.js';
+import { queryBatch } from './postgres-batch.js';
+import {
+  asDatabaseTrouble,
+  asNoConnection,
+  asUnknownOutcome,
+  isAfterFailure,
+  isServerRefusal,
+} from './postgres-trouble.js';
 
 /** Enforced by the server, in milliseconds; 0 means none. */
 export interface ServerLimits {
@@ -42,8 +51,40 @@ export type Patience = <T>(answer: Promise<T>) => Promise<T>;
 /** Per pool. */
 const MOST_WAITING = 512;
 
+/**
+ * Runs the work as one transaction, as Kysely would, but with fewer round trips: statements do not wait for
+ * each other unless the work does, and `begin` is sent with the first one.
+ */
+export function inTransaction<Tables, T>(
+  db: Kysely<Tables>,
+  work: (transaction: Kysely<Tables>) => Promise<T>,
+  { isOneStatement = false } = {},
+): Promise<T> {
+  const executor = db.getExecutor();
+  return executor.provideConnection(async (connection) => {
+    const lent = connection as LentConnection;
+    // Kysely's own provider for one connection would make each statement wait for the answer to the last.
+    const ofTransaction = executor.withConnectionProvider({ provideConnection: (use) => use(lent) });
+    const transaction = new Kysely<Tables>({ ...UNUSED, executor: ofTransaction });
+    lent.beginWithFirst(isOneStatement);
+    try {
+      const done = await work(transaction);
+      lent.end();
+      await lent.commit();
+      return done;
+    } catch (error) {
+      lent.end();
+      await lent.rollback();
+      throw lent.refusal ?? error;
+    }
+  });
+}
+
+/** What Kysely needs to begin transactions: this is one. */
+const UNUSED = { config: {}, driver: {}, dialect: {} } as unknown as Omit<KyselyProps, 'executor'>;
+
 class SoundDriver implements Driver {
-  readonly #begin: string;
+  readonly #begin: readonly string[];
 
   constructor(
     private readonly pool: pg.Pool,
@@ -51,9 +92,9 @@ class SoundDriver implements Driver {
     private readonly patience: Patience,
     private readonly onLent: (durationMs: number) => void,
   ) {
-    // In one message with `begin`, so no extra round trip. Local to the transaction: behind a pooler,
-    // session settings may be on another connection.
-    this.#begin = `begin; ${settingsOf(limits)}`;
+    // Sent with `begin`, so no extra round trip. Local to the transaction: behind a pooler, session settings
+    // may be on another connection.
+    this.#begin = ['begin', ...settingsOf(limits)];
   }
 
   init(): Promise<void> {
@@ -66,7 +107,7 @@ class SoundDriver implements Driver {
     }
     const askedAt = performance.now();
     try {
-      return new LentConnection(await this.pool.connect(), this.patience);
+      return new LentConnection(await this.pool.connect(), this.#begin, this.patience);
     } catch (error) {
       throw asNoConnection(error);
     } finally {
@@ -75,7 +116,7 @@ class SoundDriver implements Driver {
   }
 
   beginTransaction(connection: LentConnection): Promise<void> {
-    return connection.begin(this.#begin);
+    return connection.begin();
   }
 
   commitTransaction(connection: LentConnection): Promise<void> {
@@ -98,26 +139,62 @@ class SoundDriver implements Driver {
 
 const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
+/** The most statements whose answers a transaction leaves for later. */
+const MOST_POSTED = 64;
+
 /** One use of a connection. */
-class LentConnection implements DatabaseConnection {
+export class LentConnection implements DatabaseConnection {
   /** From before `begin` is sent until the server confirmed the end of the transaction. */
   #mayBeInTransaction = false;
+  /** Sent with the first statement of the transaction, and with the only one. */
+  #before: readonly string[] = [];
+  #after: readonly string[] = [];
+  #isOver = false;
+  #posted = 0;
+  /** The failure of a posted statement, which has failed the transaction. */
+  refusal: unknown;
+  /** The latest failure of any statement: the reason why the server refuses those after it. */
+  #reason: unknown;
   /** After a fault the state of the connection is unknown, such as a statement that is still running. */
   #fault: unknown;
 
   constructor(
     private readonly client: pg.PoolClient,
+    private readonly beginning: readonly string[],
     private readonly patience: Patience,
   ) {}
 
-  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#assertGoesOn();
     try {
-      const { command, rowCount, rows } = await this.#ask(() => this.client.query(text, [...parameters]));
+      const { command, rowCount, rows } = await this.#send(query);
       const numAffectedRows = CHANGING.has(command) ? BigInt(rowCount ?? 0) : undefined;
       return { numAffectedRows, rows: rows as Row[] };
     } catch (error) {
-      throw asDatabaseTrouble(error);
+      throw this.#troubleOf(error);
     }
+  }
+
+  /**
+   * Sends a statement of a transaction and leaves its answer to the next wait, which is that for a later
+   * statement or for the end. After a failure the server refuses all later ones, and the commit.
+   */
+  async post(query: CompiledQuery): Promise<void> {
+    const isWaited = !this.#mayBeInTransaction || this.#after.length > 0 || this.#posted >= MOST_POSTED;
+    if (isWaited) {
+      await this.executeQuery(query);
+      return;
+    }
+    this.#assertGoesOn();
+    this.#posted += 1;
+    this.#send(query).then(
+      () => {
+        this.#posted -= 1;
+      },
+      (error: unknown) => {
+        this.refusal = this.#troubleOf(error);
+      },
+    );
   }
 
   // biome-ignore lint/correctness/useYield: an interface of Kysely that nothing here uses.
@@ -125,16 +202,30 @@ class LentConnection implements DatabaseConnection {
     throw new Error('This driver streams no rows.');
   }
 
-  async begin(text: string): Promise<void> {
+  async begin(): Promise<void> {
     this.#mayBeInTransaction = true;
     try {
-      await this.#ask(() => this.client.query(text));
+      await this.#ask(() => this.client.query(this.beginning.join('; ')));
     } catch (error) {
       throw asDatabaseTrouble(error);
     }
   }
 
+  /** With `isOnly`, the first statement is the last too, and `commit` goes with it. */
+  beginWithFirst(isOnly: boolean): void {
+    this.#before = this.beginning;
+    this.#after = isOnly ? ['commit'] : [];
+  }
+
+  /** Statements of works that go on behind the end of their transaction are refused. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   async commit(): Promise<void> {
+    if (!this.#mayBeInTransaction) {
+      return;
+    }
     let command: string;
     try {
       ({ command } = await this.#ask(() => this.client.query('commit')));
@@ -144,6 +235,7 @@ class LentConnection implements DatabaseConnection {
     this.#mayBeInTransaction = false;
     // The server's answer to COMMIT after a failed statement, which is not an error.
     if (command !== 'COMMIT') {
+      await answersHandled();
       throw new Error(`PostgreSQL answered a commit with ${command}: a statement had failed before.`);
     }
   }
@@ -172,6 +264,38 @@ class LentConnection implements DatabaseConnection {
     }
   }
 
+  #assertGoesOn(): void {
+    if (this.#isOver) {
+      throw new Error('The transaction of this statement is over.');
+    }
+  }
+
+  /** In the order of the calls, without a wait for earlier answers. */
+  #send({ sql: text, parameters }: CompiledQuery): Promise<pg.QueryResult> {
+    const [before, after] = [this.#before, this.#after];
+    if (before.length === 0) {
+      return this.#ask(() => this.client.query(text, [...parameters]));
+    }
+    this.#before = [];
+    this.#isOver = after.length > 0;
+    this.#mayBeInTransaction = true;
+    return this.#ask(async () => {
+      const answer = await queryBatch(this.client, before, { text, values: [...parameters] }, after);
+      this.#mayBeInTransaction = after.length === 0;
+      return answer;
+    });
+  }
+
+  /** Without an answer, a statement that was sent with its commit may have succeeded. */
+  #troubleOf(error: unknown): unknown {
+    if (isAfterFailure(error)) {
+      return this.#reason ?? error;
+    }
+    return this.#after.length > 0 && !isServerRefusal(error)
+      ? asUnknownOutcome(error)
+      : asDatabaseTrouble(error);
+  }
+
   async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     try {
       return await this.patience(question());
@@ -179,15 +303,25 @@ class LentConnection implements DatabaseConnection {
       if (!isServerRefusal(error)) {
         this.#fault ??= error;
       }
+      if (isAfterFailure(error)) {
+        await answersHandled();
+      } else {
+        this.#reason = asDatabaseTrouble(error);
+      }
       throw error;
     }
   }
 }
 
-function settingsOf({ lockMs, statementMs, idleMs }: ServerLimits): string {
+/** Answers may have come in one message: the first failure is noted, whatever is handled first. */
+function answersHandled(): Promise<void> {
+  return new Promise(setImmediate);
+}
+
+function settingsOf({ lockMs, statementMs, idleMs }: ServerLimits): string[] {
   return [
     `set local lock_timeout = ${lockMs}`,
     `set local statement_timeout = ${statementMs}`,
     `set local idle_in_transaction_session_timeout = ${idleMs}`,
-  ].join('; ');
+  ];
 }

@@ -3,6 +3,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
+const IN_FAILED_TRANSACTION = '25P02';
 
 /** Codes for unknown settings: of PgBouncer, then of RDS Proxy. */
 const REFUSED_SETTING = new Set(['08P01', '0A000']);
@@ -48,6 +49,11 @@ export function isRefusedSetting(error: unknown): boolean {
 /** PostgreSQL ended this transaction to resolve a deadlock; it can be repeated at once. */
 export function isDeadlock(error: unknown): boolean {
   return hasCode(error, DEADLOCK_DETECTED);
+}
+
+/** A statement was refused because one before it in its transaction had failed. */
+export function isAfterFailure(error: unknown): boolean {
+  return hasCode(error, IN_FAILED_TRANSACTION);
 }
 
 /** A statement waited for a lock longer than its limit. */

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 import { keepLateRows } from './late-rows.js';
-import { type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
+import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
 import { isDeadlock, isPassingTrouble, isRefusedSetting } from './postgres-trouble.js';
 import { whileAlive } from './signs-of-life.js';
 import { assertAsked, inTurns, Turns } from './turns.js';
@@ -65,15 +65,21 @@ export async function openPostgres(
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
         pastDeadlocks(async () => {
-          const { done, committed } = await writer.transaction().execute(async (transaction) => {
-            // It may have waited for its connection.
-            assertAsked(origin.signal);
-            begun(transaction);
-            const late = keepLateRows(transaction);
-            const done = await work(transaction);
-            assertAsked(origin.signal);
-            return { done, committed: await late.write(transaction) };
-          });
+          const { done, committed } = await inTransaction(
+            writer,
+            async (transaction) => {
+              // It may have waited for its connection.
+              assertAsked(origin.signal);
+              begun(transaction);
+              const late = keepLateRows(transaction);
+              const done = await work(transaction);
+              if (!origin.isOneStatement) {
+                assertAsked(origin.signal);
+              }
+              return { done, committed: await late.write(transaction) };
+            },
+            origin,
+          );
           committed();
           return done;
         }),
@@ -180,6 +186,8 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
 function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     ...settings,
+    // Statements are sent without a wait for earlier answers.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },

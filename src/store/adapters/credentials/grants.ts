@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../statements/kept-statement.js';
+import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 type Row = Tables['grants'];
 
@@ -14,7 +14,7 @@ const byId = statement((db, { id }: { id: string }) =>
     .$narrowType<Pick<Grant, 'applicationId' | 'accountId' | 'instanceId'>>(),
 );
 
-const insertion = statement((db, row: Row) => db.insertInto('grants').values(row));
+const insertion = posted((db, row: Row) => db.insertInto('grants').values(row));
 
 interface Rotation {
   id: string;

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import type { Session, SessionAccount, SessionRows } from '../../../domain/credentials/sessions.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../statements/kept-statement.js';
+import { posted, statement } from '../statements/kept-statement.js';
 
 type Row = Tables['sessions'];
 
@@ -10,13 +10,13 @@ const byToken = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('sessions').where('tokenHash', '=', hash).selectAll(),
 );
 
-const insertion = statement((db, row: Row) => db.insertInto('sessions').values(row));
+const insertion = posted((db, row: Row) => db.insertInto('sessions').values(row));
 
-const renewal = statement((db, { id, ...fields }: Row) =>
+const renewal = posted((db, { id, ...fields }: Row) =>
   db.updateTable('sessions').set(fields).where('id', '=', id),
 );
 
-const trimming = statement((db, { accountId, count }: { accountId: string; count: number }) =>
+const trimming = posted((db, { accountId, count }: { accountId: string; count: number }) =>
   db
     .deleteFrom('sessions')
     .where('accountId', '=', accountId)
@@ -32,11 +32,11 @@ const trimming = statement((db, { accountId, count }: { accountId: string; count
     ),
 );
 
-const sighting = statement((db, { id, at }: { id: string; at: number }) =>
+const sighting = posted((db, { id, at }: { id: string; at: number }) =>
   db.updateTable('sessions').set({ lastSeenAt: at }).where('id', '=', id).where('lastSeenAt', '<', at),
 );
 
-const choice = statement(
+const choice = posted(
   (db, { id, authenticatedAt, contexts }: { id: string; authenticatedAt: number; contexts: string | null }) =>
     db
       .updateTable('sessions')

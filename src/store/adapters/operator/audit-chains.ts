@@ -9,6 +9,7 @@ import {
 import { REST_TYPE } from '../../../domain/operator/audit-tally.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import type { Database, Writer } from '../../database.js';
+import { executeCompiled } from '../../dialects/direct-statements.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
 import type { Schema } from '../../schema.js';
 import type { StoreWatch } from '../../watch.js';
@@ -17,7 +18,7 @@ import { changedOne, keptStatement } from '../statements/kept-statement.js';
 
 type Row = Schema['audit_events'];
 
-const insertion = keptInsertion('audit_events', [
+const COLUMNS = [
   'id',
   'created_at',
   'type',
@@ -32,7 +33,10 @@ const insertion = keptInsertion('audit_events', [
   'chain',
   'seq',
   'hash',
-]);
+] as const;
+
+/** Waited for: a failure must be known before the commit. */
+const insertion = keptInsertion('audit_events', COLUMNS, executeCompiled);
 
 /** Only after its predecessor in the chain. */
 const continuation = keptStatement((db, { previous, ...row }: Row & { previous: number }) =>

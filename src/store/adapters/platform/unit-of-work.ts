@@ -18,7 +18,7 @@ import { credentialRows } from '../credentials/credential-rows.js';
 import { integrationNoticeRows } from '../credentials/notices.js';
 import { auditAction } from '../operator/audit-events.js';
 import { keptRows } from '../statements/kept-rows.js';
-import { keptStatement } from '../statements/kept-statement.js';
+import { keptPosted, keptStatement } from '../statements/kept-statement.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
 import { FanOut } from '../webhooks/fan-out.js';
 import { nextSequence } from '../webhooks/sequence.js';
@@ -117,7 +117,7 @@ const eventInsertion = keptStatement(
       .returning('seq'),
 );
 
-const holding = keptStatement((db, row: Schema['data_versions']) =>
+const holding = keptPosted((db, row: Schema['data_versions']) =>
   db
     .insertInto('data_versions')
     .values(row)
@@ -126,7 +126,7 @@ const holding = keptStatement((db, row: Schema['data_versions']) =>
     ),
 );
 
-const renewal = keptStatement((db, row: Schema['data_versions']) =>
+const renewal = keptPosted((db, row: Schema['data_versions']) =>
   db
     .insertInto('data_versions')
     .values(row)
@@ -151,7 +151,7 @@ async function recordEvent<T extends EventType>(
   }
   // Last, so that the last placeholder in the text is the link's.
   const { links, ...payload } = data;
-  const { rows } = await eventInsertion(writer, {
+  const insertion = eventInsertion(writer, {
     id,
     type,
     occurred_at: now,
@@ -163,6 +163,7 @@ async function recordEvent<T extends EventType>(
     request_id: origin.requestId ?? null,
     traceparent: origin.traceparent ?? null,
   });
+  const [{ rows }] = await Promise.all([insertion, fanOut.readReceivers(instanceId)]);
   const [{ seq }] = rows as [{ seq: number }];
   await fanOut.deliver({ seq, id, type, instanceId, clientId });
 }

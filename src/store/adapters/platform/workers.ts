@@ -8,7 +8,7 @@ import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
 import { contractEmailFor } from '../contract-email.js';
 import { named } from '../named.js';
-import { statement } from '../statements/kept-statement.js';
+import { posted, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
@@ -25,7 +25,7 @@ const unitsOfOne = statement((db, { id }: { id: string }) =>
   assigned(db).where('workerUnits.workerId', '=', id),
 );
 
-const assignment = statement((db, row: Tables['workerUnits']) => db.insertInto('workerUnits').values(row));
+const assignment = posted((db, row: Tables['workerUnits']) => db.insertInto('workerUnits').values(row));
 
 export function workerRows(writer: Writer): WorkerRows {
   const db = camelCased(writer);

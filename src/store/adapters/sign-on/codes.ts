@@ -6,7 +6,7 @@ import {
 } from '../../../domain/sign-on/authorization/codes.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../statements/kept-statement.js';
+import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 type Row = Tables['authorizationCodes'];
 type Ids = Pick<AuthorizationCode, 'applicationId' | 'accountId' | 'instanceId'>;
@@ -17,9 +17,9 @@ const byHash = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('authorizationCodes').where('hash', '=', hash).selectAll().$narrowType<Ids>(),
 );
 
-const insertion = statement((db, row: Row) => db.insertInto('authorizationCodes').values(row));
+const insertion = posted((db, row: Row) => db.insertInto('authorizationCodes').values(row));
 
-const noteOfMinute = statement((db, row: { minute: number; expiresAt: number }) =>
+const noteOfMinute = posted((db, row: { minute: number; expiresAt: number }) =>
   db
     .insertInto('codeMinutes')
     .values(row)

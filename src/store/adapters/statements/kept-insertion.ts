@@ -1,6 +1,6 @@
 import type { CompiledQuery, DialectAdapter, Insertable } from 'kysely';
 import type { Writer } from '../../database.js';
-import { executeCompiled } from '../../dialects/direct-statements.js';
+import { postCompiled } from '../../dialects/direct-statements.js';
 import type { Schema } from '../../schema.js';
 
 const MOST_ROWS = 64;
@@ -9,6 +9,11 @@ const MOST_ROWS = 64;
 export function keptInsertion<Table extends keyof Schema>(
   table: Table,
   columns: readonly (keyof Schema[Table] & string)[],
+  run: (
+    db: Writer,
+    compiled: CompiledQuery,
+    parameters: readonly unknown[],
+  ) => Promise<unknown> = postCompiled,
 ): (db: Writer, rows: readonly Insertable<Schema[Table]>[]) => Promise<void> {
   const kept = new WeakMap<DialectAdapter, Map<number, CompiledQuery>>();
   const textFor = (db: Writer, size: number): CompiledQuery => {
@@ -39,7 +44,7 @@ export function keptInsertion<Table extends keyof Schema>(
           parameters.push((rows[index] as Record<string, unknown>)[column]);
         }
       }
-      await executeCompiled(db, textFor(db, size), parameters);
+      await run(db, textFor(db, size), parameters);
     }
   };
 }

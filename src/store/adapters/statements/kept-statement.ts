@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { executeCompiled } from '../../dialects/direct-statements.js';
+import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
 
 type Value = string | number | null;
 
@@ -14,9 +14,10 @@ class Placeholder {
  * A statement whose text is built once per database, because building takes Kysely longer than the database
  * needs to run it. `build` may only pass its placeholders on to Kysely. Each call names the same values.
  */
-function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]: Value }, Row>(
+function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]: Value }, Row, Answer>(
   build: (db: Db, values: Values) => Compilable<Row>,
-): (db: Db, values: Values) => Promise<QueryResult<Row>> {
+  run: (db: Db, compiled: CompiledQuery<Row>, parameters: readonly unknown[]) => Promise<Answer>,
+): (db: Db, values: Values) => Promise<Answer> {
   const kept = new WeakMap<DialectAdapter, CompiledQuery<Row>>();
   const compiledFor = (db: Db, values: Values) => {
     const { adapter } = db.getExecutor();
@@ -35,7 +36,7 @@ function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]:
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     );
-    return executeCompiled(db, compiled, parameters);
+    return run(db, compiled, parameters);
   };
 }
 
@@ -43,11 +44,20 @@ type Keep<Db> = <Values extends { [Name in keyof Values]: Value }, Row>(
   build: (db: Db, values: Values) => Compilable<Row>,
 ) => (db: Db, values: Values) => Promise<QueryResult<Row>>;
 
+type KeepPosted<Db> = <Values extends { [Name in keyof Values]: Value }>(
+  build: (db: Db, values: Values) => Compilable<unknown>,
+) => (db: Db, values: Values) => Promise<void>;
+
 /** In the spelling of the database. */
-export const keptStatement: Keep<Writer> = keep;
+export const keptStatement: Keep<Writer> = (build) => keep(build, executeCompiled);
 
 /** In the spelling of the domain: on SQLite, names are mapped once for each statement. */
-export const statement: Keep<Rows> = keep;
+export const statement: Keep<Rows> = (build) => keep(build, executeCompiled);
+
+/** The same for a change whose answer is not needed: PostgreSQL is not waited for, see `postCompiled`. */
+export const keptPosted: KeepPosted<Writer> = (build) => keep(build, postCompiled);
+
+export const posted: KeepPosted<Rows> = (build) => keep(build, postCompiled);
 
 /** Whether the statement changed a row, which decides a race. */
 export function changedOne({ numAffectedRows }: QueryResult<unknown>): boolean {

@@ -1,6 +1,6 @@
 import type { Compilable, Insertable, Kysely, Updateable } from 'kysely';
 import type { Rows, Tables } from '../../camel-case.js';
-import { statement } from './kept-statement.js';
+import { posted } from './kept-statement.js';
 
 type Row = { id: string };
 
@@ -25,13 +25,13 @@ export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
 
 /** A kept statement for each table and set of columns. */
 function perColumns(build: (db: Db, table: Table, row: Row) => Compilable<unknown>) {
-  const kept = new Map<string, ReturnType<typeof statement<Row, unknown>>>();
+  const kept = new Map<string, ReturnType<typeof posted<Row>>>();
   return async (db: Rows, name: keyof Tables, given: Row): Promise<void> => {
     const row = Object.values(given).includes(undefined as never) ? withoutMissing(given) : given;
     const signature = [name, ...Object.keys(row)].join();
     let write = kept.get(signature);
     if (!write) {
-      write = statement((rows: Rows, values: Row) => build(rows as unknown as Db, name as Table, values));
+      write = posted((rows: Rows, values: Row) => build(rows as unknown as Db, name as Table, values));
       kept.set(signature, write);
     }
     await write(db, row);

@@ -87,6 +87,11 @@ export class FanOut {
     }
   }
 
+  /** Before `deliver`, at the same time as other reads. */
+  async readReceivers(instanceId: string): Promise<void> {
+    await this.#receiversOn(instanceId);
+  }
+
   /** Read once per transaction, which may record thousands of events. */
   async #receiversOn(instanceId: string): Promise<readonly Receiver[]> {
     const present = this.#receivers.get(instanceId);

@@ -5,7 +5,7 @@ import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { auditAction } from '../../operator/audit-events.js';
 import { inList } from '../../statements/dialect.js';
-import { changedOne, keptStatement } from '../../statements/kept-statement.js';
+import { changedOne, keptPosted, keptStatement } from '../../statements/kept-statement.js';
 import { holdPending } from '../subscriptions/deliveries.js';
 
 const healthOf = keptStatement((db, { ids }: { ids: string }) =>
@@ -21,7 +21,7 @@ const healthOf = keptStatement((db, { ids }: { ids: string }) =>
     ]),
 );
 
-const healthNote = keptStatement(
+const healthNote = keptPosted(
   (db, row: Pick<Schema['subscriptions'], 'id' | 'last_success_at' | 'failing_since'>) =>
     db
       .updateTable('subscriptions')

@@ -1,0 +1,91 @@
+import pg from 'pg';
+
+/** What pg's own statements send with; its types leave it out. */
+interface Wire {
+  parse(statement: { text: string; name: string }): void;
+  bind(portal: { portal: string; statement: string; values: readonly unknown[] }): void;
+  execute(portal: { portal: string; rows?: number }): void;
+  sync(): void;
+}
+
+interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
+type Answer = pg.QueryResult;
+type OnAnswer = (error: Error | undefined, answer: Answer) => void;
+
+/** The parts of pg's statement that are changed here. */
+declare class PgStatement {
+  constructor(statement: Statement, callback: OnAnswer);
+  protected prepare(wire: Wire): void;
+  handleCommandComplete(message: { text: string }, wire: Wire): void;
+}
+
+const Base = pg.Query as unknown as typeof PgStatement;
+
+/**
+ * A statement together with those around it, sent without a wait. The server ends such a batch at its first
+ * failure, so the statement does not run if `begin` fails, and `commit` does not if the statement fails.
+ * Separate messages would not do: after a failed `begin`, the next one would be a transaction of its own.
+ */
+class Batch extends Base {
+  #completed = 0;
+  readonly #before: readonly string[];
+  readonly #after: readonly string[];
+
+  constructor(before: readonly string[], statement: Statement, after: readonly string[], onAnswer: OnAnswer) {
+    super(statement, onAnswer);
+    this.#before = before;
+    this.#after = after;
+  }
+
+  /** Called by pg: always in the protocol that sends parts. */
+  requiresPreparation(): boolean {
+    return true;
+  }
+
+  protected override prepare(wire: Wire): void {
+    for (const text of this.#before) {
+      run(wire, text);
+    }
+    super.prepare(wire);
+  }
+
+  /** Called by pg at the end of `prepare`. */
+  _getRows(wire: Wire): void {
+    wire.execute({ portal: '' });
+    for (const text of this.#after) {
+      run(wire, text);
+    }
+    wire.sync();
+  }
+
+  /** The answer is that of the statement. */
+  override handleCommandComplete(message: { text: string }, wire: Wire): void {
+    if (this.#completed === this.#before.length) {
+      super.handleCommandComplete(message, wire);
+    }
+    this.#completed += 1;
+  }
+}
+
+function run(wire: Wire, text: string): void {
+  wire.parse({ text, name: '' });
+  wire.bind({ portal: '', statement: '', values: [] });
+  wire.execute({ portal: '' });
+}
+
+/** The answer to the statement. */
+export function queryBatch(
+  client: pg.ClientBase,
+  before: readonly string[],
+  statement: Statement,
+  after: readonly string[],
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const onAnswer: OnAnswer = (error, answer) => (error ? reject(error) : resolve(answer));
+    client.query(new Batch(before, statement, after, onAnswer) as unknown as pg.Submittable);
+  });
+}
