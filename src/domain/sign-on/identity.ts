@@ -12,4 +12,8 @@ export interface Identity {
 
 export interface IdentityRows {
   find(accountId: AccountId, instanceId: InstanceId): Promise<Identity | undefined>;
+  /** The person of a grant on its instance, without a lookup of the grant before. */
+  ofGrant(grantId: string): Promise<Identity | undefined>;
+  /** The same of an authorization code, by its hash. */
+  ofCode(hash: string): Promise<Identity | undefined>;
 }

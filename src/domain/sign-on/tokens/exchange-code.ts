@@ -4,6 +4,7 @@ import type { Actor } from '../../operator/audit.js';
 import { type AdmittedPerson, admitted } from '../admission.js';
 import type { KnownApplication } from '../applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
+import type { Identity } from '../identity.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
 import { isCodeVerifier, provesChallenge } from './code-verifier.js';
@@ -48,14 +49,30 @@ const CHECKS: readonly ((attempt: Attempt) => ServiceError | undefined)[] = [
   ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
 ];
 
+/** A code, and the person who has signed in. */
+interface FoundCode {
+  code: AuthorizationCode;
+  identity: Identity | undefined;
+}
+
+export async function findCode(
+  { unitOfWork: { rows } }: TokenIssuer,
+  { codeHash }: Pick<CodeExchange, 'codeHash'>,
+): Promise<FoundCode | undefined> {
+  const hash = Buffer.from(codeHash).toString('base64url');
+  const [code, identity] = await Promise.all([rows.codes.find(hash), rows.identities.ofCode(hash)]);
+  return code && { code, identity };
+}
+
 /** The authorization code grant. */
 export async function exchangeCode(
   issuer: TokenIssuer,
   asker: ProvenClient,
   exchange: CodeExchange,
+  found: FoundCode | undefined,
 ): Promise<IssuedTokens> {
   const { application } = asker;
-  const { code, scopes, person } = await checked(issuer, application, exchange);
+  const { code, scopes, person } = checked(application, exchange, found);
   const grant = await redeem(issuer, asker, code);
   const issuedAt = grant.rotatedAt;
   const access = await signAccessToken(issuer, { grant, application, scopes, issuedAt });
@@ -71,13 +88,12 @@ export async function exchangeCode(
   };
 }
 
-async function checked(issuer: TokenIssuer, application: KnownApplication, exchange: CodeExchange) {
-  const { rows } = issuer.unitOfWork;
-  const code = await rows.codes.find(Buffer.from(exchange.codeHash).toString('base64url'));
-  if (!code) {
+function checked(application: KnownApplication, exchange: CodeExchange, found: FoundCode | undefined) {
+  if (!found) {
     throw codeIsOver();
   }
-  const person = admitted(await rows.identities.find(code.accountId, code.instanceId));
+  const { code } = found;
+  const person = admitted(found.identity);
   const scopes = scopesInForce(code.scopes, application);
   for (const check of CHECKS) {
     const refusal = check({ application, code, exchange, scopes, person });

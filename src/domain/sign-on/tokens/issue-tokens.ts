@@ -6,8 +6,8 @@ import {
   type PresentedClient,
   type ProvenClient,
 } from './client-authentication.js';
-import { type CodeExchange, exchangeCode } from './exchange-code.js';
-import { type Refresh, rotateRefreshToken } from './refresh.js';
+import { type CodeExchange, exchangeCode, findCode } from './exchange-code.js';
+import { type Refresh, rotateRefreshToken, shownToken } from './refresh.js';
 import type { TokenIssuer } from './token-issuer.js';
 import type { IssuedTokens } from './tokens.js';
 
@@ -17,23 +17,37 @@ export type TokenRequest =
   | ({ grantType: 'refresh_token' } & Refresh)
   | undefined;
 
-/** The token endpoint: authenticates the client and checks its grant type before the grant itself. */
+/**
+ * The token endpoint: authenticates the client and checks its grant type before the grant itself. All that is
+ * known is read at once, for databases behind a network.
+ */
 export async function issueTokens(
   issuer: TokenIssuer,
   client: PresentedClient,
   request: TokenRequest,
 ): Promise<IssuedTokens> {
-  const application = await authenticateClient(issuer, client);
-  if (!request) {
+  const [application, known] = await Promise.all([
+    authenticateClient(issuer, client),
+    request && lookUp(issuer, request),
+  ]);
+  if (!request || !known) {
     const message = 'The grant types are authorization_code and refresh_token.';
     throw new ServiceError(ErrorCode.UNSUPPORTED_GRANT_TYPE, message);
   }
   assertMayUse(application, request.grantType);
   const asker: ProvenClient = { application, actor: actorOf(client) };
-  switch (request.grantType) {
-    case 'authorization_code':
-      return exchangeCode(issuer, asker, request);
-    case 'refresh_token':
-      return rotateRefreshToken(issuer, asker, request);
+  return known(asker);
+}
+
+/** What answers the request when the client has proven itself. */
+async function lookUp(
+  issuer: TokenIssuer,
+  request: NonNullable<TokenRequest>,
+): Promise<(asker: ProvenClient) => Promise<IssuedTokens>> {
+  if (request.grantType === 'authorization_code') {
+    const found = await findCode(issuer, request);
+    return (asker) => exchangeCode(issuer, asker, request, found);
   }
+  const shown = await shownToken(issuer, request);
+  return (asker) => rotateRefreshToken(issuer, asker, request, shown);
 }

@@ -2,6 +2,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Grant } from '../../credentials/grants.js';
 import type { Actor, AuditOutcome } from '../../operator/audit.js';
 import type { KnownApplication } from '../applications.js';
+import type { Identity } from '../identity.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
 import { narrowedScopes } from './narrowed-scopes.js';
@@ -21,18 +22,19 @@ export interface Refresh {
 interface Shown {
   grant: Grant;
   generation: number;
+  identity?: Identity;
 }
 
 /** The refresh token grant: a new access token, and the only successor of the refresh token. */
 export async function rotateRefreshToken(
   issuer: TokenIssuer,
   asker: ProvenClient,
-  { refreshToken, scope }: Refresh,
+  { scope }: Refresh,
+  shown: Shown | undefined,
 ): Promise<IssuedTokens> {
   const { application } = asker;
-  const shown = await shownToken(issuer, refreshToken);
   // Before any write: a refresh that is refused for another reason consumes nothing and is no theft.
-  const standing = await standingOf(issuer, shown?.grant, application);
+  const standing = await standingOf(issuer, shown?.grant, application, shown?.identity);
   if (!shown || !standing) {
     throw invalidGrant();
   }
@@ -43,40 +45,52 @@ export async function rotateRefreshToken(
   return { ...access, refreshToken: issuer.refreshTokens.seal(grant.id, generation) };
 }
 
-async function shownToken(
-  { unitOfWork, refreshTokens }: TokenIssuer,
-  token: string,
+export async function shownToken(
+  { unitOfWork: { rows }, refreshTokens }: TokenIssuer,
+  { refreshToken }: Pick<Refresh, 'refreshToken'>,
 ): Promise<Shown | undefined> {
-  const opened = refreshTokens.open(token);
-  const grant = opened && (await unitOfWork.rows.grants.find(opened.grantId));
-  return grant && { grant, generation: opened.generation };
+  const opened = refreshTokens.open(refreshToken);
+  if (!opened) {
+    return undefined;
+  }
+  const { grantId, generation } = opened;
+  const [grant, identity] = await Promise.all([rows.grants.find(grantId), rows.identities.ofGrant(grantId)]);
+  return grant && { grant, generation, identity };
 }
 
 /**
- * One transaction: of concurrent uses of a token, one rotates and the others get the same successor. The
- * grant has the time; an audit event for each would bury others.
+ * One statement: of concurrent uses of a token, one rotates and the others get the same successor. The grant
+ * has the time; an audit event for each would bury others.
  */
 async function rotate(
   { unitOfWork, clock, observe }: TokenIssuer,
   { application, actor }: ProvenClient,
   { grant, generation }: Shown,
 ): Promise<{ generation: number; issuedAt: number }> {
-  const outcome = await unitOfWork.run(async (changes) => {
+  const next = generation + 1;
+  const rotatedAt = await unitOfWork.run(
+    async (changes) => {
+      const now = clock();
+      const isRotated = await changes.grants.rotate(
+        { id: grant.id, applicationId: application.id, generation },
+        { at: now, ...endsAfterRotation(application, grant, now) },
+      );
+      return isRotated ? now : undefined;
+    },
+    { isOneStatement: true },
+  );
+  if (rotatedAt !== undefined) {
+    return { generation: next, issuedAt: rotatedAt };
+  }
+  const retriedAt = await unitOfWork.run(async (changes) => {
     const now = clock();
-    const isRotated = await changes.grants.rotate(
-      { id: grant.id, applicationId: application.id, generation },
-      { at: now, ...endsAfterRotation(application, grant, now) },
-    );
-    const isGood = isRotated || (await isRetry(changes, actor, { grant, generation }, now));
-    return isGood ? { generation: generation + 1, issuedAt: now, isRotated } : undefined;
+    return (await isRetry(changes, actor, { grant, generation }, now)) ? now : undefined;
   });
-  if (!outcome) {
+  if (retriedAt === undefined) {
     throw invalidGrant();
   }
-  if (!outcome.isRotated) {
-    observe({ actor, ...actionOn(grant, 'refresh_token.retried', 'succeeded') });
-  }
-  return outcome;
+  observe({ actor, ...actionOn(grant, 'refresh_token.retried', 'succeeded') });
+  return { generation: next, issuedAt: retriedAt };
 }
 
 /** Earlier access tokens may outlive those issued now. */
@@ -88,7 +102,7 @@ function endsAfterRotation(application: KnownApplication, grant: Grant, now: num
   };
 }
 
-/** Reads again in this transaction: another use may have rotated it. Reuse ends the family at once. */
+/** Reads again: another use may have rotated it. Reuse ends the family at once. */
 async function isRetry(
   changes: Pick<SignOnChanges, 'audit' | 'grants'>,
   actor: Actor,

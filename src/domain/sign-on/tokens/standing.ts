@@ -1,6 +1,7 @@
 import type { Grant } from '../../credentials/grants.js';
 import type { Application } from '../../operator/rows/applications.js';
 import { type AdmittedPerson, admitted } from '../admission.js';
+import type { Identity } from '../identity.js';
 import type { TokenIssuer } from './token-issuer.js';
 
 /** The facts that a token depends on. */
@@ -15,11 +16,14 @@ export async function standingOf(
   { unitOfWork, clock }: Pick<TokenIssuer, 'unitOfWork' | 'clock'>,
   grant: Grant | undefined,
   application: Application | undefined,
+  /** Of the grant, if looked up before. */
+  identity?: Identity,
 ): Promise<Standing | undefined> {
   if (!application?.enabled || grant?.applicationId !== application.id || !isInForce(grant, clock())) {
     return undefined;
   }
-  const person = admitted(await unitOfWork.rows.identities.find(grant.accountId, grant.instanceId));
+  const { identities } = unitOfWork.rows;
+  const person = admitted(identity ?? (await identities.find(grant.accountId, grant.instanceId)));
   return person && { grant, application, person };
 }
 

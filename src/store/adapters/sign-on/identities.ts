@@ -1,19 +1,39 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { ClientId } from '../../../../generated/ids.js';
-import type { IdentityRows } from '../../../domain/sign-on/identity.js';
+import type { Identity, IdentityRows } from '../../../domain/sign-on/identity.js';
 import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { type AccountIds, accountColumns } from '../platform/accounts.js';
 import { statement } from '../statements/kept-statement.js';
 
-interface Sight {
-  accountId: string;
-  instanceId: string;
+/** Whose person on which instance: values, or a row that names both. */
+interface Sight<Id = string> {
+  accountId: Id;
+  instanceId: Id;
 }
 
-const person = statement((db, { accountId, instanceId }: Sight) =>
-  db
+type Sought = Sight<string | Expression<string>>;
+
+const inGrant = (id: string): Sought => ({
+  accountId: sql<string>`(select account_id from grants where id = ${id})`,
+  instanceId: sql<string>`(select instance_id from grants where id = ${id})`,
+});
+
+const inCode = (hash: string): Sought => ({
+  accountId: sql<string>`(select account_id from authorization_codes where hash = ${hash})`,
+  instanceId: sql<string>`(select instance_id from authorization_codes where hash = ${hash})`,
+});
+
+const person = statement((db, sight: Sight) => personOf(db, sight));
+const contexts = statement((db, sight: Sight) => contextsOf(db, sight));
+const personOfGrant = statement((db, { id }: { id: string }) => personOf(db, inGrant(id)));
+const contextsOfGrant = statement((db, { id }: { id: string }) => contextsOf(db, inGrant(id)));
+const personOfCode = statement((db, { hash }: { hash: string }) => personOf(db, inCode(hash)));
+const contextsOfCode = statement((db, { hash }: { hash: string }) => contextsOf(db, inCode(hash)));
+
+function personOf(db: Rows, { accountId, instanceId }: Sought) {
+  return db
     .selectFrom('accounts')
     .leftJoin('loginContexts as last', (join) =>
       join.onRef('last.accountId', '=', 'accounts.id').on('last.instanceId', '=', instanceId),
@@ -21,17 +41,14 @@ const person = statement((db, { accountId, instanceId }: Sight) =>
     .where('accounts.id', '=', accountId)
     .select(accountColumns.map((column) => `accounts.${column}` as const))
     .select(['last.userType as lastUserType', 'last.clientId as lastClientId'])
-    .$narrowType<AccountIds & { lastClientId: ClientId | null }>(),
-);
+    .$narrowType<AccountIds & { lastClientId: ClientId | null }>();
+}
 
-const contexts = statement((db, { accountId, instanceId }: Sight) =>
-  usersOf(db, accountId, instanceId)
-    .unionAll(workersOf(db, accountId, instanceId))
-    .orderBy('createdAt')
-    .orderBy('memberId'),
-);
+function contextsOf(db: Rows, sought: Sought) {
+  return usersOf(db, sought).unionAll(workersOf(db, sought)).orderBy('createdAt').orderBy('memberId');
+}
 
-function usersOf(db: Rows, accountId: string, instanceId: string) {
+function usersOf(db: Rows, { accountId, instanceId }: Sought) {
   return db
     .selectFrom('users as member')
     .innerJoin('clients as client', 'client.id', 'member.clientId')
@@ -46,7 +63,7 @@ function usersOf(db: Rows, accountId: string, instanceId: string) {
     .select(sql<LoginContext['userType']>`'USER'`.as('userType'));
 }
 
-function workersOf(db: Rows, accountId: string, instanceId: string) {
+function workersOf(db: Rows, { accountId, instanceId }: Sought) {
   return db
     .selectFrom('workers as member')
     .innerJoin('clients as client', 'client.id', 'member.clientId')
@@ -63,20 +80,29 @@ function workersOf(db: Rows, accountId: string, instanceId: string) {
 export function identityRows(writer: Writer): IdentityRows {
   const db = camelCased(writer);
   return {
-    find: async (accountId, instanceId) => {
+    find: (accountId, instanceId) => {
       const sight = { accountId, instanceId };
-      const [people, choices] = await Promise.all([person(db, sight), contexts(db, sight)]);
-      const [row] = people.rows;
-      if (!row) {
-        return undefined;
-      }
-      const { lastUserType, lastClientId, ...account } = row;
-      return {
-        account,
-        contexts: choices.rows.map(toChoice),
-        lastContext: lastContextOf(lastUserType, lastClientId),
-      };
+      return toIdentity(person(db, sight), contexts(db, sight));
     },
+    ofGrant: (id) => toIdentity(personOfGrant(db, { id }), contextsOfGrant(db, { id })),
+    ofCode: (hash) => toIdentity(personOfCode(db, { hash }), contextsOfCode(db, { hash })),
+  };
+}
+
+async function toIdentity(
+  person: ReturnType<typeof personOfGrant>,
+  contexts: Promise<{ rows: ChoiceRow[] }>,
+): Promise<Identity | undefined> {
+  const [people, choices] = await Promise.all([person, contexts]);
+  const [row] = people.rows;
+  if (!row) {
+    return undefined;
+  }
+  const { lastUserType, lastClientId, ...account } = row;
+  return {
+    account,
+    contexts: choices.rows.map(toChoice),
+    lastContext: lastContextOf(lastUserType, lastClientId),
   };
 }
 
