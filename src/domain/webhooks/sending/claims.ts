@@ -195,12 +195,12 @@ export class DeliveryClaims {
     const denied = await limitFailing(changes, shares, request, (id) => mayPass || waiting.includes(id));
     const left = await shareOut(changes, shares, request.freeSlots);
     const served = shares.filter(({ first, later }) => first.length + later.length > 0);
-    const begun = await changes.begin(
-      served.flatMap(({ first }) => first),
-      served.flatMap(({ later }) => later),
-      leaseUntil,
-    );
-    const events = await changes.events([...new Set(begun.map(({ eventSeq }) => eventSeq))]);
+    const first = served.flatMap((share) => share.first);
+    const later = served.flatMap((share) => share.later);
+    const [begun, events] = await Promise.all([
+      changes.begin(first, later, leaseUntil),
+      changes.eventsOf([...first, ...later]),
+    ]);
     const { claim, unfitting } = together(served, begun, events, leaseUntil);
     await changes.takeBack(unfitting);
     const full = left === 0 || unfitting.length > 0;
@@ -227,9 +227,7 @@ export class DeliveryClaims {
     { maxRunningPerSubscription }: ClaimRequest,
   ): Promise<{ shares: Share[]; locked: ReadonlySet<SubscriptionId> }> {
     const ids = candidates.map(({ id }) => id);
-    const own = await changes.claimAlone(ids);
-    // A statement after the locks: it sees what the claims that had them before have begun.
-    const receivers = own.length === 0 ? [] : await changes.receivers(own);
+    const { own, receivers } = await lockedReceivers(changes, ids);
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
     const shares = candidates.flatMap(({ id, hasLater }) =>
       this.#shareOf(byId.get(id), hasLater, maxRunningPerSubscription),
@@ -298,18 +296,35 @@ export class DeliveryClaims {
 }
 
 /** Subscriptions with due deliveries, from where the last claim ended, then from the first. */
-async function nextInRound(
+function nextInRound(
   changes: SendingChanges,
   { freeSlots }: ClaimRequest,
   { after }: Round,
 ): Promise<DueSubscription[]> {
-  const most = Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
-  const behind = await changes.dueSubscriptions(after, most);
-  if (after === '' || behind.length === most) {
-    return behind;
+  return changes.dueSubscriptions(after, Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT)));
+}
+
+/** If other claims have all, waits briefly for the first. So no two claims wait for each other. */
+async function lockedReceivers(
+  changes: SendingChanges,
+  ids: readonly SubscriptionId[],
+): Promise<{ own: readonly SubscriptionId[]; receivers: Receiver[] }> {
+  const [first] = ids;
+  if (first === undefined) {
+    return { own: [], receivers: [] };
   }
-  const first = await changes.dueSubscriptions('', most - behind.length);
-  return [...behind, ...first.filter(({ id }) => id <= after)];
+  const present = await tryReceivers(changes, ids);
+  return present.own.length > 0 || !(await changes.awaitClaim(first)) ? present : tryReceivers(changes, ids);
+}
+
+async function tryReceivers(changes: SendingChanges, ids: readonly SubscriptionId[]) {
+  const [own, receivers] = await Promise.all([
+    changes.claimAlone(ids),
+    // A statement after the locks: it sees what the claims that had them before have begun.
+    changes.receivers(ids),
+  ]);
+  const locked = new Set(own);
+  return { own, receivers: receivers.filter(({ id }) => locked.has(id)) };
 }
 
 /**

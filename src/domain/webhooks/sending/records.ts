@@ -74,9 +74,11 @@ async function recordIn(
   const seen = await changes.healthOf(subscriptionIds);
   const expected = newsOf(seen, paired(results, looked));
   const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
-  const held = await changes.hold(looked, alone);
-  // Others may have changed these during the wait: a success or a new address must not be overwritten.
-  const healths = alone ? await changes.healthOf(subscriptionIds) : seen;
+  const [held, healths] = await Promise.all([
+    changes.hold(looked, alone),
+    // Others may have changed these during the wait: a success or a new address must not be overwritten.
+    alone ? changes.healthOf(subscriptionIds) : seen,
+  ]);
   const recorded = await settleAll(changes, dependencies, results, held);
   const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
   const settled = recorded.map((one) => heldIn(disabled, one));

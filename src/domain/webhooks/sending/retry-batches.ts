@@ -11,8 +11,8 @@ export interface RetryBatch {
 }
 
 export interface RetryBatchRows {
-  /** Adds a delivery to an open batch of the subscription with room; returns its id. */
-  join(id: SubscriptionId, most: number): Promise<string | undefined>;
+  /** Adds so many deliveries to an open batch of the subscription with room for all; returns its id. */
+  join(id: SubscriptionId, count: number, most: number): Promise<string | undefined>;
   insert(batch: {
     id: string;
     subscriptionId: SubscriptionId;
@@ -36,12 +36,8 @@ export async function joinRetryBatches(
   settings: SendingSettings,
 ): Promise<DeliveryProgress[]> {
   const joined = new Map<DeliveryId, string>();
-  // By subscription, the fixed order of locks.
-  const joining = deliveries
-    .filter((delivery) => delivery.nextAttemptAt !== null && delivery.retryBatchId === null)
-    .sort((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1));
-  for (const { id, subscriptionId } of joining) {
-    joined.set(id, await joinOne(changes, subscriptionId, settings));
+  for (const [subscriptionId, ids] of waitingIn(deliveries)) {
+    await joinTogether(changes, subscriptionId, ids, settings, (id, batchId) => joined.set(id, batchId));
   }
   return deliveries.map((delivery) => {
     const retryBatchId = joined.get(delivery.id);
@@ -49,18 +45,46 @@ export async function joinRetryBatches(
   });
 }
 
-/** A batch stays open for a while, to collect failures; it closes before the first of them is due. */
-async function joinOne(
+/** Unbatched retries by subscription, in the fixed order of locks. */
+function waitingIn(deliveries: readonly DeliveryProgress[]): [SubscriptionId, DeliveryId[]][] {
+  const waiting = new Map<SubscriptionId, DeliveryId[]>();
+  for (const { id, subscriptionId, nextAttemptAt, retryBatchId } of deliveries) {
+    if (nextAttemptAt !== null && retryBatchId === null) {
+      waiting.set(subscriptionId, [...(waiting.get(subscriptionId) ?? []), id]);
+    }
+  }
+  return [...waiting].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/**
+ * A batch stays open for a while, to collect failures; it closes before the first of them is due. All join at
+ * once if there is room, otherwise half of them, and so on.
+ */
+async function joinTogether(
   { now, retryBatches }: Pick<SendingChanges, 'now' | 'retryBatches'>,
   subscriptionId: SubscriptionId,
+  ids: readonly DeliveryId[],
   { retryDelaysMs: [firstDelayMs] }: SendingSettings,
-): Promise<string> {
-  const open = await retryBatches.join(subscriptionId, MAX_BATCH_SIZE);
-  if (open !== undefined) {
-    return open;
+  onJoined: (id: DeliveryId, batchId: string) => void,
+): Promise<void> {
+  let left = ids;
+  let count = Math.min(left.length, MAX_BATCH_SIZE);
+  while (left.length > 0) {
+    const open = await retryBatches.join(subscriptionId, count, MAX_BATCH_SIZE);
+    if (open === undefined && count > 1) {
+      count = Math.floor(count / 2);
+      continue;
+    }
+    const size = open === undefined ? Math.min(left.length, MAX_BATCH_SIZE) : count;
+    const batchId = open ?? newRecordId('bat');
+    if (open === undefined) {
+      const closesAt = now + Math.min(MAX_OPEN_MS, Math.floor(firstDelayMs / 2));
+      await retryBatches.insert({ id: batchId, subscriptionId, size, closesAt });
+    }
+    for (const id of left.slice(0, size)) {
+      onJoined(id, batchId);
+    }
+    left = left.slice(size);
+    count = Math.min(left.length, MAX_BATCH_SIZE);
   }
-  const id = newRecordId('bat');
-  const closesAt = now + Math.min(MAX_OPEN_MS, Math.floor(firstDelayMs / 2));
-  await retryBatches.insert({ id, subscriptionId, size: 1, closesAt });
-  return id;
 }

@@ -81,12 +81,14 @@ export interface SendingChanges {
   /**
    * Locks subscriptions against the claims of other nodes until this write ends, so that their running
    * attempts are counted correctly by later reads. Returns the locked ones, without those that other claims
-   * have. If these have all, waits briefly for the first.
+   * have.
    */
   claimAlone(ids: readonly SubscriptionId[]): Promise<SubscriptionId[]>;
+  /** Waits briefly for the claim that has it. Returns whether that claim is over. */
+  awaitClaim(id: SubscriptionId): Promise<boolean>;
   /** The same for running attempts to all failing subscriptions, without a wait. */
   claimFailingAlone(): Promise<boolean>;
-  /** Subscriptions with a due attempt, by id, after the named one. */
+  /** Subscriptions with a due attempt, by id, after the named one and then from the first to that. */
   dueSubscriptions(after: string, limit: number): Promise<DueSubscription[]>;
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
   /** Running attempts to all failing subscriptions. */
@@ -99,7 +101,8 @@ export interface SendingChanges {
   begin(first: readonly number[], later: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
   /** Undoes beginnings of this same write, which no caller has seen. */
   takeBack(seqs: readonly number[]): Promise<void>;
-  events(seqs: readonly number[]): Promise<SentEvent[]>;
+  /** The events of deliveries, by the places of these. */
+  eventsOf(deliverySeqs: readonly number[]): Promise<SentEvent[]>;
 
   /** Their present state, without locks. */
   look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;

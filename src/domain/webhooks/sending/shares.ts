@@ -52,19 +52,27 @@ export async function shareOut(
   let left = freeSlots;
   let hungry = shares.filter(({ room }) => room > 0);
   while (left > 0 && hungry.length > 0) {
-    const stillHungry: Share[] = [];
-    for (const [index, share] of hungry.entries()) {
-      const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
-      if (part > 0) {
-        const taken = await takeDue(changes, share, part);
+    const taken = await Promise.all(
+      partsOf(hungry, left).map(async ({ share, part }) => {
+        const taken = part > 0 ? await takeDue(changes, share, part) : 0;
         share.room -= taken;
-        left -= taken;
-        stillHungry.push(...(taken === part && share.room > 0 ? [share] : []));
-      }
-    }
-    hungry = stillHungry;
+        return { share, taken, isHungry: taken === part && share.room > 0 };
+      }),
+    );
+    left -= taken.reduce((sum, one) => sum + one.taken, 0);
+    hungry = taken.filter(({ isHungry }) => isHungry).map(({ share }) => share);
   }
   return left;
+}
+
+/** Of one round, which are taken at the same time. Those without a part wait for what others leave. */
+function partsOf(hungry: readonly Share[], slots: number): { share: Share; part: number }[] {
+  let left = slots;
+  return hungry.map((share, index) => {
+    const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
+    left -= part;
+    return { share, part };
+  });
 }
 
 /** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */

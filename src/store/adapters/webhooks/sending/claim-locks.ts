@@ -43,26 +43,19 @@ const tryingFailing = keptStatement(
   }),
 );
 
-/** Returns the locked ones. Waits only if there are none, so that no two claims wait for each other. */
-export async function lockSubscriptions(
-  db: Writer,
-  ids: readonly SubscriptionId[],
-): Promise<SubscriptionId[]> {
-  const free = await tryLock(db, ids);
-  return free.length > 0 || !(await waitFor(db, ids[0] as SubscriptionId)) ? free : tryLock(db, ids);
-}
-
 /** Of attempts to failing subscriptions, which are limited together. */
 export async function tryLockFailing(db: Writer): Promise<boolean> {
   return (await tryingFailing(db, {})).rows[0]?.free === true;
 }
 
-async function tryLock(db: Writer, ids: readonly SubscriptionId[]): Promise<SubscriptionId[]> {
+/** Returns the locked ones. */
+export async function tryLock(db: Writer, ids: readonly SubscriptionId[]): Promise<SubscriptionId[]> {
   const { rows } = await trying(db, { ids: JSON.stringify(ids) });
   return rows.flatMap(({ id, free }) => (free ? (id as SubscriptionId) : []));
 }
 
-async function waitFor(db: Writer, id: SubscriptionId): Promise<boolean> {
+/** Returns whether its lock is free, or was for a moment. */
+export async function waitFor(db: Writer, id: SubscriptionId): Promise<boolean> {
   await sql`savepoint claim_wait`.execute(db);
   try {
     await waiting(db, { id });

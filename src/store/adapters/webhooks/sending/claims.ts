@@ -10,14 +10,15 @@ import type {
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
-import { keptStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
-import { lockSubscriptions, tryLockFailing } from './claim-locks.js';
+import { tryLock, tryLockFailing, waitFor } from './claim-locks.js';
 
 type Claiming = Pick<
   SendingChanges,
   | 'claimAlone'
+  | 'awaitClaim'
   | 'claimFailingAlone'
   | 'dueSubscriptions'
   | 'receivers'
@@ -26,7 +27,7 @@ type Claiming = Pick<
   | 'dueLater'
   | 'begin'
   | 'takeBack'
-  | 'events'
+  | 'eventsOf'
 >;
 
 interface DueRow {
@@ -175,7 +176,7 @@ function beginning(db: Writer, seqs: string) {
 }
 
 /** A later attempt becomes due now: it was due before it began. */
-const takeBack = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
+const takeBack = keptPosted((db, { seqs, now }: { seqs: string; now: number }) =>
   db
     .updateTable('deliveries')
     .set((delivery) => ({
@@ -192,7 +193,9 @@ const takeBack = keptStatement((db, { seqs, now }: { seqs: string; now: number }
 const events = keptStatement((db, { seqs }: { seqs: string }) =>
   db
     .selectFrom('events')
-    .where(inNumbers(db, 'seq', seqs))
+    .where(sql<boolean>`seq ${isPostgres(db) ? sql`= any(array` : sql`in (`}(
+      select event_seq from deliveries where ${inNumbers(db, 'seq', seqs)}
+    ))`)
     .select([
       'seq',
       'id',
@@ -213,34 +216,35 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
 export function claiming(db: Writer, now: number): Claiming {
   return {
     // On SQLite there is no other claim.
-    claimAlone: async (ids) => (isPostgres(db) && ids.length > 0 ? lockSubscriptions(db, ids) : [...ids]),
+    claimAlone: async (ids) => (isPostgres(db) && ids.length > 0 ? tryLock(db, ids) : [...ids]),
+    awaitClaim: async (id) => isPostgres(db) && (await waitFor(db, id)),
     claimFailingAlone: async () => !isPostgres(db) || (await tryLockFailing(db)),
-    dueSubscriptions: (after, limit) => subscriptionsWithDue(db, after, now, limit),
+    dueSubscriptions: async (after, limit) => {
+      const behind = subscriptionsWithDue(db, after, now, limit);
+      if (after === '' || (!isPostgres(db) && (await behind).length === limit)) {
+        return behind;
+      }
+      const all = await Promise.all([behind, subscriptionsWithDue(db, '', now, limit)]);
+      return [...all[0], ...all[1].filter(({ id }) => id <= after)].slice(0, limit);
+    },
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
     runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
     dueFirst: async (id, after, limit) =>
       (await dueFirst(db, { id, after, limit })).rows.map(({ seq }) => seq),
     dueLater: async (id, limit) => (await dueLater(db, { id, now, limit })).rows.map(({ seq }) => seq),
     begin: async (first, later, leaseUntil) => {
-      const begun: BegunDelivery[] = [];
-      for (const [statement, seqs] of [
-        [beginFirst, first],
-        [beginLater, later],
-      ] as const) {
-        if (seqs.length > 0) {
-          begun.push(
-            ...(await statement(db, { seqs: JSON.stringify(seqs), now, leaseUntil })).rows.map(toBegun),
-          );
-        }
-      }
-      return begun;
+      const begun = await Promise.all([
+        first.length > 0 && beginFirst(db, { seqs: JSON.stringify(first), now, leaseUntil }),
+        later.length > 0 && beginLater(db, { seqs: JSON.stringify(later), now, leaseUntil }),
+      ]);
+      return begun.flatMap((one) => (one ? one.rows.map(toBegun) : []));
     },
     takeBack: async (seqs) => {
       if (seqs.length > 0) {
         await takeBack(db, { seqs: JSON.stringify(seqs), now });
       }
     },
-    events: async (seqs) =>
+    eventsOf: async (seqs) =>
       seqs.length === 0 ? [] : ((await events(db, { seqs: JSON.stringify(seqs) })).rows as SentEvent[]),
   };
 }

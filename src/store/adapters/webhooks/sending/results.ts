@@ -9,7 +9,7 @@ import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { keptInsertion } from '../../statements/kept-insertion.js';
-import { keptStatement, statement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
 
 type Recording = Pick<
   SendingChanges,
@@ -83,7 +83,7 @@ const attemptInsertion = keptInsertion('delivery_attempts', [
   'response_start',
 ]);
 
-const correction = keptStatement((db, row: Schema['delivery_attempts']) =>
+const correction = keptPosted((db, row: Schema['delivery_attempts']) =>
   db
     .updateTable('delivery_attempts')
     .set({
@@ -99,14 +99,14 @@ const correction = keptStatement((db, row: Schema['delivery_attempts']) =>
     .where('number', '=', row.number),
 );
 
-const delivering = keptStatement((db, { seqs, now }: { seqs: string; now: number }) =>
+const delivering = keptPosted((db, { seqs, now }: { seqs: string; now: number }) =>
   db
     .updateTable('deliveries')
     .set({ status: 'DELIVERED', attempt_started_at: null, lease_until: null, ended_at: now })
     .where(inNumbers(db, 'seq', seqs)),
 );
 
-const settling = statement((db, delivery: DeliveryProgress) =>
+const settling = posted((db, delivery: DeliveryProgress) =>
   db
     .updateTable('deliveries')
     .set({
@@ -151,8 +151,10 @@ async function hold(
   alone: boolean,
 ): Promise<DeliveryProgress[]> {
   const subscriptionIds = new Set<SubscriptionId>(deliveries.map(({ subscriptionId }) => subscriptionId));
-  await (alone ? heldAlone : heldTogether)(db, { ids: JSON.stringify([...subscriptionIds]) });
-  const { rows } = await heldDeliveries(db, { seqs: JSON.stringify(deliveries.map(({ seq }) => seq)) });
+  const [, { rows }] = await Promise.all([
+    (alone ? heldAlone : heldTogether)(db, { ids: JSON.stringify([...subscriptionIds]) }),
+    heldDeliveries(db, { seqs: JSON.stringify(deliveries.map(({ seq }) => seq)) }),
+  ]);
   return rows as DeliveryProgress[];
 }
 

@@ -13,17 +13,25 @@ import type {
 import type { Reader, Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inList } from '../../statements/dialect.js';
-import { keptStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { subscriptionsWithDue } from './claims.js';
 import { outboxOf } from './outbox.js';
 import { PROGRESS } from './results.js';
 import { anyLaterThan } from './set-back.js';
 
-const join = keptStatement((db, { id, now, most }: { id: string; now: number; most: number }) =>
+interface Joining {
+  id: string;
+  count: number;
+  now: number;
+  /** The largest size that has room for them. */
+  most: number;
+}
+
+const join = keptStatement((db, { id, count, now, most }: Joining) =>
   db
     .updateTable('retry_batches')
-    .set(({ eb }) => ({ size: eb('size', '+', 1) }))
+    .set({ size: sql<number>`size + ${count}` })
     .where('id', '=', (row) =>
       row
         .selectFrom('retry_batches')
@@ -31,18 +39,18 @@ const join = keptStatement((db, { id, now, most }: { id: string; now: number; mo
         .where('handed_over_at', 'is', null)
         .where('created_at', '>', sql<number>`cast(${now} as bigint) - ${sql.lit(MAX_OPEN_MS)}`)
         .where('closes_at', '>', now)
-        .where('size', '<', most)
+        .where('size', '<=', most)
         .orderBy('created_at', 'desc')
         .limit(1)
         .select('id'),
     )
     // Again, for rows that PostgreSQL waited for.
     .where('handed_over_at', 'is', null)
-    .where('size', '<', most)
+    .where('size', '<=', most)
     .returning('id'),
 );
 
-const insertion = keptStatement((db, row: Schema['retry_batches']) =>
+const insertion = keptPosted((db, row: Schema['retry_batches']) =>
   db.insertInto('retry_batches').values(row),
 );
 
@@ -133,7 +141,7 @@ const lapsed = keptStatement(
 
 export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
   return {
-    join: async (id, most) => (await join(db, { id, now, most })).rows[0]?.id,
+    join: async (id, count, most) => (await join(db, { id, count, now, most: most - count })).rows[0]?.id,
     insert: async ({ id, subscriptionId, size, closesAt }) => {
       await insertion(db, {
         id,

@@ -27,12 +27,12 @@ const writes: [title: string, write: (changes: SendingChanges) => Promise<unknow
   ['attempts that are taken back', (changes) => changes.takeBack([7])],
   ['later attempts made due', (changes) => changes.retryBatches.makeDue([delivery], 2)],
   ['a batch that is handed over', (changes) => changes.retryBatches.markHandedOver(['bat_1'])],
-  ['events', (changes) => changes.events([7])],
+  ['events', (changes) => changes.eventsOf([7])],
   ['deliveries', (changes) => changes.look([delivery])],
   ['how receivers fare', (changes) => changes.healthOf([subscription])],
   ['how an attempt ended', (changes) => changes.outcomeOf(7, 1)],
   ['deliveries that are delivered', (changes) => changes.deliver([7])],
-  ['a batch that is joined', (changes) => changes.retryBatches.join(subscription, 5)],
+  ['a batch that is joined', (changes) => changes.retryBatches.join(subscription, 1, 5)],
   ['a subscription that is disabled', (changes) => changes.disable(subscription, 'GONE')],
 ];
 
