@@ -69,9 +69,12 @@ export async function accountByEmail(
       continue;
     }
     await changes.lock(account.id);
+    if (!found) {
+      return { id: account.id, isNew: true };
+    }
     const locked = await changes.accounts.find(account.id);
     if (locked && emailKeyOf(locked.email) === emailKey) {
-      return { id: account.id, isNew: !found };
+      return { id: account.id, isNew: false };
     }
   }
 }

@@ -37,7 +37,11 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
   const lastName = creation.lastName?.trim() ?? null;
   const account = await accountByEmail(changes, creation.email, { firstName, lastName });
   const client = await lockClient(changes, creation.clientId);
-  await assertNotYetUser(changes, account.id, client.id);
+  const [managerId, firstRoleId] = await Promise.all([
+    initialManager(changes, client.id, creation),
+    creation.roleId === undefined ? initialRole(changes, client.id) : null,
+    assertNotYetUser(changes, account.id, client.id),
+  ]);
   await resolveUserReferences(changes, { clientId: client.id }, creation);
   const user: User = {
     id: newPublicId('UserId'),
@@ -47,8 +51,8 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
     lastName,
     fullName: fullNameOf(firstName, lastName),
     status: 'INVITED',
-    managerId: await initialManager(changes, client.id, creation),
-    roleId: creation.roleId ?? (await initialRole(changes, client.id)),
+    managerId,
+    roleId: creation.roleId ?? firstRoleId,
     version: newVersion(),
     createdAt: changes.now,
     updatedAt: changes.now,
@@ -91,10 +95,11 @@ async function initialRole(
   changes: Pick<Changes, 'roles' | 'users'>,
   clientId: ClientId,
 ): Promise<string | null> {
-  if (await changes.users.anyOf(clientId)) {
-    return null;
-  }
-  return (await changes.roles.ownerOf(clientId)) ?? null;
+  const [hasUsers, owner] = await Promise.all([
+    changes.users.anyOf(clientId),
+    changes.roles.ownerOf(clientId),
+  ]);
+  return hasUsers ? null : (owner ?? null);
 }
 
 async function validate(

@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { ClientId, InstanceIntegrationId } from '../../generated/ids.js';
+import { updateUser } from '../../src/domain/platform/people/user-updates.js';
+import { createUser } from '../../src/domain/platform/people/users.js';
+import type { UserView } from '../../src/domain/platform/rows/users.js';
+import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
+import { visitStore } from '../../src/store/adapters/visits.js';
+import { workerStore } from '../../src/store/adapters/workers.js';
+import {
+  exchangeCode,
+  newCode,
+  rotateRefreshToken,
+  signedIn,
+  tokenRig,
+} from '../domain/sign-on/token-rig.js';
+import { type DatabaseUnderTest, databaseUnderTest } from '../support/databases.js';
+import { type Cost, countingProxy } from '../support/postgres/counting-proxy.js';
+import { refused, sendingRig, succeeded } from './adapters/webhooks/sending/rig.js';
+
+type Proxy = Awaited<ReturnType<typeof countingProxy>>;
+
+/** Prepares an operation once, so that nothing is new to the process, and counts it. */
+type Measure = (under: DatabaseUnderTest, proxy: Proxy) => Promise<Cost>;
+
+/** With audit chains, as served. */
+async function counted(measure: Measure): Promise<Cost> {
+  const place = await under.newPlace();
+  const proxy = await countingProxy(place.databaseUrl as string);
+  const served = { ...place, databaseUrl: proxy.url };
+  const openMigrated = async () =>
+    withAuditChains(
+      await under.open(served),
+      () => (bytes) => createHmac('sha256', 'key').update(bytes).digest(),
+    );
+  try {
+    return await measure({ ...under, openMigrated }, proxy);
+  } finally {
+    proxy.close();
+  }
+}
+
+const under = databaseUnderTest('PostgreSQL');
+
+async function settledBatch(
+  { under, proxy }: { under: DatabaseUnderTest; proxy: Proxy },
+  result: typeof succeeded,
+): Promise<Cost> {
+  const rig = await sendingRig(under);
+  await rig.subscribe();
+  const claimed = async () => {
+    for (let count = 0; count < 8; count += 1) {
+      await rig.happen();
+    }
+    return (await rig.claim()).deliveries.map(({ id }) => result(id));
+  };
+  await rig.record(...(await claimed()));
+  const results = await claimed();
+  return proxy.costOf(() => rig.record(...results));
+}
+
+async function claimOf(under: DatabaseUnderTest, proxy: Proxy, subscriptions: number): Promise<Cost> {
+  const rig = await sendingRig(under);
+  for (let count = 0; count < subscriptions; count += 1) {
+    await rig.subscribe();
+  }
+  await rig.happen();
+  await rig.claim();
+  for (let count = 0; count < 3; count += 1) {
+    await rig.happen();
+  }
+  return proxy.costOf(async () => {
+    const { deliveries } = await rig.claim();
+    expect(deliveries).toHaveLength(3 * subscriptions);
+  });
+}
+
+async function platformWrite(
+  under: DatabaseUnderTest,
+  proxy: Proxy,
+  write: 'create' | 'update',
+): Promise<Cost> {
+  const rig = await sendingRig(under);
+  await rig.subscribe();
+  const { clientId } = rig.connection;
+  const repeatable = (key: string) => ({
+    ...{ ownerId: 'tok_1', method: 'CreateUser', key, requestHash: 'hash' },
+    encode: (user: UserView) => Buffer.from(JSON.stringify(user)),
+    decode: (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as UserView,
+  });
+  const create = (key: string) =>
+    rig.platform.run(
+      async (changes) => {
+        const user = await createUser(changes, {
+          ...{ clientId, email: `${key}@example.com`, firstName: 'Ada', lastName: 'Moreau' },
+          withoutManager: true,
+        });
+        await changes.audit(
+          { type: 'service_token', id: 'tok_1' },
+          { type: 'user.created', subject: { type: 'user', id: 'usr_1' } },
+        );
+        return user;
+      },
+      { repeatable: repeatable(key) },
+    );
+  const { id } = await create('first');
+  const update = () =>
+    rig.platform.run(
+      async (changes) => {
+        const user = await updateUser(changes, { userId: id, firstName: 'Mary', updateMask: undefined });
+        await changes.audit(
+          { type: 'service_token', id: 'tok_1' },
+          { type: 'user.updated', subject: { type: 'user', id: 'usr_1' } },
+        );
+        return user;
+      },
+      { repeatable: repeatable('update') },
+    );
+  return proxy.costOf(() => (write === 'create' ? create('second') : update()));
+}
+
+/**
+ * A change of these numbers is a change of what the service takes behind a slow network. Of the statements,
+ * four begin a transaction with its limits and one ends it.
+ */
+const OPERATIONS: [string, Cost, Measure][] = [
+  [
+    'a refresh',
+    { roundTrips: 2, statements: 11 },
+    async (under, proxy) => {
+      const rig = await tokenRig(under);
+      const refresh = (refreshToken: string) =>
+        rotateRefreshToken(rig.issuer, rig.application.client, { refreshToken });
+      const { refreshToken } = await refresh((await signedIn(rig)).refreshToken);
+      return proxy.costOf(() => refresh(refreshToken as string));
+    },
+  ],
+  [
+    'a code exchange',
+    { roundTrips: 4, statements: 13 },
+    async (under, proxy) => {
+      const rig = await tokenRig(under);
+      await signedIn(rig);
+      const { exchange } = await newCode(rig);
+      return proxy.costOf(() => exchangeCode(rig.issuer, rig.application.client, exchange));
+    },
+  ],
+  [
+    'the creation of a user',
+    { roundTrips: 9, statements: 22 },
+    (under, proxy) => platformWrite(under, proxy, 'create'),
+  ],
+  [
+    'the update of a user',
+    { roundTrips: 7, statements: 17 },
+    (under, proxy) => platformWrite(under, proxy, 'update'),
+  ],
+  [
+    'a list of the gateway, with the check of the key',
+    { roundTrips: 2, statements: 2 },
+    async (under, proxy) => {
+      const database = await under.openMigrated();
+      const visits = visitStore(database);
+      const workers = workerStore(database);
+      const list = async () => {
+        await visits.findClient(hashSecret('key'), 'iin_1' as InstanceIntegrationId, 'cli_1' as ClientId);
+        await workers.page('cli_1', { after: undefined, limit: 100 });
+      };
+      await list();
+      return proxy.costOf(list);
+    },
+  ],
+  [
+    'a claim for one subscription',
+    { roundTrips: 5, statements: 12 },
+    (under, proxy) => claimOf(under, proxy, 1),
+  ],
+  [
+    'a claim for 16 subscriptions',
+    { roundTrips: 5, statements: 27 },
+    (under, proxy) => claimOf(under, proxy, 16),
+  ],
+  [
+    'results of successes',
+    { roundTrips: 4, statements: 11 },
+    (under, proxy) => settledBatch({ under, proxy }, succeeded),
+  ],
+  [
+    'results of failures',
+    { roundTrips: 5, statements: 15 },
+    (under, proxy) => settledBatch({ under, proxy }, refused),
+  ],
+];
+
+describe('on PostgreSQL', () => {
+  test.each(OPERATIONS)('%s takes %j', async (_, cost, measure) => {
+    expect(await counted(measure)).toEqual(cost);
+  });
+});
