@@ -67,16 +67,20 @@ export function inTransaction<Tables, T>(
     const ofTransaction = executor.withConnectionProvider({ provideConnection: (use) => use(lent) });
     const transaction = new Kysely<Tables>({ ...UNUSED, executor: ofTransaction });
     lent.beginWithFirst(isOneStatement);
+    let done: T;
     try {
-      const done = await work(transaction);
-      lent.end();
-      await lent.commit();
-      return done;
+      done = await work(transaction).finally(() => lent.end());
     } catch (error) {
-      lent.end();
       await lent.rollback();
       throw lent.refusal ?? error;
     }
+    try {
+      await lent.commit();
+    } catch (error) {
+      await lent.rollback();
+      throw error;
+    }
+    return done;
   });
 }
 
@@ -236,7 +240,10 @@ export class LentConnection implements DatabaseConnection {
     // The server's answer to COMMIT after a failed statement, which is not an error.
     if (command !== 'COMMIT') {
       await answersHandled();
-      throw new Error(`PostgreSQL answered a commit with ${command}: a statement had failed before.`);
+      throw (
+        this.refusal ??
+        new Error(`PostgreSQL answered a commit with ${command}: a statement had failed before.`)
+      );
     }
   }
 
