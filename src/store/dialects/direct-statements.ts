@@ -28,8 +28,8 @@ export async function executeCompiled<Row>(
 }
 
 /**
- * The same for a statement whose answer is not needed. In a transaction on PostgreSQL nothing waits for it: its
- * error comes with the answer to a later statement, or instead of the commit.
+ * The same for a statement whose answer is not needed. In a transaction on PostgreSQL nothing waits for it:
+ * its error comes with the answer to a later statement, or instead of the commit.
  */
 export async function postCompiled(
   db: Writer | Rows,
