@@ -127,6 +127,8 @@ export class KeyKeeper {
         return;
       }
       after = found.at(-1)?.name ?? '';
+      // Others take a node for gone that has been silent for long.
+      await this.#announce();
       await turn();
     }
   }

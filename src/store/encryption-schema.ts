@@ -21,7 +21,7 @@ interface EncryptionKeyHoldersTable {
   used_id: string | null;
   /** Its SIGN_ON_URL; null for a command or a node of an earlier release. */
   issuer: string | null;
-  /** The last migration that its version knows; null for a node of release 1.3.1 or earlier. */
+  /** The last migration that its version knows. */
   newest_migration: string | null;
   seen_at: number;
 }

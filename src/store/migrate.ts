@@ -54,8 +54,17 @@ async function driftOf(db: Kysely<Schema>, executed: readonly string[]): Promise
   if (missing.length > 0 || newer.length === 0) {
     return { missing, newer, required: newer };
   }
+  return { missing, newer, required: await unknownRequired(db) };
+}
+
+async function unknownRequired(db: Kysely<Schema>): Promise<string[]> {
   const rows = await db.selectFrom('required_migrations').select('name').execute();
-  return { missing, newer, required: unknownMigrations(rows.map(({ name }) => name)) };
+  return unknownMigrations(rows.map(({ name }) => name));
+}
+
+/** For a node that has started. */
+export async function refuseOutdated(db: Kysely<Schema>): Promise<void> {
+  refuseNewer(await unknownRequired(db));
 }
 
 /** Migrations that this version does not know: a newer version of the service has them. */
@@ -73,7 +82,7 @@ async function hasNewer(db: Kysely<Schema>): Promise<boolean> {
 export function refuseNewer(names: readonly string[]): void {
   if (names.length > 0) {
     throw new StoreError(
-      `The database was last used by a newer version of the service (it has ${names.join(', ')}). Start that version, or restore a backup made before it.`,
+      `The database was migrated by a newer version of the service (it has ${names.join(', ')}). Start that version, or restore a backup made before it.`,
     );
   }
 }
@@ -100,7 +109,7 @@ export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
   refuseNewer(required);
   if (missing.length > 0) {
     throw new StoreError(
-      `The database was last used by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,
+      `The database was migrated by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,
     );
   }
 }

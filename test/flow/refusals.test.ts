@@ -98,7 +98,7 @@ describe('a database', () => {
     database.prepare('insert into required_migrations values (?)').run('9999-of-tomorrow');
     database.close();
     expect(await refusalOf({ dataDir })).toContain(
-      'The database was last used by a newer version of the service (it has 9999-of-tomorrow).',
+      'The database was migrated by a newer version of the service (it has 9999-of-tomorrow).',
     );
   });
 

@@ -48,7 +48,7 @@ export function misfitOf({ environment, issuer, required }: Recorded, config: Co
     return `The database belongs to the ${environment} environment, and ENVIRONMENT is ${config.ENVIRONMENT}.`;
   }
   if (required.length > 0) {
-    return `The database was last used by a newer version of the service (it has ${required.join(', ')}).`;
+    return `The database was migrated by a newer version of the service (it has ${required.join(', ')}).`;
   }
   return issuerProblem(issuer, issuerClaimOf(config));
 }

@@ -61,7 +61,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       onThreadDeath: (cause) =>
         log.error('the thread that checkpoints the database ended', { reason: cause.message }),
     },
-    onDiskFailure: endWith,
+    onDiskFailure: (failure) => endWith('Writing to the disk failed', failure),
     writes: {
       onRefused: (reason) => log.error('writes are refused', { reason }),
       onTaken: (refused) => log.info('writes are taken again', { refused }),
@@ -93,7 +93,9 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     if (config.ENVIRONMENT === 'demo') {
       await prepareDemo(config, store.demo, passwords);
     }
-    const keeping = startKeepingKeys(secrets.keeper, log);
+    const keeping = startKeepingKeys(secrets.keeper, log, (error) =>
+      endWith('This version can no longer serve the database', error),
+    );
     stopKeeping = () => keeping.stop();
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, Date.now);
@@ -122,7 +124,9 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
         health.drain();
         // Ends the waiting calls of relays.
         store.deliveriesDue.close();
-        await Promise.all([listeners.close(), closing.stop(), warning.stop(), keeping.stop()]);
+        await Promise.all([listeners.close(), closing.stop(), warning.stop()]);
+        // After the last call: until then other nodes must not remove what this one uses.
+        await keeping.stop();
         // After the last call that it records.
         await audit.stop();
         await passwords.close();
@@ -225,11 +229,9 @@ function servicesOf(
   });
 }
 
-/** After a failed sync, ends the process: a new one opens the database and reads what is on the disk. */
-function endWith(failure: unknown): void {
+/** Ends the process. After a failed sync, a new one opens the database and reads what is on the disk. */
+function endWith(what: string, failure: unknown): void {
   setImmediate(() => {
-    throw new Error(`Writing to the disk failed: ${(failure as Error).message}.`, {
-      cause: failure,
-    });
+    throw new Error(`${what}: ${(failure as Error).message}`, { cause: failure });
   });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { KeyKeeper } from '../../keys/key-keeper.js';
+import { StoreError } from '../../store/store-error.js';
 import type { Log } from '../../telemetry/log.js';
 
 const LOOK_EVERY_MS = 2_000;
@@ -17,7 +18,12 @@ export interface KeepingKeys {
 }
 
 /** Makes this domain follow a rotation of the encryption key while it serves. */
-export function startKeepingKeys(keeper: KeyKeeper, log: Log, lookEveryMs = LOOK_EVERY_MS): KeepingKeys {
+export function startKeepingKeys(
+  keeper: KeyKeeper,
+  log: Log,
+  onOutdated: (error: StoreError) => void,
+  lookEveryMs = LOOK_EVERY_MS,
+): KeepingKeys {
   const ending = new AbortController();
   let wake: () => void = () => undefined;
   let isAwaited = false;
@@ -39,6 +45,9 @@ export function startKeepingKeys(keeper: KeyKeeper, log: Log, lookEveryMs = LOOK
         await keeper.renew(ending.signal);
         isFailing = false;
       } catch (error) {
+        if (error instanceof StoreError) {
+          onOutdated(error);
+        }
         const reason = (error as Error).message;
         log[isFailing ? 'debug' : 'warn']('the encryption keys could not be followed', { reason });
         isFailing = true;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { SealedPlace, SealStore } from '../../domain/operator/seals.js';
 import type { Database, Writer } from '../database.js';
+import { refuseOutdated } from '../migrate.js';
 import { newestMigration } from '../migrations/index.js';
 import {
   assertNotRetired,
@@ -52,6 +53,8 @@ export function sealStore({ reader, write }: Database): SealStore {
           .values({ node, ...row })
           .onConflict((conflict) => conflict.column('node').doUpdateSet(row))
           .execute();
+        // A frozen node may find that the others have left its version behind.
+        await refuseOutdated(writer);
         await writer
           .deleteFrom('encryption_key_holders')
           .where('seen_at', '<', sql<number>`${now} - ${sql.lit(FORGET_HOLDERS_AFTER_MS)}`)

@@ -25,9 +25,11 @@ async function refuseBeside(db: Kysely<unknown>, required: string): Promise<void
   if (!(db.getExecutor().adapter instanceof PostgresAdapter)) {
     return;
   }
+  // Nodes that start meanwhile announce themselves after this step, and are refused then.
+  await sql`lock table encryption_key_holders in share row exclusive mode`.execute(db);
   const { rows } = await sql<{ node: string }>`
     select node from encryption_key_holders
-    where coalesce(newest_migration, '') < ${required}
+    where coalesce(newest_migration, '') collate "C" < ${required}
       and seen_at > extract(epoch from clock_timestamp()) * 1000 - ${sql.lit(GONE_AFTER_MS)}
     order by node
   `.execute(db);

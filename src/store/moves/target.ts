@@ -135,7 +135,7 @@ interface Aside {
 
 /** What the migrations write into an empty database. */
 export async function removeBeginnings(writer: Writer): Promise<void> {
-  for (const table of ['change_feed', 'change_lives']) {
+  for (const table of ['change_feed', 'change_lives', 'required_migrations']) {
     await sql`delete from ${sql.table(table)}`.execute(writer);
   }
 }

@@ -56,8 +56,17 @@ describeEachDatabase('a node of this version', (under) => {
     expect(await migrate(under, place, releaseAfterNext)).toBeUndefined();
     expect((await running.schemaDrift()).required).toEqual([EXPANSION]);
     await expect(under.openStore(place)).rejects.toThrow(
-      `The database was last used by a newer version of the service (it has ${EXPANSION}).`,
+      `The database was migrated by a newer version of the service (it has ${EXPANSION}).`,
     );
+  });
+
+  test('ends when it finds, after a freeze, that the others have removed what it uses', async () => {
+    const place = await under.newPlace();
+    const frozen = await under.openStore(place);
+    await migrate(under, place, releaseAfterNext);
+    await expect(
+      frozen.seals.announce({ node: 'payroll-1', keyIds: [], usedId: null, issuer: 'http://localhost' }),
+    ).rejects.toThrow(`migrated by a newer version of the service (it has ${EXPANSION})`);
   });
 
   test('refuses a database that lacks a migration and has newer ones: they may build on it', async () => {
@@ -87,7 +96,7 @@ describeEachDatabase('a release that removes what earlier nodes use', (under) =>
 
   test.each<[string, string | null]>([
     ['of this version', newestMigration],
-    ['of release 1.3.1', null],
+    ['that tells no version', null],
   ])('waits, on PostgreSQL, until no node %s runs', async (_, known) => {
     const place = await under.newPlace();
     const seals = await announced(place, 'payroll-1');

@@ -95,7 +95,7 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
   const unknown = unknownMigrations(manifest.migrations);
   if (unknown.length > 0) {
     throw new StartupError(
-      `The backup was made by a newer release, ${manifest.release} (it has ${unknown.join(', ')}). Restore it with that release.`,
+      `The backup is of a database that a newer release has migrated (it has ${unknown.join(', ')}). Restore it with that release.`,
     );
   }
   if (manifest.environment !== config.ENVIRONMENT) {

@@ -136,7 +136,7 @@ describe('integration restore', () => {
       'a newer schema',
       ({ migrations }) => ({ release: '9.0.0', migrations: [...(migrations as string[]), '9999-later'] }),
       StartupError,
-      /^The backup was made by a newer release, 9\.0\.0 \(it has 9999-later\)\. Restore it with that release\.$/,
+      /^The backup is of a database that a newer release has migrated \(it has 9999-later\)\. Restore it with that release\.$/,
     ],
     [
       'another environment',
