@@ -69,7 +69,7 @@ async def reading(request, call_next):
     describeReceiver({
       install: () => servers.install(),
       launch: (variant, port) => servers.launch(variant, port),
-      advice: /no middleware may read request\.stream\(\) or request\.form\(\) before/,
+      advice: /nothing may read request\.stream\(\) or a form before/,
     });
 
     test('are typed, strictly', async () => {

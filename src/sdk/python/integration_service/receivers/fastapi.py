@@ -17,7 +17,7 @@ from ._receiving import DEFAULT_MAX_BYTES, DEFAULT_TOLERANCE_SECONDS, TOO_LARGE,
 __all__ = ["receive_webhooks"]
 
 _ADVICE = (
-    "With FastAPI, no middleware may read request.stream() or request.form() before; await request.body() "
+    "With FastAPI, nothing may read request.stream() or a form before; await request.body() "
     "and await request.json() may be called."
 )
 
