@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { packageVersion } from '../../../src/config/package.js';
+import { packageRoot, packageVersion } from '../../../src/config/package.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
 import { Project } from './installed-package.js';
 
@@ -64,6 +65,17 @@ describe('the package, installed into an empty project', () => {
       },
     );
     expect(complaints).toBe('');
+  }, 120_000);
+
+  test('is what the command line of the service takes it for', async () => {
+    const view = readFileSync(join(packageRoot, 'src/cli/commands/sync/sdk.ts'), 'utf8');
+    const types = view.slice(view.indexOf('/**'), view.indexOf('export async function'));
+    const program = `import * as sdk from '@integration-service/sdk';
+      declare namespace BetterSqlite3 { export type Database = sdk.SqliteDatabase; }
+      ${types}
+      export const fits: Sdk = sdk;`;
+    const settings = { module: 'node16', lib: ['es2022', 'dom'], types: ['node'] };
+    expect(await project.complaintsAbout('view', program, settings)).toBe('');
   }, 120_000);
 
   test('verifies webhooks without loading what only sign-on needs', async () => {

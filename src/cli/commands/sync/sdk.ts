@@ -4,8 +4,8 @@ import type BetterSqlite3 from 'better-sqlite3';
 export interface Sdk {
   Gateway: new (options: { baseUrl: string; apiKey: string; retry?: { maxRetries: number } }) => Gateway;
   SqliteStore: new (database: BetterSqlite3.Database) => Store;
-  IntegrationServiceError: new () => Error;
-  ApiError: new () => ApiError;
+  IntegrationServiceError: abstract new (...given: never[]) => Error;
+  ApiError: abstract new (...given: never[]) => ApiError;
 }
 
 export interface Gateway {
@@ -37,7 +37,7 @@ export interface Sync {
 export interface Store {
   cursor(): string | null;
   apply(batch: Batch): void;
-  digests(): { clientId: string; type: string; count: number }[];
+  digests(): { clientId: string; type: string; count: number; digest: number }[];
 }
 
 export interface Batch {
