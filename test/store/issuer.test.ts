@@ -25,7 +25,13 @@ describeEachDatabase('the issuer of a database', (under) => {
     await expect(start(place, NEW, 'https://other.example.com')).rejects.toThrow(
       `PREVIOUS_SIGN_ON_URL=${OLD} to replace it`,
     );
-    expect(await recordedAt(place)).toEqual({ environment: 'live', issuer: OLD, missing: [], newer: [] });
+    expect(await recordedAt(place)).toEqual({
+      environment: 'live',
+      issuer: OLD,
+      missing: [],
+      newer: [],
+      required: [],
+    });
 
     await start(place, NEW, OLD);
     await start(place, NEW, OLD);
