@@ -20,8 +20,6 @@ export interface WriteOrigin {
   traceparent?: string;
   /** Writes of one lane keep their order; queued lanes take turns. */
   lane?: string;
-  /** The work runs one statement and records nothing: PostgreSQL gets `begin`, it and `commit` at once. */
-  isOneStatement?: boolean;
 }
 
 export interface WriteOptions<T> extends WriteOrigin {

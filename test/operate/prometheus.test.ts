@@ -22,6 +22,8 @@ const EMPTY: Record<string, string> = {
   'edge.json: Certificates': 'there are none',
   'edge.json: Domains': 'it has one domain only',
   'overview.json: Temporal': 'there is none',
+  'domain.json: Changes held back': 'only PostgreSQL has transactions that hold readers back',
+  'worker.json: Domains': 'there is one domain',
   'worker.json: Backlog': 'there is no Temporal',
 };
 /** On a busy machine, each command of the service takes seconds. */

@@ -127,7 +127,7 @@ async function platformWrite(
 const OPERATIONS: [string, Cost, Measure][] = [
   [
     'a refresh',
-    { roundTrips: 2, statements: 11 },
+    { roundTrips: 3, statements: 11 },
     async (under, proxy) => {
       const rig = await tokenRig(under);
       const refresh = (refreshToken: string) =>

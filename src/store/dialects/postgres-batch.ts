@@ -5,7 +5,6 @@ interface Wire {
   parse(statement: { text: string; name: string }): void;
   bind(portal: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(portal: { portal: string; rows?: number }): void;
-  sync(): void;
 }
 
 interface Statement {
@@ -26,19 +25,17 @@ declare class PgStatement {
 const Base = pg.Query as unknown as typeof PgStatement;
 
 /**
- * A statement together with those around it, sent without a wait. The server ends such a batch at its first
- * failure, so the statement does not run if `begin` fails, and `commit` does not if the statement fails.
- * Separate messages would not do: after a failed `begin`, the next one would be a transaction of its own.
+ * A statement together with those before it, sent without a wait. The server ends such a batch at its first
+ * failure, so the statement does not run if `begin` fails. Separate messages would not do: after a failed
+ * `begin`, the next one would be a transaction of its own.
  */
 class Batch extends Base {
   #completed = 0;
   readonly #before: readonly string[];
-  readonly #after: readonly string[];
 
-  constructor(before: readonly string[], statement: Statement, after: readonly string[], onAnswer: OnAnswer) {
+  constructor(before: readonly string[], statement: Statement, onAnswer: OnAnswer) {
     super(statement, onAnswer);
     this.#before = before;
-    this.#after = after;
   }
 
   /** Called by pg: always in the protocol that sends parts. */
@@ -51,15 +48,6 @@ class Batch extends Base {
       run(wire, text);
     }
     super.prepare(wire);
-  }
-
-  /** Called by pg at the end of `prepare`. */
-  _getRows(wire: Wire): void {
-    wire.execute({ portal: '' });
-    for (const text of this.#after) {
-      run(wire, text);
-    }
-    wire.sync();
   }
 
   /** The answer is that of the statement. */
@@ -82,10 +70,9 @@ export function queryBatch(
   client: pg.ClientBase,
   before: readonly string[],
   statement: Statement,
-  after: readonly string[],
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const onAnswer: OnAnswer = (error, answer) => (error ? reject(error) : resolve(answer));
-    client.query(new Batch(before, statement, after, onAnswer) as unknown as pg.Submittable);
+    client.query(new Batch(before, statement, onAnswer) as unknown as pg.Submittable);
   });
 }

@@ -48,8 +48,8 @@ export class SoundPostgresDialect extends PostgresDialect {
 /** Stops waiting for an answer; the pool's own limit is a fixed time. */
 export type Patience = <T>(answer: Promise<T>) => Promise<T>;
 
-/** Per pool. */
-const MOST_WAITING = 512;
+/** Per pool. A token request reads up to five rows at once, and an edge has 128 requests under way. */
+const MOST_WAITING = 1_024;
 
 /**
  * Runs the work as one transaction, as Kysely would, but with fewer round trips: statements do not wait for
@@ -58,7 +58,6 @@ const MOST_WAITING = 512;
 export function inTransaction<Tables, T>(
   db: Kysely<Tables>,
   work: (transaction: Kysely<Tables>) => Promise<T>,
-  { isOneStatement = false } = {},
 ): Promise<T> {
   const executor = db.getExecutor();
   return executor.provideConnection(async (connection) => {
@@ -66,7 +65,7 @@ export function inTransaction<Tables, T>(
     // Kysely's own provider for one connection would make each statement wait for the answer to the last.
     const ofTransaction = executor.withConnectionProvider({ provideConnection: (use) => use(lent) });
     const transaction = new Kysely<Tables>({ ...UNUSED, executor: ofTransaction });
-    lent.beginWithFirst(isOneStatement);
+    lent.beginWithFirst();
     let done: T;
     try {
       done = await work(transaction).finally(() => lent.end());
@@ -150,9 +149,8 @@ const MOST_POSTED = 64;
 export class LentConnection implements DatabaseConnection {
   /** From before `begin` is sent until the server confirmed the end of the transaction. */
   #mayBeInTransaction = false;
-  /** Sent with the first statement of the transaction, and with the only one. */
+  /** Sent with the first statement of the transaction. */
   #before: readonly string[] = [];
-  #after: readonly string[] = [];
   #isOver = false;
   #posted = 0;
   /** The failure of a posted statement, which has failed the transaction. */
@@ -184,7 +182,7 @@ export class LentConnection implements DatabaseConnection {
    * statement or for the end. After a failure the server refuses all later ones, and the commit.
    */
   async post(query: CompiledQuery): Promise<void> {
-    const isWaited = !this.#mayBeInTransaction || this.#after.length > 0 || this.#posted >= MOST_POSTED;
+    const isWaited = !this.#mayBeInTransaction || this.#posted >= MOST_POSTED;
     if (isWaited) {
       await this.executeQuery(query);
       return;
@@ -215,10 +213,8 @@ export class LentConnection implements DatabaseConnection {
     }
   }
 
-  /** With `isOnly`, the first statement is the last too, and `commit` goes with it. */
-  beginWithFirst(isOnly: boolean): void {
+  beginWithFirst(): void {
     this.#before = this.beginning;
-    this.#after = isOnly ? ['commit'] : [];
   }
 
   /** Statements of works that go on behind the end of their transaction are refused. */
@@ -279,28 +275,17 @@ export class LentConnection implements DatabaseConnection {
 
   /** In the order of the calls, without a wait for earlier answers. */
   #send({ sql: text, parameters }: CompiledQuery): Promise<pg.QueryResult> {
-    const [before, after] = [this.#before, this.#after];
+    const before = this.#before;
     if (before.length === 0) {
       return this.#ask(() => this.client.query(text, [...parameters]));
     }
     this.#before = [];
-    this.#isOver = after.length > 0;
     this.#mayBeInTransaction = true;
-    return this.#ask(async () => {
-      const answer = await queryBatch(this.client, before, { text, values: [...parameters] }, after);
-      this.#mayBeInTransaction = after.length === 0;
-      return answer;
-    });
+    return this.#ask(() => queryBatch(this.client, before, { text, values: [...parameters] }));
   }
 
-  /** Without an answer, a statement that was sent with its commit may have succeeded. */
   #troubleOf(error: unknown): unknown {
-    if (isAfterFailure(error)) {
-      return this.#reason ?? error;
-    }
-    return this.#after.length > 0 && !isServerRefusal(error)
-      ? asUnknownOutcome(error)
-      : asDatabaseTrouble(error);
+    return isAfterFailure(error) ? (this.#reason ?? error) : asDatabaseTrouble(error);
   }
 
   async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {

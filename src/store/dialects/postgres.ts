@@ -65,21 +65,15 @@ export async function openPostgres(
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
         pastDeadlocks(async () => {
-          const { done, committed } = await inTransaction(
-            writer,
-            async (transaction) => {
-              // It may have waited for its connection.
-              assertAsked(origin.signal);
-              begun(transaction);
-              const late = keepLateRows(transaction);
-              const done = await work(transaction);
-              if (!origin.isOneStatement) {
-                assertAsked(origin.signal);
-              }
-              return { done, committed: await late.write(transaction) };
-            },
-            origin,
-          );
+          const { done, committed } = await inTransaction(writer, async (transaction) => {
+            // It may have waited for its connection.
+            assertAsked(origin.signal);
+            begun(transaction);
+            const late = keepLateRows(transaction);
+            const done = await work(transaction);
+            assertAsked(origin.signal);
+            return { done, committed: await late.write(transaction) };
+          });
           committed();
           return done;
         }),

@@ -59,38 +59,31 @@ export async function shownToken(
 }
 
 /**
- * One statement: of concurrent uses of a token, one rotates and the others get the same successor. The grant
- * has the time; an audit event for each would bury others.
+ * One transaction: of concurrent uses of a token, one rotates and the others get the same successor. In a
+ * second one, a use could find that its successor was used, and be taken for theft. The grant has the time; an
+ * audit event for each would bury others.
  */
 async function rotate(
   { unitOfWork, clock, observe }: TokenIssuer,
   { application, actor }: ProvenClient,
   { grant, generation }: Shown,
 ): Promise<{ generation: number; issuedAt: number }> {
-  const next = generation + 1;
-  const rotatedAt = await unitOfWork.run(
-    async (changes) => {
-      const now = clock();
-      const isRotated = await changes.grants.rotate(
-        { id: grant.id, applicationId: application.id, generation },
-        { at: now, ...endsAfterRotation(application, grant, now) },
-      );
-      return isRotated ? now : undefined;
-    },
-    { isOneStatement: true },
-  );
-  if (rotatedAt !== undefined) {
-    return { generation: next, issuedAt: rotatedAt };
-  }
-  const retriedAt = await unitOfWork.run(async (changes) => {
+  const outcome = await unitOfWork.run(async (changes) => {
     const now = clock();
-    return (await isRetry(changes, actor, { grant, generation }, now)) ? now : undefined;
+    const isRotated = await changes.grants.rotate(
+      { id: grant.id, applicationId: application.id, generation },
+      { at: now, ...endsAfterRotation(application, grant, now) },
+    );
+    const isGood = isRotated || (await isRetry(changes, actor, { grant, generation }, now));
+    return isGood ? { generation: generation + 1, issuedAt: now, isRotated } : undefined;
   });
-  if (retriedAt === undefined) {
+  if (!outcome) {
     throw invalidGrant();
   }
-  observe({ actor, ...actionOn(grant, 'refresh_token.retried', 'succeeded') });
-  return { generation: next, issuedAt: retriedAt };
+  if (!outcome.isRotated) {
+    observe({ actor, ...actionOn(grant, 'refresh_token.retried', 'succeeded') });
+  }
+  return outcome;
 }
 
 /** Earlier access tokens may outlive those issued now. */
@@ -102,7 +95,7 @@ function endsAfterRotation(application: KnownApplication, grant: Grant, now: num
   };
 }
 
-/** Reads again: another use may have rotated it. Reuse ends the family at once. */
+/** Reads again in this transaction: another use may have rotated it. Reuse ends the family at once. */
 async function isRetry(
   changes: Pick<SignOnChanges, 'audit' | 'grants'>,
   actor: Actor,
