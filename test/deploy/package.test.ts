@@ -34,10 +34,26 @@ beforeAll(async () => {
   unpacked = join(system, PACKAGE_NAME);
 }, 300_000);
 
-test('two packages of the same sources are identical', () => {
-  const [one, two] = packed.map((tarball) =>
-    createHash('sha256').update(readFileSync(tarball)).digest('hex'),
+const hashOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** The content of each file, by its hash. */
+function contentsOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
   );
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(folder.length), hashOf(path)];
+    }),
+  );
+}
+
+test('two packages of the same sources are identical', () => {
+  const other = newDirectory();
+  execFileSync('tar', ['-xzf', packed[1] as string, '-C', other]);
+  expect(contentsOf(other)).toEqual(contentsOf(system));
+  const [one, two] = packed.map(hashOf);
   expect(one).toBe(two);
 });
 
