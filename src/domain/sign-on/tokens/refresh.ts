@@ -60,8 +60,8 @@ export async function shownToken(
 
 /**
  * One transaction: of concurrent uses of a token, one rotates and the others get the same successor. In a
- * second one, a use could find that its successor was used, and be taken for theft. The grant has the time; an
- * audit event for each would bury others.
+ * second one, a use could find that its successor was used, and be taken for theft. The grant has the time;
+ * an audit event for each would bury others.
  */
 async function rotate(
   { unitOfWork, clock, observe }: TokenIssuer,
