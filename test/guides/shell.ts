@@ -68,6 +68,7 @@ export class Shell {
     this.#env.MOCK_GATEWAY_URL = `http://localhost:${gateway}`;
     this.#replaced = [
       ['/path/to/.data/demo', DATA_DIR],
+      ['/path/to/copy', this.#folder],
       ['iin_…', connectionIds.harborlight],
       ['localhost:8400', `localhost:${application}`],
       ['localhost:3000', `localhost:${receiver}`],
