@@ -54,10 +54,18 @@ export class PythonServers {
   }
 
   launch(variant: Variant, port: number): Launch {
-    const { readBefore, args, ready } = this.server;
     const store = variant === 'failing' ? failingStores['store.py'] : programOf('store.py');
     const files = { ...this.#files, 'store.py': store };
-    const cwd = this.#written(variant === 'read before' ? readBefore(files) : files);
+    return this.launchWith(variant === 'read before' ? this.server.readBefore(files) : files, port);
+  }
+
+  /** With these in place of files of the page, or beside them. */
+  launchWith(
+    files: Record<string, string>,
+    port: number,
+    { args, ready }: Pick<Server, 'args' | 'ready'> = this.server,
+  ): Launch {
+    const cwd = this.#written({ ...this.#files, ...files });
     return { command: [this.#python, ...args(port)], cwd, env: this.#env, ready };
   }
 

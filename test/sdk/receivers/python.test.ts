@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWith } from '../../support/toolchains.js';
-import { describeReceiver } from './behaviour.js';
+import { describeReceiver, type Receiver, startReceiver } from './behaviour.js';
 import { withLines } from './page-programs.js';
 import { PythonServers } from './python-project.js';
+import { delivery, postInChunks } from './requests.js';
 
 type Files = Record<string, string>;
 
@@ -38,6 +39,35 @@ print("listening")
 server.serve_forever()
 `;
 
+const DJANGO_ASGI = `import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
+application = get_asgi_application()
+`;
+
+const ASYNC_STORE = `import asyncio
+
+
+async def keep(event):
+    await asyncio.sleep(0)
+    print("kept", event.id, flush=True)
+
+
+`;
+const ASYNC_FUNCTIONS = {
+  'an async def': `${ASYNC_STORE}store = keep\n`,
+  'a lambda': `${ASYNC_STORE}store = lambda event: keep(event)\n`,
+  'an object': `${ASYNC_STORE}class Store:
+    async def __call__(self, event):
+        await keep(event)
+
+
+store = Store()
+`,
+};
+
 const READING_MIDDLEWARE = `def reading(get_response):
     def middleware(request):
         request.read(1)
@@ -45,6 +75,33 @@ const READING_MIDDLEWARE = `def reading(get_response):
 
     return middleware
 `;
+
+async function withReceiver(
+  launch: Parameters<typeof startReceiver>[0],
+  judge: (receiver: Receiver) => Promise<void>,
+): Promise<void> {
+  const receiver = await startReceiver(launch);
+  try {
+    await judge(receiver);
+  } finally {
+    await receiver.program.stop();
+  }
+}
+
+/** Of a view that does not await: an event that is answered 204 without being stored is lost. */
+function describeRefusalOfAsync(servers: PythonServers): void {
+  test.each(Object.entries(ASYNC_FUNCTIONS))(
+    'answers 500 where the function is async, as %s, and the log says so',
+    (_, store) =>
+      withReceiver(
+        (port) => servers.launchWith({ 'store.py': store }, port),
+        async (receiver) => {
+          expect((await receiver.post(delivery())).status).toBe(500);
+          expect(await receiver.program.says('give it a plain def')).toMatch(/The function for events is async/);
+        },
+      ),
+  );
+}
 
 describeWith('python', 'the views of the SDK in Python', (python) => {
   describe('for FastAPI', () => {
@@ -71,6 +128,18 @@ async def reading(request, call_next):
       launch: (variant, port) => servers.launch(variant, port),
       advice: /nothing may read request\.stream\(\) or a form before/,
     });
+
+    test.each(Object.entries(ASYNC_FUNCTIONS))('await a function that is async, as %s', (_, store) =>
+      withReceiver(
+        (port) => servers.launchWith({ 'store.py': store }, port),
+        async (receiver) => {
+          const sent = delivery();
+          expect((await receiver.post(sent)).status).toBe(204);
+          const kept = `kept ${sent.headers['webhook-id']}`;
+          expect(await receiver.program.says(kept)).toContain(kept);
+        },
+      ),
+    );
 
     test('are typed, strictly', async () => {
       expect(await servers.types()).toEqual([
@@ -102,6 +171,7 @@ app.before_request(lambda: request.stream.read() and None)
       takesChunks: false,
       advice: /nothing may read request\.stream before/,
     });
+    describeRefusalOfAsync(servers);
 
     test('are typed, strictly', async () => {
       expect(await servers.types()).toEqual([
@@ -129,6 +199,23 @@ app.before_request(lambda: request.stream.read() and None)
       launch: (variant, port) => servers.launch(variant, port),
       takesChunks: false,
       advice: /no middleware may call request\.read\(\) before/,
+    });
+    describeRefusalOfAsync(servers);
+
+    test('answer 413 under ASGI to a long body without a length, beyond the limit of Django too', () => {
+      const asgi = {
+        args: (port: number) => ['-m', 'uvicorn', 'asgi:application', '--port', String(port)],
+        ready: 'Uvicorn running',
+      };
+      return withReceiver(
+        (port) => servers.launchWith({ 'asgi.py': DJANGO_ASGI }, port, asgi),
+        async (receiver) => {
+          expect((await postInChunks(receiver.url, delivery())).status).toBe(204);
+          for (const paddingBytes of [2 ** 20, 3 * 2 ** 20]) {
+            expect((await postInChunks(receiver.url, delivery({ paddingBytes }))).status).toBe(413);
+          }
+        },
+      );
     });
 
     test('are typed, strictly', async () => {

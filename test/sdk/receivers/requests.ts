@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { signaturesOf } from '../../../src/delivery/signature.js';
 import { example, oldSecret, secret } from '../drivers/signed-requests.js';
@@ -26,9 +26,11 @@ export function delivery({
   type = example.payload.type,
   secrets = [secret],
   ageSeconds = 0,
+  paddingBytes = 0,
 } = {}): Delivery {
   // Spaced as no serializer would: only the bytes themselves have this signature.
-  const body = JSON.stringify({ ...example.payload, id, type }, null, 1);
+  const padding = paddingBytes > 0 ? { padding: '.'.repeat(paddingBytes) } : {};
+  const body = JSON.stringify({ ...example.payload, id, type, ...padding }, null, 1);
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -44,15 +46,26 @@ export async function post(url: string, { body, headers }: Delivery): Promise<An
   return { status: answer.status, text: await answer.text() };
 }
 
+/** A whole body that does not say its length. */
+export async function postInChunks(url: string, { body, headers }: Delivery): Promise<Answer> {
+  const sent = request(url, { method: 'POST', headers: { ...headers, 'transfer-encoding': 'chunked' } });
+  sent.end(body);
+  return answerTo(sent);
+}
+
 /** Sends so many bytes of a body that does not end, with or without a length, and waits for the answer. */
 export async function postLarge(url: string, bytes: number, saysLength: boolean): Promise<Answer> {
   const length = saysLength ? { 'content-length': 2 * bytes } : { 'transfer-encoding': 'chunked' };
   const sent = request(url, { method: 'POST', headers: { ...delivery().headers, ...length } });
   try {
     sent.write(Buffer.alloc(bytes, ' '));
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    return { status: answer.statusCode ?? 0, text: await text(answer) };
+    return await answerTo(sent);
   } finally {
     sent.destroy();
   }
+}
+
+async function answerTo(sent: ClientRequest): Promise<Answer> {
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, text: await text(answer) };
 }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
+from collections.abc import Callable
 
 from ..errors import WebhookVerificationError
+from ..events import WebhookEvent
 
 DEFAULT_MAX_BYTES = 2**20
 DEFAULT_TOLERANCE_SECONDS = 300
@@ -12,6 +15,15 @@ TEXT_TYPE = "text/plain"
 TOO_LARGE = "The body is too large."
 
 _log = logging.getLogger("integration_service")
+
+
+def call(handle: Callable[[WebhookEvent], object], event: WebhookEvent) -> None:
+    """An awaitable that is not awaited stores nothing, so it must not be answered 204."""
+    result = handle(event)
+    if inspect.iscoroutine(result):
+        result.close()
+    if inspect.isawaitable(result):
+        raise TypeError("The function for events is async, which this view does not await: give it a plain def.")
 
 
 def refusal_of(error: WebhookVerificationError) -> str:

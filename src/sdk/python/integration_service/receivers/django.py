@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.http.request import RawPostDataException
 from django.views.decorators.csrf import csrf_exempt
@@ -18,6 +19,7 @@ from ._receiving import (
     TEXT_TYPE,
     TOO_LARGE,
     already_read,
+    call,
     refusal_of,
 )
 
@@ -37,7 +39,8 @@ def receive_webhooks(
     A view: ``path("events", receive_webhooks(secrets, store))``. The signature takes the place of a CSRF token.
 
     :param secrets: ``whsec_…``; during a rotation, the old and the new one
-    :param handle: stores an event; after an exception the answer is 500, and the service sends the event again
+    :param handle: stores an event, as a plain ``def``; after an exception the answer is 500, and the service sends the
+        event again
     :param tolerance_seconds: the largest difference between timestamp and clock, past or future
     :param max_bytes: a longer body is answered 413; a ``DATA_UPLOAD_MAX_MEMORY_SIZE`` below it holds too
     """
@@ -49,11 +52,15 @@ def receive_webhooks(
             body = request.body
         except RawPostDataException as cause:
             raise already_read(_ADVICE) from cause
+        except RequestDataTooBig:
+            return _text(TOO_LARGE, 413)
+        if len(body) > max_bytes:  # With ASGI, a body need not say its length.
+            return _text(TOO_LARGE, 413)
         try:
             event = verify_webhook(body, dict(request.headers), secrets, tolerance_seconds=tolerance_seconds)
         except WebhookVerificationError as error:
             return _text(refusal_of(error), 400)
-        handle(event)
+        call(handle, event)
         return HttpResponse(status=204)
 
     view: Callable[[HttpRequest], HttpResponse] = csrf_exempt(require_POST(receive))

@@ -50,7 +50,9 @@ def receive_webhooks(
         if inspect.iscoroutinefunction(handle):
             await handle(event)
         else:
-            await run_in_threadpool(handle, event)
+            result = await run_in_threadpool(handle, event)
+            if inspect.isawaitable(result):  # Of a lambda, or of an object with an async __call__.
+                await result
         return Response(status_code=204)
 
     return receive

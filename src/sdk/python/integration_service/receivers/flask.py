@@ -9,7 +9,7 @@ from flask import Response, request
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
 from ..webhooks import verify_webhook
-from ._receiving import DEFAULT_MAX_BYTES, DEFAULT_TOLERANCE_SECONDS, TEXT_TYPE, already_read, refusal_of
+from ._receiving import DEFAULT_MAX_BYTES, DEFAULT_TOLERANCE_SECONDS, TEXT_TYPE, already_read, call, refusal_of
 
 __all__ = ["receive_webhooks"]
 
@@ -27,7 +27,8 @@ def receive_webhooks(
     A view: ``app.add_url_rule("/events", view_func=receive_webhooks(secrets, store), methods=["POST"])``.
 
     :param secrets: ``whsec_…``; during a rotation, the old and the new one
-    :param handle: stores an event; after an exception the answer is 500, and the service sends the event again
+    :param handle: stores an event, as a plain ``def``; after an exception the answer is 500, and the service sends the
+        event again
     :param tolerance_seconds: the largest difference between timestamp and clock, past or future
     :param max_bytes: a longer body is answered 413
     """
@@ -41,7 +42,7 @@ def receive_webhooks(
             event = verify_webhook(body, dict(request.headers), secrets, tolerance_seconds=tolerance_seconds)
         except WebhookVerificationError as error:
             return Response(refusal_of(error), 400, mimetype=TEXT_TYPE)
-        handle(event)
+        call(handle, event)
         return Response(status=204)
 
     return receive
