@@ -4,8 +4,11 @@ import { freePorts } from '../../support/free-ports.js';
 import { oldSecret, secret, strange } from '../drivers/signed-requests.js';
 import { type Answer, type Delivery, delivery, post, postLarge, SECRETS } from './requests.js';
 
-/** As on the page; with a `store` that fails; with something before the route that reads the body. */
-export type Variant = 'shown' | 'failing' | 'read before';
+/**
+ * As on the page; with a `store` that fails; with something before the route that reads the body; as on the
+ * page, but started without a secret.
+ */
+export type Variant = 'shown' | 'failing' | 'read before' | 'without a secret';
 
 export interface Launch {
   command: readonly string[];
@@ -22,6 +25,8 @@ export interface Framework {
   launch(variant: Variant, port: number): Promise<Launch> | Launch;
   /** Whether a body that has no length reaches the application at all: WSGI servers drop it. */
   takesChunks?: boolean;
+  /** Whether it checks secrets at the start: Next.js loads routes where it has none, in its build. */
+  checksSecrets?: boolean;
   /** What the sentence advises where the body was read before. */
   advice: RegExp;
 }
@@ -35,14 +40,16 @@ export interface Receiver {
 const INSTALL_LIMIT_MS = 300_000;
 const LARGE = 2 ** 20 + 1;
 
-export async function startReceiver(launch: (port: number) => Promise<Launch> | Launch): Promise<Receiver> {
+type Launches = (port: number) => Promise<Launch> | Launch;
+
+export async function startReceiver(launch: Launches, secrets = SECRETS): Promise<Receiver> {
   const [port = 0] = await freePorts(1);
   const { command, cwd, env = {}, ready, path = '/events' } = await launch(port);
   const program = new RunningProgram({
     executable: 'sh',
     args: ['-c', 'exec "$@" 2>&1', 'sh', ...command],
     cwd,
-    env: { ...env, WEBHOOK_SECRETS: SECRETS, PORT: String(port) },
+    env: { ...env, WEBHOOK_SECRETS: secrets, PORT: String(port) },
   });
   const said = await program.says(ready);
   if (!said.includes(ready)) {
@@ -53,7 +60,19 @@ export async function startReceiver(launch: (port: number) => Promise<Launch> | 
   return { program, url, post: (sent) => post(url, sent) };
 }
 
-export function describeReceiver(framework: Framework): void {
+/** What a program says that ends instead of taking requests. */
+export async function saidAtStart(launch: Launches, secrets?: string): Promise<string> {
+  try {
+    const { program } = await startReceiver(launch, secrets);
+    await program.stop();
+    return 'It takes requests.';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Gives the receiver that is as on the page. */
+export function describeReceiver(framework: Framework): () => Receiver {
   const receivers = new Map<Variant, Receiver>();
   const receiver = (variant: Variant = 'shown') => receivers.get(variant) as Receiver;
 
@@ -144,4 +163,12 @@ export function describeReceiver(framework: Framework): void {
       expect(said).toMatch(framework.advice);
     });
   });
+
+  const ofSecrets = framework.checksSecrets === false ? test.skip : test;
+  ofSecrets('does not start without a secret, and says why', async () => {
+    const said = await saidAtStart((port) => framework.launch('without a secret', port), '');
+    expect(said).toMatch(/webhook secret is `?whsec_`? and base64/);
+  });
+
+  return receiver;
 }

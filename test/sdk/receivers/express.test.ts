@@ -1,11 +1,15 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { describeReceiver, type Receiver, startReceiver } from './behaviour.js';
+import { describeReceiver, type Receiver, saidAtStart, startReceiver } from './behaviour.js';
 import { NodeServers } from './node-project.js';
-import { pageText, programOf, withLines } from './page-programs.js';
+import { pageText, programOf, replaced, withLines } from './page-programs.js';
 import { delivery } from './requests.js';
 
 const FILE = 'express-server.ts';
 const MADE = 'const app = express();';
+const BEYOND_DEFAULT_LIMIT = 150_000;
+const EMPTYING = `app.use((request, _, next) => {
+  request.resume().once('end', () => setImmediate(next));
+});`;
 
 describe.each([
   ['5', ['express@5.3.0', '@types/express@5.0.6']],
@@ -36,6 +40,30 @@ describe.each([
       const { body, ...sent } = delivery();
       expect((await receiver.post({ ...sent, body: `${body} ` })).status).toBe(400);
     });
+
+    test('that a parser has kept, of bodies that are longer than its own limit', async () => {
+      const receiver = await startReceiver(() =>
+        servers.launchCode('long', withLines(programOf(FILE), MADE, keeping)),
+      );
+      started.push(receiver);
+      expect((await receiver.post(delivery({ paddingBytes: BEYOND_DEFAULT_LIMIT }))).status).toBe(204);
+    });
+  });
+
+  test('answers 500 where an empty body was read before, and the log says what to do', async () => {
+    const code = withLines(programOf(FILE), MADE, EMPTYING);
+    const receiver = await startReceiver(() => servers.launchCode('emptied', code));
+    started.push(receiver);
+    expect((await receiver.post({ ...delivery(), body: '' })).status).toBe(500);
+    const said = await receiver.program.says('could verify its bytes');
+    expect(said).toMatch(/put its route before app\.use\(express\.json\(\)\)/);
+  });
+
+  test.each(['toleranceSeconds', 'maxBytes'])('does not start where %s is not a number', async (name) => {
+    const route = 'receiveWebhooks(secrets, store';
+    const code = replaced(programOf(FILE), route, `${route}, { ${name}: Number(undefined) }`);
+    const said = await saidAtStart(() => servers.launchCode(name, code));
+    expect(said).toMatch(`${name} must be a number`);
   });
 
   afterAll(async () => {

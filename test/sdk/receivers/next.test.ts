@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { tool } from '../../guides/project.js';
-import type { Project } from '../typescript/installed-package.js';
+import { Project } from '../typescript/installed-package.js';
 import { describeReceiver, type Launch, type Variant } from './behaviour.js';
 import { projectWith, write } from './node-project.js';
-import { failingStores, programOf, replaced } from './page-programs.js';
+import { failingStores, pageText, programOf, replaced } from './page-programs.js';
+import { delivery, SECRETS } from './requests.js';
 
 const PACKAGES = [
   'next@16.4.6',
@@ -53,6 +54,7 @@ const routes: Record<Variant, string> = {
   shown: 'events',
   failing: 'failing',
   'read before': 'read-before',
+  'without a secret': 'events',
 };
 
 describe('the routes for Next.js', () => {
@@ -79,10 +81,43 @@ describe('the routes for Next.js', () => {
     });
 
   describe('of the App Router', () => {
-    describeReceiver({ launch: launch(''), advice: /Do not call request\.json\(\)/ });
+    describeReceiver({
+      launch: launch(''),
+      checksSecrets: false,
+      advice: /Do not call request\.json\(\)/,
+    });
   });
 
   describe('of the Pages Router', () => {
-    describeReceiver({ launch: launch('/api'), advice: /api: \{ bodyParser: false \}/ });
+    describeReceiver({
+      launch: launch('/api'),
+      checksSecrets: false,
+      advice: /api: \{ bodyParser: false \}/,
+    });
   });
 });
+
+test('the lines of the page for other frameworks give the function their request', async () => {
+  const lines = [...pageText.matchAll(/^\| .* \| `(.* receive.*;)` \|$/gm)].map(([, line]) => line);
+  const { body, headers } = delivery();
+  const code = `import { receiveWebhooks } from '@integration-service/sdk/next';
+const receive = receiveWebhooks('${SECRETS}'.split(','), () => {});
+const app = { post: (_, handle) => Object.assign(app, { handle }) };
+${lines.join('\n').replace('export default', 'const server =')}
+const made = () => new Request('http://127.0.0.1/events', { method: 'POST', ...${JSON.stringify({ body, headers })} });
+const answers = [
+  POST({ request: made() }),
+  action({ request: made() }),
+  app.handle({ req: { raw: made() } }),
+  server.fetch(made()),
+];
+const statuses = (await Promise.all(answers)).map(({ status }) => status);
+process.stdout.write(JSON.stringify(statuses));
+`;
+  const project = await Project.install();
+  try {
+    expect(JSON.parse(await project.run(project.javascript('others', code)))).toEqual([204, 204, 204, 204]);
+  } finally {
+    rmSync(project.folder, { recursive: true, force: true });
+  }
+}, BUILD_LIMIT_MS);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWith } from '../../support/toolchains.js';
-import { describeReceiver, type Receiver, startReceiver } from './behaviour.js';
-import { withLines } from './page-programs.js';
+import { describeReceiver, type Receiver, saidAtStart, startReceiver } from './behaviour.js';
+import { programOf, replaced, withLines } from './page-programs.js';
 import { PythonServers } from './python-project.js';
 import { delivery, postInChunks } from './requests.js';
 
@@ -27,14 +27,17 @@ LOGGING = {
 }
 `;
 
-/** The server of the standard library: that of Django says that it is ready before it is. */
+/** The server of the standard library, with the checks of runserver, which says too early that it is ready. */
 const DJANGO_SERVER = `import os
 from wsgiref.simple_server import make_server
 
+from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
-server = make_server("127.0.0.1", int(os.environ["PORT"]), get_wsgi_application())
+application = get_wsgi_application()
+call_command("check")
+server = make_server("127.0.0.1", int(os.environ["PORT"]), application)
 print("listening")
 server.serve_forever()
 `;
@@ -172,6 +175,13 @@ app.before_request(lambda: request.stream.read() and None)
       advice: /nothing may read request\.stream before/,
     });
     describeRefusalOfAsync(servers);
+
+    test.each(['tolerance_seconds', 'max_bytes'])('do not start where %s is not a number', async (name) => {
+      const view = 'receive_webhooks(secrets, store';
+      const code = replaced(programOf('flask_server.py'), view, `${view}, ${name}=float("nan")`);
+      const said = await saidAtStart((port) => servers.launchWith({ 'flask_server.py': code }, port));
+      expect(said).toMatch(`${name} must be a number`);
+    });
 
     test('are typed, strictly', async () => {
       expect(await servers.types()).toEqual([

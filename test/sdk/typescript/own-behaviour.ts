@@ -78,6 +78,11 @@ export function describeOwnBehaviour(driver: Driven): void {
       expect(error).toMatchObject({ name: 'ValueError' });
     });
 
+    test('whose age has no limit, as of Number(undefined), is a mistake of the program', async () => {
+      const { error } = await driver.sdk.verify(parametersOf(signed({ ageSeconds: 301 }), undefined, { toleranceSeconds: 'NaN' }));
+      expect(error).toMatchObject({ name: 'ValueError', message: expect.stringMatching(/^toleranceSeconds/) });
+    });
+
     test('is verified by a clock that has fractions, and by no secret at all never', async () => {
       const nowSeconds = Number(request.headers['Webhook-Timestamp']) + 0.5;
       const { value } = await driver.sdk.verify({ ...parametersOf(request), nowSeconds });

@@ -46,7 +46,8 @@ def verify_webhook(
     if not isinstance(body, (bytes, bytearray, memoryview)):
         raise TypeError("body must be the bytes of the request as they came, not what was parsed from them.")
     content = bytes(body)
-    keys = [_key_in(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    keys = keys_in(secrets)
+    check_tolerance(tolerance_seconds)
     message_id = _required(headers, "webhook-id")
     timestamp = _required(headers, "webhook-timestamp")
     signatures = _signatures_in(_required(headers, "webhook-signature"))
@@ -58,6 +59,17 @@ def verify_webhook(
     if not any(matches):
         raise WebhookVerificationError("signature_mismatch", "No signature is one of these secrets'.")
     return _event_in(content)
+
+
+def keys_in(secrets: str | Sequence[str]) -> list[bytes]:
+    """For this package: raises ``ValueError`` for a malformed secret."""
+    return [_key_in(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+
+
+def check_tolerance(tolerance_seconds: float) -> None:
+    """For this package: raises ``ValueError`` for a limit such as NaN, which no age exceeds."""
+    if not tolerance_seconds >= 0:
+        raise ValueError("tolerance_seconds must be a number of seconds, zero or more.")
 
 
 def _key_in(secret: str) -> bytes:

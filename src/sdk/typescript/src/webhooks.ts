@@ -74,7 +74,8 @@ export async function verifyWebhook(
   secrets: string | readonly string[],
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() }: VerifyWebhookOptions = {},
 ): Promise<ReceivedEvent> {
-  const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(keyOf);
+  const keys = keysOf(secrets);
+  checkTolerance(toleranceSeconds);
   const payload = bytesOf(body);
   const id = required(headers, 'webhook-id');
   const timestamp = required(headers, 'webhook-timestamp');
@@ -95,6 +96,26 @@ export function isEvent<Type extends EventType>(
   type: Type,
 ): event is EventsByType[Type] {
   return event.type === type;
+}
+
+/**
+ * Throws a `TypeError` for a malformed secret.
+ *
+ * @internal
+ */
+export function keysOf(secrets: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
+  return (typeof secrets === 'string' ? [secrets] : secrets).map(keyOf);
+}
+
+/**
+ * Throws a `TypeError` for a limit such as `Number(undefined)`, which no age exceeds.
+ *
+ * @internal
+ */
+export function checkTolerance(toleranceSeconds = DEFAULT_TOLERANCE_SECONDS): void {
+  if (!(toleranceSeconds >= 0)) {
+    throw new TypeError('toleranceSeconds must be a number of seconds, zero or more.');
+  }
 }
 
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
@@ -146,10 +167,11 @@ function checkAge(timestamp: string, toleranceSeconds: number, now: Date): void 
     );
   }
   const ageSeconds = Math.floor(now.getTime() / 1000) - Number(timestamp);
-  if (ageSeconds > toleranceSeconds) {
+  // Negated, so that an age or a limit that is not a number refuses the request.
+  if (!(ageSeconds <= toleranceSeconds)) {
     throw new WebhookVerificationError('timestamp_too_old', `The request was signed ${ageSeconds} s ago.`);
   }
-  if (ageSeconds < -toleranceSeconds) {
+  if (!(ageSeconds >= -toleranceSeconds)) {
     const message = `The request was signed ${-ageSeconds} s in the future; is your clock right?`;
     throw new WebhookVerificationError('timestamp_too_new', message);
   }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
+from ..webhooks import check_tolerance, keys_in
 
 DEFAULT_MAX_BYTES = 2**20
 DEFAULT_TOLERANCE_SECONDS = 300
@@ -15,6 +16,15 @@ TEXT_TYPE = "text/plain"
 TOO_LARGE = "The body is too large."
 
 _log = logging.getLogger("integration_service")
+
+
+def check_receiver(secrets: str | Sequence[str], tolerance_seconds: float, max_bytes: int) -> None:
+    """Raises ``ValueError`` for what no request could be verified with."""
+    if not keys_in(secrets):
+        raise ValueError("At least one webhook secret is needed.")
+    check_tolerance(tolerance_seconds)
+    if not max_bytes >= 0:
+        raise ValueError("max_bytes must be a number of bytes, zero or more.")
 
 
 def call(handle: Callable[[WebhookEvent], object], event: WebhookEvent) -> None:

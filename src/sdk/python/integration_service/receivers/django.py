@@ -20,6 +20,7 @@ from ._receiving import (
     TOO_LARGE,
     already_read,
     call,
+    check_receiver,
     refusal_of,
 )
 
@@ -43,7 +44,9 @@ def receive_webhooks(
         event again
     :param tolerance_seconds: the largest difference between timestamp and clock, past or future
     :param max_bytes: a longer body is answered 413; a ``DATA_UPLOAD_MAX_MEMORY_SIZE`` below it holds too
+    :raises ValueError: if no request could be verified with these values
     """
+    check_receiver(secrets, tolerance_seconds, max_bytes)
 
     def receive(request: HttpRequest) -> HttpResponse:
         if int(request.META.get("CONTENT_LENGTH") or 0) > max_bytes:

@@ -12,7 +12,14 @@ from starlette.responses import PlainTextResponse, Response
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
 from ..webhooks import verify_webhook
-from ._receiving import DEFAULT_MAX_BYTES, DEFAULT_TOLERANCE_SECONDS, TOO_LARGE, already_read, refusal_of
+from ._receiving import (
+    DEFAULT_MAX_BYTES,
+    DEFAULT_TOLERANCE_SECONDS,
+    TOO_LARGE,
+    already_read,
+    check_receiver,
+    refusal_of,
+)
 
 __all__ = ["receive_webhooks"]
 
@@ -37,7 +44,9 @@ def receive_webhooks(
         500, and the service sends the event again
     :param tolerance_seconds: the largest difference between timestamp and clock, past or future
     :param max_bytes: a longer body is answered 413
+    :raises ValueError: if no request could be verified with these values
     """
+    check_receiver(secrets, tolerance_seconds, max_bytes)
 
     async def receive(request: Request) -> Response:
         body = await _body_of(request, max_bytes)

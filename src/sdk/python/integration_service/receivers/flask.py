@@ -9,7 +9,15 @@ from flask import Response, request
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
 from ..webhooks import verify_webhook
-from ._receiving import DEFAULT_MAX_BYTES, DEFAULT_TOLERANCE_SECONDS, TEXT_TYPE, already_read, call, refusal_of
+from ._receiving import (
+    DEFAULT_MAX_BYTES,
+    DEFAULT_TOLERANCE_SECONDS,
+    TEXT_TYPE,
+    already_read,
+    call,
+    check_receiver,
+    refusal_of,
+)
 
 __all__ = ["receive_webhooks"]
 
@@ -31,7 +39,9 @@ def receive_webhooks(
         event again
     :param tolerance_seconds: the largest difference between timestamp and clock, past or future
     :param max_bytes: a longer body is answered 413
+    :raises ValueError: if no request could be verified with these values
     """
+    check_receiver(secrets, tolerance_seconds, max_bytes)
 
     def receive() -> Response:
         request.max_content_length = max_bytes

@@ -1,6 +1,7 @@
 import {
   answerTo,
   type ByteStream,
+  checkReceiver,
   type EventHandler,
   LimitedBody,
   type ReceiverOptions,
@@ -34,13 +35,15 @@ const ADVICE =
 
 /**
  * A handler for a route of Express, version 4 or 5: `app.post('/events', receiveWebhooks(secret, store))`.
- * It reads the body itself, so its route has to be before `express.json()`.
+ * It reads the body itself, so its route has to be before `express.json()`. Throws a `TypeError` for secrets
+ * and options with which no request could be verified.
  */
 export function receiveWebhooks(
   secrets: string | readonly string[],
   handle: EventHandler,
   options: ReceiverOptions = {},
 ): (request: NodeRequest, response: NodeResponse, next?: NextFunction) => Promise<void> {
+  checkReceiver(secrets, options);
   return async (request, response, next) => {
     try {
       const body = await bodyOf(request, options.maxBytes);

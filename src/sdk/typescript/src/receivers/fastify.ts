@@ -1,6 +1,7 @@
 import {
   answerTo,
   type ByteStream,
+  checkReceiver,
   type EventHandler,
   LimitedBody,
   type ReceiverOptions,
@@ -39,13 +40,15 @@ const NOTHING = new Uint8Array();
 
 /**
  * A plugin for Fastify: `app.register(receiveWebhooks(secret, store), { prefix: '/events' })`. It keeps the
- * bytes of its own route; the others have the parsers of the application.
+ * bytes of its own route; the others have the parsers of the application. Throws a `TypeError` for secrets
+ * and options with which no request could be verified.
  */
 export function receiveWebhooks(
   secrets: string | readonly string[],
   handle: EventHandler,
   options: ReceiverOptions = {},
 ): (app: FastifyScope) => Promise<void> {
+  checkReceiver(secrets, options);
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', {}, async (_: never, payload: ByteStream) => {

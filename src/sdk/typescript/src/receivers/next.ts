@@ -13,7 +13,8 @@ export type { EventHandler, ReceiverOptions } from './receiver.js';
 
 /**
  * A route handler of Next.js, `export const POST = receiveWebhooks(secret, store)` in `route.ts`, and of
- * all servers that answer a `Request` with a `Response`.
+ * all servers that answer a `Request` with a `Response`. Secrets are checked with each request: a build loads
+ * `route.ts` without them.
  */
 export function receiveWebhooks(
   secrets: string | readonly string[],

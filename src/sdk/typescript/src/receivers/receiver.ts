@@ -1,4 +1,6 @@
 import {
+  checkTolerance,
+  keysOf,
   type ReceivedEvent,
   type VerifyWebhookOptions,
   verifyWebhook,
@@ -28,6 +30,25 @@ export interface Answer {
 export const DEFAULT_MAX_BYTES = 2 ** 20;
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 export const TOO_LARGE: Answer = { status: 413, text: 'The body is too large.' };
+
+/** Throws a `TypeError` for secrets and options with which no request could be verified. */
+export function checkReceiver(
+  secrets: string | readonly string[],
+  { maxBytes, toleranceSeconds }: ReceiverOptions,
+): void {
+  if (keysOf(secrets).length === 0) {
+    throw new TypeError('At least one webhook secret is needed.');
+  }
+  checkTolerance(toleranceSeconds);
+  limitOf(maxBytes);
+}
+
+function limitOf(maxBytes = DEFAULT_MAX_BYTES): number {
+  if (!(maxBytes >= 0)) {
+    throw new TypeError('maxBytes must be a number of bytes, zero or more.');
+  }
+  return maxBytes;
+}
 
 /** The answer to a request; rejects with the errors of the handler and of the program. */
 export async function answerTo(
@@ -60,13 +81,16 @@ export function alreadyRead(advice: string): TypeError {
 export class LimitedBody {
   #chunks: Uint8Array[] = [];
   #size = 0;
+  readonly #maxBytes: number;
 
-  constructor(readonly maxBytes = DEFAULT_MAX_BYTES) {}
+  constructor(maxBytes: number | undefined) {
+    this.#maxBytes = limitOf(maxBytes);
+  }
 
   /** False beyond the limit; nothing is kept then. */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.length;
-    if (this.#size > this.maxBytes) {
+    if (this.#size > this.#maxBytes) {
       this.#chunks = [];
       return false;
     }
@@ -88,6 +112,8 @@ export class LimitedBody {
 /** A stream of Node.js. */
 export interface ByteStream {
   readonly readableDidRead?: boolean;
+  readonly readableEnded?: boolean;
+  readonly destroyed?: boolean;
   on(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -97,14 +123,22 @@ export function readStream(
   body: LimitedBody,
   advice: string,
 ): Promise<Uint8Array | undefined> {
-  if (stream.readableDidRead) {
+  // An empty body that was read has ended, though no byte of it was read.
+  if (stream.readableDidRead || stream.readableEnded) {
     throw alreadyRead(advice);
+  }
+  if (stream.destroyed) {
+    throw connectionLost();
   }
   // Not by `for await`: to leave it early would destroy the connection before the answer.
   return new Promise((resolve, reject) => {
     stream.on('data', (chunk: Uint8Array) => body.add(chunk) || resolve(undefined));
     stream.on('end', () => resolve(body.bytes()));
     stream.on('error', reject);
-    stream.on('close', () => reject(new Error('The connection was lost before the end of the body.')));
+    stream.on('close', () => reject(connectionLost()));
   });
+}
+
+function connectionLost(): Error {
+  return new Error('The connection was lost before the end of the body.');
 }
