@@ -14,6 +14,9 @@ const defaultMaxBytes = 1 << 20
 var errAlreadyRead = errors.New("the body was read before the WebhookReceiver could verify its bytes; " +
 	"no handler or middleware before it may read r.Body")
 
+// unreadableBody has the error of the connection.
+type unreadableBody struct{ error }
+
 // WebhookReceiver is an http.Handler for the requests of webhooks.
 type WebhookReceiver struct {
 	Verifier *WebhookVerifier
@@ -33,11 +36,19 @@ func (receiver *WebhookReceiver) ServeHTTP(w http.ResponseWriter, r *http.Reques
 		return
 	}
 	receiver.logf("a webhook request was answered %d: %v", status, err)
-	text := err.Error()
-	if status == http.StatusInternalServerError {
-		text = http.StatusText(status) // What failed is for the log.
+	http.Error(w, textOf(status, err), status)
+}
+
+// textOf leaves to the log what failed here: such errors may name addresses and tables.
+func textOf(status int, err error) string {
+	var unreadable unreadableBody
+	switch {
+	case errors.As(err, &unreadable):
+		return "the body could not be read"
+	case status == http.StatusInternalServerError:
+		return http.StatusText(status)
 	}
-	http.Error(w, text, status)
+	return err.Error()
 }
 
 func (receiver *WebhookReceiver) receive(w http.ResponseWriter, r *http.Request) (int, error) {
@@ -53,7 +64,7 @@ func (receiver *WebhookReceiver) receive(w http.ResponseWriter, r *http.Request)
 	case errors.Is(err, http.ErrBodyReadAfterClose), err == nil && len(body) == 0 && r.ContentLength > 0:
 		return http.StatusInternalServerError, errAlreadyRead
 	case err != nil:
-		return http.StatusBadRequest, err
+		return http.StatusBadRequest, unreadableBody{err}
 	}
 	event, err := receiver.Verifier.Verify(body, r.Header)
 	var refused *WebhookVerificationError
