@@ -27,7 +27,7 @@ LOGGING = {
 }
 `;
 
-/** The server of the standard library, with the checks of runserver, which says too early that it is ready. */
+/** The server of the standard library with the checks of runserver, which says it is ready too early. */
 const DJANGO_SERVER = `import os
 from wsgiref.simple_server import make_server
 
