@@ -97,10 +97,12 @@ describe('the routes for Next.js', () => {
   });
 });
 
-test('the lines of the page for other frameworks give the function their request', async () => {
-  const lines = [...pageText.matchAll(/^\| .* \| `(.* receive.*;)` \|$/gm)].map(([, line]) => line);
-  const { body, headers } = delivery();
-  const code = `import { receiveWebhooks } from '@integration-service/sdk/next';
+test(
+  'the lines of the page for other frameworks give the function their request',
+  async () => {
+    const lines = [...pageText.matchAll(/^\| .* \| `(.* receive.*;)` \|$/gm)].map(([, line]) => line);
+    const { body, headers } = delivery();
+    const code = `import { receiveWebhooks } from '@integration-service/sdk/next';
 const receive = receiveWebhooks('${SECRETS}'.split(','), () => {});
 const app = { post: (_, handle) => Object.assign(app, { handle }) };
 ${lines.join('\n').replace('export default', 'const server =')}
@@ -114,10 +116,12 @@ const answers = [
 const statuses = (await Promise.all(answers)).map(({ status }) => status);
 process.stdout.write(JSON.stringify(statuses));
 `;
-  const project = await Project.install();
-  try {
-    expect(JSON.parse(await project.run(project.javascript('others', code)))).toEqual([204, 204, 204, 204]);
-  } finally {
-    rmSync(project.folder, { recursive: true, force: true });
-  }
-}, BUILD_LIMIT_MS);
+    const project = await Project.install();
+    try {
+      expect(JSON.parse(await project.run(project.javascript('others', code)))).toEqual([204, 204, 204, 204]);
+    } finally {
+      rmSync(project.folder, { recursive: true, force: true });
+    }
+  },
+  BUILD_LIMIT_MS,
+);

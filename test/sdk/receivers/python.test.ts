@@ -100,7 +100,9 @@ function describeRefusalOfAsync(servers: PythonServers): void {
         (port) => servers.launchWith({ 'store.py': store }, port),
         async (receiver) => {
           expect((await receiver.post(delivery())).status).toBe(500);
-          expect(await receiver.program.says('give it a plain def')).toMatch(/The function for events is async/);
+          expect(await receiver.program.says('give it a plain def')).toMatch(
+            /The function for events is async/,
+          );
         },
       ),
   );

@@ -79,8 +79,13 @@ export function describeOwnBehaviour(driver: Driven): void {
     });
 
     test('whose age has no limit, as of Number(undefined), is a mistake of the program', async () => {
-      const { error } = await driver.sdk.verify(parametersOf(signed({ ageSeconds: 301 }), undefined, { toleranceSeconds: 'NaN' }));
-      expect(error).toMatchObject({ name: 'ValueError', message: expect.stringMatching(/^toleranceSeconds/) });
+      const { error } = await driver.sdk.verify(
+        parametersOf(signed({ ageSeconds: 301 }), undefined, { toleranceSeconds: 'NaN' }),
+      );
+      expect(error).toMatchObject({
+        name: 'ValueError',
+        message: expect.stringMatching(/^toleranceSeconds/),
+      });
     });
 
     test('is verified by a clock that has fractions, and by no secret at all never', async () => {
