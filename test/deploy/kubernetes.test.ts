@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
+import { searchAttributes } from '../../workflows/contract.js';
 import { integration } from '../cli/typed.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
 import { newAuthority } from '../support/self-signed-certificate.js';
 import { serviceProcesses } from '../support/service-process.js';
@@ -34,6 +36,15 @@ const containerOf = (role: Role) => podOf(role).containers[0];
 
 /** Where the secrets are mounted. */
 const SECRETS = '/run/secrets/integration/';
+const pathsOf = ({ items }: { items: { path: string }[] }) => items.map(({ path }) => `${SECRETS}${path}`);
+const secretsOf = (role: Role): Untyped[] =>
+  podOf(role).volumes.flatMap(({ projected }: Untyped) =>
+    (projected?.sources ?? []).map(({ secret }: Untyped) => secret),
+  );
+const requiredOf = (role: Role) => secretsOf(role).filter(({ optional }) => !optional);
+/** For other settings than those of the base. */
+const optionalOf = (role: Role) => secretsOf(role).filter(({ optional }) => optional);
+const installation = readFileSync(join(packageRoot, 'src/docs/operate/install.md'), 'utf8');
 
 /** The settings in the environment of a container, with this address for its pod. */
 function environmentOf(role: Role, podAddress: string): Record<string, string> {
@@ -105,9 +116,7 @@ describe.each(ROLES)('the nodes of role %s', (role) => {
 
   test('get their secrets as files, and only their own', () => {
     const { projected } = podOf(role).volumes.find(({ name }: { name: string }) => name === 'secrets');
-    const mounted = projected.sources.flatMap(({ secret }: { secret: { items: { path: string }[] } }) =>
-      secret.items.map(({ path }) => `${SECRETS}${path}`),
-    );
+    const mounted = requiredOf(role).flatMap(pathsOf);
     const named = Object.values(environmentOf(role, '')).filter((value) => value.startsWith(SECRETS));
     expect(mounted.sort()).toEqual(named.sort());
     expect(projected.defaultMode).toBe(0o440);
@@ -133,11 +142,58 @@ describe.each(ROLES)('the nodes of role %s', (role) => {
   });
 });
 
+test('a start may take as long as its probe allows', () => {
+  const { progressDeadlineSeconds, template } = deploymentOf('domain').spec;
+  const { periodSeconds, failureThreshold } = template.spec.containers[0].startupProbe;
+  expect(progressDeadlineSeconds).toBeGreaterThan(periodSeconds * failureThreshold);
+});
+
+test('the authority of PostgreSQL and the credentials of Temporal have a place, and the page names each file', () => {
+  const names = ROLES.map((role) => optionalOf(role).map(({ name }) => name));
+  expect(names).toEqual([['integration-database-ca'], [], ['integration-temporal']]);
+  const paths = ROLES.flatMap(optionalOf).flatMap(pathsOf);
+  expect(paths.filter((path) => !installation.includes(path))).toEqual([]);
+});
+
+describe('the network policies', () => {
+  const ingressOf = (role: Role) =>
+    ofKind('NetworkPolicy').find(({ metadata }) => metadata.name === `integration-${role}`).spec.ingress;
+
+  test('let only the ingress controller reach the edge, and the settings trust no proxy by themselves', () => {
+    expect(ingressOf('edge').map(({ from }: Untyped) => from)).toEqual([
+      [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } }],
+    ]);
+    expect(environmentOf('edge', '').TRUSTED_PROXIES).toBe('');
+  });
+
+  test('let pods call the gRPC port from this namespace, and from those with the label', () => {
+    const matchLabels = { 'integration-service/calls-grpc': 'true' };
+    const calls = ingressOf('domain').find(({ ports }: Untyped) => ports[0].port === 'grpc');
+    expect(calls.from).toEqual([
+      { podSelector: { matchLabels } },
+      { namespaceSelector: { matchLabels }, podSelector: { matchLabels } },
+    ]);
+  });
+});
+
+test('the page makes the namespace, each secret with its keys, and what Temporal needs', () => {
+  const commands = installation.replaceAll(' \\\n ', '');
+  for (const { name, items } of ROLES.flatMap(requiredOf)) {
+    const [, command = ''] = new RegExp(`create secret generic ${name} (.*)`).exec(commands) ?? [];
+    for (const { key } of items) {
+      expect(`${name}: ${command}`).toContain(`secrets/${key}`);
+    }
+  }
+  expect(commands).toContain('kubectl create namespace integration\n');
+  const attributes = Object.entries(searchAttributes).map(([name, type]) => `--name ${name} --type ${type}`);
+  expect(commands).toContain(`search-attribute create --namespace live ${attributes.join(' ')}`);
+});
+
 describe('the settings of the nodes', () => {
   const directory = temporaryDirectories();
   const services = serviceProcesses();
-  let database: PostgresDatabase | undefined;
-  afterAll(() => database?.drop());
+  const databases: PostgresDatabase[] = [];
+  afterAll(() => Promise.all(databases.map((database) => database.drop())));
 
   /** The secrets as files, and the path of their folder in place of the mounted one. */
   function mounted(databaseUrl: string) {
@@ -167,18 +223,26 @@ describe('the settings of the nodes', () => {
     expect(textOf(`${role}.yaml`)).not.toMatch(/kind: Secret/);
   });
 
-  test('are enough for nodes that serve: edge and worker find the domain', async () => {
-    database = await newPostgresDatabase();
+  /** A database with its first operator token, and the settings of a node here in place of its pod. */
+  async function initialized() {
+    const database = await newPostgresDatabase();
+    databases.push(database);
     const inPlace = mounted(database.url);
+    const { DATABASE_URL_FILE = '', SECRETS_KEY_FILE = '' } = inPlace(environmentOf('domain', ''));
+    const made = await integration(['init'], { ENVIRONMENT: 'live', DATABASE_URL_FILE, SECRETS_KEY_FILE });
+    expect([made.code, made.stderr]).toEqual([0, '']);
     const [roles] = await freePorts(1);
     const here = {
       ...{ METRICS_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1', ROLES_ADDRESS: `127.0.0.1:${roles}` },
       ...{ DOMAIN_ADDRESS: `dns:///localhost:${roles}`, TEMPORAL_ADDRESS: undefined },
     };
-    const settings = inPlace(environmentOf('domain', ''));
-    const { DATABASE_URL_FILE = '', SECRETS_KEY_FILE = '' } = settings;
-    const made = await integration(['init'], { ENVIRONMENT: 'live', DATABASE_URL_FILE, SECRETS_KEY_FILE });
-    expect([made.code, made.stderr]).toEqual([0, '']);
+    return { inPlace, here, token: tokenIn(made.stdout) };
+  }
+
+  const tokenIn = (printed: string) => /\w+_live_\w{48}/.exec(printed)?.[0] ?? '';
+
+  test('are enough for nodes that serve: edge and worker find the domain', async () => {
+    const { inPlace, here } = await initialized();
     for (const role of ROLES) {
       const own = inPlace(environmentOf(role, ''));
       const { ROLES_ADDRESS, ...others } = here;
@@ -188,4 +252,38 @@ describe('the settings of the nodes', () => {
       expect(await node.readiness()).toMatchObject({ checks });
     }
   });
+
+  test('let an operator in the container replace the encryption key, of which the mount is read-only', async () => {
+    const { inPlace, here, token } = await initialized();
+    const env = { ...inPlace(environmentOf('domain', '')), ...here };
+    const domain = await services.start({ command: 'domain', env });
+    const { SECRETS_KEY_FILE: mount = '', INTEGRATION_CA = '', GRPC_PORT } = domain.settings;
+    const place = directory();
+    const copy = join(place, 'secrets.key');
+    const tokenFile = join(place, 'token');
+    copyFileSync(mount, copy);
+    const typed = (...args: string[]) =>
+      integration(args, {
+        ...{ ENVIRONMENT: 'live', SECRETS_KEY_FILE: copy, INTEGRATION_TOKEN_FILE: tokenFile },
+        ...{ INTEGRATION_ADDRESS: `localhost:${GRPC_PORT}`, INTEGRATION_CA },
+      });
+    writeFileSync(tokenFile, token, { mode: 0o600 });
+    const custodian = ['--role', 'key-custodian', '--label', 'Rotation', '--expires', '8h'];
+    const issued = await typed('token', 'create', ...custodian);
+    writeFileSync(tokenFile, tokenIn(issued.stdout));
+
+    const before = readFileSync(mount, 'utf8');
+    const added = await typed('encryption-key', 'rotate', '--wait', '1s');
+    expect([added.code, added.stderr]).toEqual([1, expect.stringContaining('run this command again')]);
+    expect(readFileSync(mount, 'utf8')).toBe(before);
+
+    copyFileSync(copy, mount);
+    expect(await typed('encryption-key', 'rotate', '--wait', '5m')).toMatchObject({ code: 0 });
+    const [old = ''] = /ek_\w+/.exec(before) ?? [];
+    await eventually('the end of the old key', async () => {
+      const { code } = await typed('encryption-key', 'retire', old);
+      return code === 0 || undefined;
+    });
+    expect(readFileSync(copy, 'utf8')).not.toContain(old);
+  }, 60_000);
 });

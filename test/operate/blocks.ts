@@ -84,6 +84,16 @@ export const inMove = {
 
 export const notTyped: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` checks the files'],
+  ['install', 'docker build', 'needs Docker and a registry'],
+  ['install', 'install -d -m 700 secrets', 'needs Docker; `../deploy/kubernetes.test.ts` runs `init`'],
+  ['install', 'kubectl create namespace', 'needs a cluster; `../deploy/kubernetes.test.ts` compares it'],
+  ['install', 'temporal operator', 'needs Temporal; `../deploy/kubernetes.test.ts` compares it'],
+  ['install', 'kubectl apply', 'needs a cluster'],
+  ['install', 'pod=$(kubectl', 'needs a cluster; `../deploy/kubernetes.test.ts` runs such a command'],
+  ['install', 'in_pod=', 'needs a cluster; `../deploy/kubernetes.test.ts` rotates a key so'],
+  ['install', '$in_pod cat', 'needs a cluster; `../deploy/kubernetes.test.ts` rotates a key so'],
+  ['upgrade', 'kubectl -n integration rollout pause', 'needs a cluster'],
+  ['upgrade', 'kubectl -n integration scale', 'needs a cluster'],
   ['retention-and-size', 'sqlite3', 'needs the command-line tool of SQLite'],
   ['move-to-postgresql', 'createuser', 'needs the programs and the superuser of PostgreSQL'],
   ['runbooks', 'psql -c', 'needs a transaction that stays open; `../store/changes` has one'],
