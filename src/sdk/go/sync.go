@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -40,6 +41,8 @@ type SyncOptions struct {
 	OnChanges func([]Change)
 	// OnDifference is called when the store differs from the gateway, before all is read again.
 	OnDifference func([]Difference)
+	// OnUndecided is called when a comparison proved nothing, because these clients kept changing.
+	OnUndecided func(clientIDs []string)
 	// OnError is called when a read has failed in spite of its retries, before it is tried again.
 	OnError func(error)
 }
@@ -232,7 +235,20 @@ func (s *Sync) differences(ctx context.Context) ([]Difference, error) {
 		}
 		found, err = s.compare(ctx, again)
 	}
+	if err == nil && len(found) > 0 && s.options.OnUndecided != nil {
+		s.options.OnUndecided(clientsIn(found))
+	}
 	return nil, err
+}
+
+func clientsIn(differences []Difference) []string {
+	var ids []string
+	for _, difference := range differences {
+		if !slices.Contains(ids, difference.ClientID) {
+			ids = append(ids, difference.ClientID)
+		}
+	}
+	return ids
 }
 
 // compare compares these clients, or all.

@@ -16,6 +16,7 @@ interface Report {
   /** Only of a copy in memory. */
   entities: (Copied & { json: string })[] | null;
   differences: object[];
+  /** Failures by their names, and comparisons that proved nothing. */
   errors: string[];
   failure: { name: string } | null;
 }
@@ -182,6 +183,18 @@ export function describeSync(driver: Driven): void {
       const report = await catchUp(store);
       expect(report).toMatchObject({ differences: [], failure: null });
       expect(copied(store, report)).toEqual(gateway.entities());
+      expect(beginnings()).toBe(1);
+    });
+
+    test('is not called equal, nor different, while a client changes during each comparison', async () => {
+      gateway.instead = (path) => {
+        if (path.includes('digest')) {
+          gateway.set('worker', 'wrk_1', { id: 'wrk_1', name: 'changed again' });
+        }
+        return undefined;
+      };
+      const report = await catchUp(store);
+      expect(report).toMatchObject({ differences: [], errors: ['undecided: cli_1'], failure: null });
       expect(beginnings()).toBe(1);
     });
 

@@ -40,6 +40,17 @@ describeWith('python', 'the package of Python, installed into an empty project',
     expect(await said('-m', 'pip', 'check', '--disable-pip-version-check')).toMatch(/No broken requirements/);
   });
 
+  test('makes a copy that only its owner can read', async () => {
+    const program = [
+      'import os',
+      'from integration_service import SqliteStore',
+      'os.umask(0)',
+      'SqliteStore("copy.sqlite")',
+      'print(oct(os.stat("copy.sqlite").st_mode & 0o777))',
+    ];
+    expect((await said('-c', program.join('\n'))).trim()).toBe('0o600');
+  });
+
   test(
     'is typed: mypy has nothing against the written layer or a program on top of it, strictly',
     async () => {

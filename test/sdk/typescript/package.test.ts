@@ -78,6 +78,21 @@ describe('the package, installed into an empty project', () => {
     expect(await project.complaintsAbout('view', program, settings)).toBe('');
   }, 120_000);
 
+  test('makes a copy that only its owner can read', async () => {
+    const path = project.javascript(
+      'copy',
+      `import { statSync } from 'node:fs';
+       import { SqliteStore } from '@integration-service/sdk';
+       const { getBuiltinModule } = process;
+       const standIn = { DatabaseSync: class { exec() {} } };
+       process.getBuiltinModule = (name) => (name === 'node:sqlite' ? standIn : getBuiltinModule(name));
+       process.umask(0);
+       SqliteStore.open('copy.sqlite');
+       process.stdout.write((statSync('copy.sqlite').mode & 0o777).toString(8));`,
+    );
+    expect(await project.run(path)).toBe('600');
+  });
+
   test('verifies webhooks without loading what only sign-on needs', async () => {
     const path = project.javascript(
       'alone',

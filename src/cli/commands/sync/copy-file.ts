@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../../../store/better-sqlite3.js';
 import { printableLine } from '../output/printable.js';
@@ -12,6 +12,9 @@ const TABLES = [
   ['sync_state', 'select only_row, cursor, load, is_loading from sync_state'],
 ] as const;
 
+/** Refused permissions: any for other users, because a copy has personal data. */
+const TOO_OPEN = 0o077;
+
 export interface CopyFile {
   store: Store;
   /** Whether the first load, or a later one of everything, has not come to its end. */
@@ -19,7 +22,10 @@ export interface CopyFile {
   close(): void;
 }
 
-/** Throws for a file that another program made. One that does not exist, or is empty, becomes a copy. */
+/**
+ * Throws for a file that another program made, or that other users could read. One that does not exist, or is
+ * empty, becomes a copy.
+ */
 export function refuseForeignFile(path: string): void {
   if (!existsSync(path)) {
     return;
@@ -41,14 +47,31 @@ export function refuseForeignFile(path: string): void {
   } finally {
     database.close();
   }
+  refuseSharedFile(path);
 }
 
-/** Readable by its owner only, because it has personal data. */
+function refuseSharedFile(path: string): void {
+  // Windows has neither.
+  const user = process.getuid?.();
+  if (user === undefined) {
+    return;
+  }
+  const { uid, mode } = statSync(path);
+  if (uid !== user) {
+    throw new UsageError(`${shown(path)} belongs to another user, who could read it. Give another file.`);
+  }
+  if ((mode & TOO_OPEN) !== 0) {
+    throw new UsageError(`${shown(path)} is open to other users. Close it to them: chmod 600 ${shown(path)}`);
+  }
+}
+
 export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
   try {
-    closeSync(openSync(path, existsSync(path) ? 'r' : 'a', 0o600));
+    makePrivately(path);
   } catch (error) {
-    throw new Unfinished(`${shown(path)} cannot be opened: ${(error as Error).message}.`);
+    throw error instanceof UsageError
+      ? error
+      : new Unfinished(`${shown(path)} cannot be opened: ${(error as Error).message}.`);
   }
   const database = opened(path);
   try {
@@ -62,6 +85,18 @@ export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Never follows a link to make a file, and looks again at one that appeared meanwhile. */
+function makePrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw error;
+    }
+    refuseSharedFile(path);
   }
 }
 
@@ -89,9 +124,13 @@ export function faultOfFile(path: string, error: unknown): string | undefined {
   if (!(error instanceof Sqlite.SqliteError)) {
     return undefined;
   }
-  return error.code.startsWith('SQLITE_BUSY')
-    ? `${shown(path)} is locked by another program. Try again when that is done.`
-    : `${shown(path)} cannot be used: ${error.message} (${error.code}).`;
+  if (error.code.startsWith('SQLITE_BUSY')) {
+    return `${shown(path)} is locked by another program. Try again when that is done.`;
+  }
+  const next = error.code.startsWith('SQLITE_CORRUPT')
+    ? ' Delete the file; the command loads everything again.'
+    : '';
+  return `${shown(path)} cannot be used: ${error.message} (${error.code}).${next}`;
 }
 
 const shown = printableLine;

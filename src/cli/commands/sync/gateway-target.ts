@@ -1,7 +1,10 @@
+import { isLoopback } from '../../../config/insecurities.js';
 import { secretOf } from '../../../config/secret-files.js';
 import { demoFilePath, readDemoFile } from '../../demo/demo-file.js';
 import { clientConfig } from '../client-config.js';
 import { UsageError } from '../usage-error.js';
+
+const KEY_SETTINGS = 'INTEGRATION_API_KEY or INTEGRATION_API_KEY_FILE';
 
 export interface GatewayTarget {
   url: string;
@@ -10,21 +13,42 @@ export interface GatewayTarget {
   instanceIntegrationId?: string | undefined;
 }
 
-/** The demo environment fills in what was not given. */
-export function gatewayTargetOf({ gateway }: { gateway?: string }): GatewayTarget {
-  const config = clientConfig();
-  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
-  const ofDemo = demo?.apiKeys?.[0];
-  const given = givenKey();
-  const url = gateway ?? demo?.gatewayUrl;
-  const apiKey = given ?? ofDemo?.key;
-  if (url === undefined || apiKey === undefined) {
+/** Address and key as given, or both of the demo: no key goes to the gateway of another environment. */
+export function gatewayTargetOf({ gateway: url }: { gateway?: string }): GatewayTarget {
+  const apiKey = givenKey();
+  if (url === undefined && apiKey === undefined) {
+    return targetOfDemo();
+  }
+  if (url === undefined) {
     throw new UsageError(
-      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --gateway and the API key in INTEGRATION_API_KEY or INTEGRATION_API_KEY_FILE.`,
+      'An API key is given without its gateway. Give --gateway too, or none for the demo.',
     );
   }
-  const instanceIntegrationId = given === undefined ? ofDemo?.instanceIntegrationIds[0] : undefined;
-  return { url, apiKey, instanceIntegrationId };
+  if (apiKey === undefined) {
+    throw new UsageError(`--gateway is given without an API key. Give it in ${KEY_SETTINGS}.`);
+  }
+  refusePlain(url);
+  return { url, apiKey };
+}
+
+function targetOfDemo(): GatewayTarget {
+  const config = clientConfig();
+  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
+  const first = demo?.apiKeys?.[0];
+  if (demo?.gatewayUrl === undefined || first === undefined) {
+    throw new UsageError(
+      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --gateway and the API key in ${KEY_SETTINGS}.`,
+    );
+  }
+  const { key: apiKey, instanceIntegrationIds } = first;
+  return { url: demo.gatewayUrl, apiKey, instanceIntegrationId: instanceIntegrationIds[0] };
+}
+
+function refusePlain(url: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    throw new UsageError(`--gateway ${url} would send the API key unencrypted. Use https://.`);
+  }
 }
 
 /** There is no option for it: lists of processes show options. */

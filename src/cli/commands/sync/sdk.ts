@@ -26,6 +26,7 @@ interface Digests {
 
 export interface SyncOptions {
   onDifference(differences: readonly Difference[]): void;
+  onUndecided(clientIds: readonly string[]): void;
   onError(error: Error): void;
 }
 

@@ -20,6 +20,8 @@ export interface CopyTold {
 export class SyncLines {
   /** How often a comparison has found differences. */
   differed = 0;
+  /** A comparison came to no result. */
+  isUndecided = false;
   #isRepairing = false;
   #stored: number;
   readonly #bar = new ProgressBar();

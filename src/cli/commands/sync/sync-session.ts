@@ -18,6 +18,7 @@ export interface SyncCommandOptions {
 
 /** About half a minute with `--once`. Without it, `run` waits however long. */
 const PATIENT = { maxRetries: 8 };
+const STOPPED = 'Stopped before the copy was complete and compared. The same command goes on from there.';
 /** For more, the progress is told without its share: the total takes a request for each. */
 const MOST_CLIENTS_COUNTED = 100;
 
@@ -36,9 +37,9 @@ export async function sync(options: SyncCommandOptions): Promise<void> {
       copy.close();
     }
   } catch (error) {
-    if (!stop.signal.aborted || error instanceof Unfinished) {
-      throw foreseen(error, target, options.to, sdk);
-    }
+    // What a signal interrupts fails. Following is not interrupted: it ends.
+    const isStopped = stop.signal.aborted && !(error instanceof Unfinished);
+    throw isStopped ? new Unfinished(STOPPED) : foreseen(error, target, options.to, sdk);
   }
 }
 
@@ -61,6 +62,9 @@ async function keep(
   });
   const working = gateway.sync(id, watched, {
     onDifference: (differences) => lines.differ(differences),
+    onUndecided: () => {
+      lines.isUndecided = true;
+    },
     onError: (error) => lines.failed(error),
   });
   try {
@@ -80,6 +84,11 @@ async function finish(working: Sync, lines: SyncLines, store: Store, signal: Abo
   await working.catchUp({ signal });
   if (lines.differed > 1) {
     throw new Unfinished('The copy still differs, although everything was read again. Tell the operator.');
+  }
+  if (lines.isUndecided) {
+    throw new Unfinished(
+      'The copy has all that was read, but is not proven equal: its data kept changing during the comparison. Try again.',
+    );
   }
   lines.complete(store, 'Counts and digests equal those of the gateway.');
 }

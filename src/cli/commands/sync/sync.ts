@@ -4,11 +4,16 @@ import type { SyncCommandOptions } from './sync-session.js';
 const NOTES = `
 Loads all clients, workers, users, units and job titles that the gateway shows of an instance into a SQLite file, then
 keeps the file equal until Ctrl-C. At the start and every hour it compares the digests with those of the gateway; what
-differs is reported and read again. The file has everything that is needed to continue: the same command goes on
-after an end of any kind, and so do the SDKs (\`sync\`). Its table \`entities\` has a row for each, with the JSON of the API.
+differs is reported and read again. With --once, an end before that, such as Ctrl-C, has the exit code 1. The file has
+everything that is needed to continue: the same command goes on after an end of any kind, and so do the SDKs
+(\`sync\`). Its table \`entities\` has a row for each, with the JSON of the API.
 
-Gateway and key come from $DATA_DIR/demo.json of the demo environment unless they are given: the key in
-INTEGRATION_API_KEY, or in a file that INTEGRATION_API_KEY_FILE names.
+Gateway and key come from $DATA_DIR/demo.json of the demo environment, or are both given: the key in
+INTEGRATION_API_KEY, or in a file that INTEGRATION_API_KEY_FILE names. Only a gateway on this machine may have http://.
+
+A line is printed after its change is in the file. Lines are sent at most once; the file is authoritative: after a
+kill, lines of changes that the file already has are missing. The file is made for its owner alone (mode 600); one that
+other users could read is refused.
 
 Examples:
   $ integration sync --to copy.sqlite
@@ -19,7 +24,7 @@ export function addSyncCommand(program: Command): void {
   program
     .command('sync')
     .description('Keep a copy of what the gateway shows of an instance, in a SQLite file')
-    .requiredOption('--to <file>', 'the SQLite file: a new one, or the copy to continue')
+    .requiredOption('--to <file>', 'the SQLite file: a new one, or the copy to continue', filePath)
     .addOption(
       new Option('--gateway <url>', 'where the gateway is')
         .env('INTEGRATION_GATEWAY')
@@ -36,6 +41,15 @@ export function addSyncCommand(program: Command): void {
       const { sync } = await import('./sync-session.js');
       await sync(options);
     });
+}
+
+/** SQLite would keep a copy with one of these names in memory. */
+function filePath(text: string): string {
+  const path = text.trim();
+  if (path === '' || path === ':memory:') {
+    throw new InvalidArgumentError('It must be a file.');
+  }
+  return path;
 }
 
 function gatewayAddress(text: string): string {

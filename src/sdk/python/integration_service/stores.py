@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -146,11 +147,13 @@ _DIGESTS = """
 class SqliteStore:
     """
     A copy in a SQLite file: the table ``entities`` has a row for each, with its ``resource`` as JSON. Read it as you
-    like, over a connection of your own; only the store writes it. Safe to share between threads.
+    like, over a connection of your own; only the store writes it. Safe to share between threads. It makes a new file for
+    its owner alone.
     """
 
     def __init__(self, path: str) -> None:
         self._lock = threading.Lock()
+        _make_privately(path)
         self._connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         self._connection.executescript(_SCHEMA)
 
@@ -208,3 +211,9 @@ class SqliteStore:
     def _state(self) -> tuple[str | None, int, bool]:
         cursor, load, is_loading = self._connection.execute("select cursor, load, is_loading from sync_state").fetchone()
         return cursor, load, is_loading == 1
+
+
+def _make_privately(path: str) -> None:
+    # SQLite would let the umask decide. The other names stand for databases in memory.
+    if path not in ("", ":memory:"):
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))

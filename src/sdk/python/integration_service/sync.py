@@ -51,6 +51,8 @@ class SyncOptions:
     """Called when changes are stored."""
     on_difference: Callable[[Sequence[Difference]], None] | None = None
     """Called when the store differs from the gateway, before all is read again."""
+    on_undecided: Callable[[Sequence[str]], None] | None = None
+    """Called when a comparison proved nothing, because these clients kept changing."""
     on_error: Callable[[Exception], None] | None = None
     """Called when a read has failed in spite of its retries, before it is tried again."""
 
@@ -187,6 +189,8 @@ class Sync:
             if certain:
                 return certain
             found = self._compare({difference.client_id for difference in found})
+        if found and self._options.on_undecided is not None:
+            self._options.on_undecided(sorted({difference.client_id for difference in found}))
         return []
 
     def _compare(self, only: set[str] | None) -> list[Difference]:

@@ -21,6 +21,14 @@ interface State {
 /** How long to wait for another program that uses the file: as long as better-sqlite3 does. */
 const LONGEST_LOCK_MS = 5_000;
 
+const OWNER_ONLY = 0o600;
+
+/** What `open` uses of node:fs. */
+interface Files {
+  openSync(path: string, flags: string, mode: number): number;
+  closeSync(file: number): void;
+}
+
 /** The same in all languages of the SDK: a file that one has made, another can continue. */
 const SCHEMA = `
   create table if not exists entities (
@@ -68,14 +76,19 @@ export class SqliteStore implements Store {
     database.exec(SCHEMA);
   }
 
-  /** Opens or makes a file with node:sqlite, which Node.js has from 22.13 on. */
+  /** Opens a file with node:sqlite, which Node.js has from 22.13 on, or makes it for its owner alone. */
   static open(path: string): SqliteStore {
     const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
     const sqlite = process?.getBuiltinModule?.('node:sqlite') as
       | { DatabaseSync: new (path: string) => SqliteDatabase }
       | undefined;
+    const files = process?.getBuiltinModule?.('node:fs') as Files | undefined;
     if (!sqlite) {
       throw new Error('There is no node:sqlite here: use new SqliteStore(database) with better-sqlite3.');
+    }
+    // SQLite would let the umask decide. Other names are of databases in memory, or addresses.
+    if (path !== '' && !/^(?::memory:$|file:)/.test(path)) {
+      files?.closeSync(files.openSync(path, 'a', OWNER_ONLY));
     }
     const database = new sqlite.DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${LONGEST_LOCK_MS}`);

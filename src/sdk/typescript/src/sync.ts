@@ -28,6 +28,8 @@ export interface SyncOptions {
   onChanges?: ((changes: readonly Change[]) => void) | undefined;
   /** Called when the store differs from the gateway, before all is read again. */
   onDifference?: ((differences: readonly Difference[]) => void) | undefined;
+  /** Called when a comparison proved nothing, because these clients kept changing. */
+  onUndecided?: ((clientIds: readonly string[]) => void) | undefined;
   /** Called when a read has failed in spite of its retries, before it is tried again. */
   onError?: ((error: Error) => void) | undefined;
 }
@@ -217,6 +219,9 @@ export class Sync {
         return certain;
       }
       found = await this.#compare(new Set(found.map(({ clientId }) => clientId)), signal);
+    }
+    if (found.length > 0) {
+      this.#options.onUndecided?.([...new Set(found.map(({ clientId }) => clientId))]);
     }
     return [];
   }

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
@@ -14,6 +24,10 @@ const sync = (file: string, settings: Record<string, string> = {}, ...more: stri
     ...atDemo(environment.demo.service),
     ...settings,
   });
+const withKey = (apiKey: string) => ({
+  INTEGRATION_API_KEY: apiKey,
+  INTEGRATION_GATEWAY: environment.demo.service.gatewayUrl,
+});
 const juniperKey = () => environment.demo.service.demo().apiKeys[1]?.key ?? '';
 const unknownKey = () => `${environment.demo.service.demo().apiKeys[0]?.key.slice(0, -12)}000000000000`;
 const database = (file: string, sql: string) => {
@@ -21,12 +35,13 @@ const database = (file: string, sql: string) => {
   made.exec(sql);
   made.close();
 };
+const PAGE_BYTES = 4_096;
 const isRoot = process.getuid?.() === 0;
 
 describe('integration sync refuses', () => {
   test('an unknown key, which it never prints, and makes no file', async () => {
     const file = newFile();
-    const { code, stdout, stderr } = await sync(file, { INTEGRATION_API_KEY: unknownKey() });
+    const { code, stdout, stderr } = await sync(file, withKey(unknownKey()));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^http:\/\/\S+ refuses: .+ \(api_key_\w+\)\n$/);
     expect(stderr).not.toContain('ik_demo_');
@@ -34,7 +49,7 @@ describe('integration sync refuses', () => {
   });
 
   test('a key with a space in it', async () => {
-    const { code, stderr } = await sync(newFile(), { INTEGRATION_API_KEY: 'ik_demo_ 1' });
+    const { code, stderr } = await sync(newFile(), withKey('ik_demo_ 1'));
     expect([code, stderr]).toEqual([2, expect.stringContaining('must be the API key')]);
   });
 
@@ -47,7 +62,7 @@ describe('integration sync refuses', () => {
     const file = newFile();
     await sync(file);
     const before = readFileSync(file);
-    const { code, stderr } = await sync(file, { INTEGRATION_API_KEY: juniperKey() });
+    const { code, stderr } = await sync(file, withKey(juniperKey()));
     expect(code).toBe(2);
     expect(stderr).toMatch(/copy\.sqlite is a copy of another instance integration\. Give its own with /);
     expect(readFileSync(file).equals(before)).toBe(true);
@@ -63,7 +78,7 @@ describe('integration sync refuses', () => {
 
   test('to choose between several', async () => {
     const key = environment.demo.service.demo().apiKeys[0]?.key ?? '';
-    const { code, stderr } = await sync(newFile(), { INTEGRATION_API_KEY: key });
+    const { code, stderr } = await sync(newFile(), withKey(key));
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^This key has several .+ Choose one with --instance-integration:\n/),
@@ -89,6 +104,72 @@ describe('integration sync refuses', () => {
       1,
       expect.stringMatching(/copy\.sqlite cannot be opened: ENOENT.+\.\n$/),
     ]);
+  });
+
+  test.each([
+    ['a file', (file: string) => writeFileSync(file, '')],
+    [
+      'a link to a file',
+      (file: string) => {
+        writeFileSync(`${file}.there`, '');
+        symlinkSync(`${file}.there`, file);
+      },
+    ],
+  ])('%s that other users can read, until it is closed to them', async (_, make) => {
+    const file = newFile();
+    make(file);
+    chmodSync(file, 0o644);
+    const { code, stderr } = await sync(file);
+    const said = `${file} is open to other users. Close it to them: chmod 600 ${file}\n`;
+    expect([code, stderr]).toEqual([2, said]);
+    expect(statSync(file).size).toBe(0);
+    chmodSync(file, 0o600);
+    expect((await sync(file)).code).toBe(0);
+  });
+
+  // Only root can give a file away.
+  (isRoot ? test : test.skip)('a file of another user', async () => {
+    const file = newFile();
+    writeFileSync(file, '', { mode: 0o600 });
+    chownSync(file, 1000, 1000);
+    const { code, stderr } = await sync(file);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('belongs to another user')]);
+    expect(statSync(file).size).toBe(0);
+  });
+
+  test('a link to a file that is not there, and makes none', async () => {
+    const file = newFile();
+    symlinkSync(`${file}.there`, file);
+    const { code, stderr } = await sync(file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be opened')]);
+    expect(existsSync(`${file}.there`)).toBe(false);
+  });
+
+  test('a damaged copy, and says how to get another', async () => {
+    const file = newFile();
+    await sync(file);
+    const content = readFileSync(file);
+    writeFileSync(file, content.fill(0xff, PAGE_BYTES));
+    const { code, stderr } = await sync(file);
+    const said = /\(SQLITE_CORRUPT\w*\)\. Delete the file; the command loads everything again\.\n$/;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
+    rmSync(file);
+    expect((await sync(file)).code).toBe(0);
+  });
+
+  test.each([
+    ['a key without its gateway', { INTEGRATION_API_KEY: 'ik_live_1' }, 'without its gateway'],
+    ['a gateway without a key', { INTEGRATION_GATEWAY: 'https://gateway.example.com' }, 'without an API key'],
+    [
+      'to send the key unencrypted to another machine',
+      { INTEGRATION_API_KEY: 'ik_live_1', INTEGRATION_GATEWAY: 'http://gateway.example.com' },
+      'would send the API key unencrypted. Use https://.',
+    ],
+  ])('%s', async (_, settings, words) => {
+    const file = newFile();
+    const { code, stderr } = await sync(file, settings);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    expect(existsSync(file)).toBe(false);
   });
 
   test('a folder', async () => {
@@ -129,12 +210,15 @@ describe('integration sync refuses', () => {
 
   test('an address where nothing answers', async () => {
     const [port] = await freePorts(1);
-    const { code, stderr } = await sync(newFile(), { INTEGRATION_GATEWAY: `http://127.0.0.1:${port}` });
+    const nowhere = { ...withKey(unknownKey()), INTEGRATION_GATEWAY: `http://127.0.0.1:${port}` };
+    const { code, stderr } = await sync(newFile(), nowhere);
     expect([code, stderr]).toEqual([1, `The connection to 127.0.0.1:${port} failed: ECONNREFUSED.\n`]);
   });
 
   test.each([
     ['no file', ['sync'], "required option '--to <file>'"],
+    ['a database in memory', ['sync', '--to', ':memory:'], 'It must be a file.'],
+    ['a file without a name', ['sync', '--to', ' '], 'It must be a file.'],
     ['an address that is none', ['sync', '--to', 'x', '--gateway', 'localhost'], 'It must be an address'],
     ['no demo', ['sync', '--to', 'x'], 'give --gateway and the API key in INTEGRATION_API_KEY'],
   ])('%s', async (_, args, words) => {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"integration.example.com/sdk"
 )
@@ -91,6 +92,9 @@ func (c *course) options(p parameters) sdk.SyncOptions {
 			}
 			say(object{"differences": found})
 			c.differences = append(c.differences, found...)
+		},
+		OnUndecided: func(ids []string) {
+			c.failures = append(c.failures, "undecided: "+strings.Join(ids, ","))
 		},
 		OnError: func(err error) { c.failures = append(c.failures, told(err)["name"]) },
 	}

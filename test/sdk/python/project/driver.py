@@ -79,6 +79,7 @@ class Course:
         self.failure: dict[str, Any] | None = None
         options = sdk.SyncOptions(
             on_difference=self.differ,
+            on_undecided=lambda client_ids: self.errors.append(f"undecided: {','.join(client_ids)}"),
             on_error=lambda error: self.errors.append(type(error).__name__),
             **parameters,
         )

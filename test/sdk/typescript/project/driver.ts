@@ -87,6 +87,7 @@ function begun({ options, args: [id = ''], parameters: { store: given, ...more }
       say({ differences: found });
       differences.push(...found);
     },
+    onUndecided: (clientIds) => errors.push(`undecided: ${clientIds}`),
     onError: ({ name }) => errors.push(name),
   });
   return { sync, store, differences, errors, end: new AbortController(), ended: Promise.resolve() };
