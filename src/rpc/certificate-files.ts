@@ -188,8 +188,11 @@ export function isEndNear(
 
 async function lookAt(files: TlsFiles): Promise<Look> {
   try {
-    const contents = entriesOf(files).map(async ([name, file]) => [name, await readFile(file)] as const);
-    const material: Material = Object.fromEntries(await Promise.all(contents));
+    // One after another, so that of several missing files always the same one is told.
+    const material: Material = {};
+    for (const [name, file] of entriesOf(files)) {
+      material[name] = await readFile(file);
+    }
     return { mark: markOf(material), material };
   } catch (error) {
     const problem = (error as Error).message;
@@ -197,8 +200,8 @@ async function lookAt(files: TlsFiles): Promise<Look> {
   }
 }
 
-function entriesOf(files: TlsFiles): [name: string, file: string][] {
-  return Object.entries(files).filter(([, file]) => file !== undefined);
+function entriesOf(files: TlsFiles): [name: keyof TlsFiles, file: string][] {
+  return Object.entries(files).filter(([, file]) => file !== undefined) as [keyof TlsFiles, string][];
 }
 
 function markOf(material: Material): string {
