@@ -40,6 +40,7 @@ import { type OnInvalidEvent, platformUnitOfWork } from './adapters/platform/uni
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
 import { serviceTokenStore } from './adapters/service-tokens.js';
+import { sharedMailboxes } from './adapters/shared-mailboxes.js';
 import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import { userStore } from './adapters/users.js';
@@ -204,16 +205,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sending: sendingUnitOfWork(database),
     deliveriesDue,
     demo: demoStore(database),
-    sharedMailboxes: async () => {
-      const rows = await database.reader
-        .selectFrom('accounts')
-        .where('same_mailbox_as', 'is not', null)
-        .orderBy('id')
-        .limit(100)
-        .select(['id', 'same_mailbox_as'])
-        .execute();
-      return rows.map(({ id, same_mailbox_as }) => ({ id, sameAs: same_mailbox_as ?? '' }));
-    },
+    sharedMailboxes: () => sharedMailboxes(database),
     ping: async () => {
       try {
         await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { clientStore } from '../../../src/store/adapters/clients.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
+import { sharedMailboxes } from '../../../src/store/adapters/shared-mailboxes.js';
 import { userStore } from '../../../src/store/adapters/users.js';
 import { visitStore } from '../../../src/store/adapters/visits.js';
 import { workerStore } from '../../../src/store/adapters/workers.js';
@@ -78,6 +79,12 @@ describe('on SQLite', () => {
     // The few units of each worker are, by themselves.
     const sorts = (await plansOf(read)).filter((plan) => !plan.includes('FOR json_group_array'));
     expect(sorts.join()).not.toContain('TEMP B-TREE');
+  });
+
+  test('a start reads the accounts that share a mailbox, and no others', async () => {
+    expect(await plansOf(sharedMailboxes)).toEqual([
+      'SCAN accounts USING COVERING INDEX accounts_sharing_mailboxes',
+    ]);
   });
 
   test('the units of a page of workers are read by worker', async () => {
