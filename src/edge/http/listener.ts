@@ -39,6 +39,11 @@ const LOOK_FOR_SLOW_REQUESTS_MS = 5_000;
 /** One year, for this host alone: its subdomains may belong to others. */
 const HSTS = 'max-age=31536000';
 const MAX_CONNECTIONS = 10_000;
+/**
+ * Connections that wait to be accepted; the kernel caps it at `net.core.somaxconn`. With Node's 511, a burst
+ * from one client makes others wait a second and more until their kernels ask again.
+ */
+const BACKLOG = 4_096;
 /** Unanswered requests of all connections. */
 const MAX_REQUESTS = 4_096;
 
@@ -366,7 +371,7 @@ function splitTarget(target: string): { path: string; query: URLSearchParams; ra
 export function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.removeListener('error', reject);
       resolve();
     });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type Server, STATUS_CODES } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -399,6 +400,20 @@ test('a port that is taken is an error that says so', async () => {
     timer: () => undefined,
   });
   await expect(listen(second, port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('a burst of a thousand connections gets in while the listener is busy', () => {
+  const burst = `
+    let connected = 0;
+    for (let i = 0; i < 1_000; i++) {
+      require('node:net').connect(${port}, '127.0.0.1', () => {
+        connected += 1;
+        if (connected === 1_000) process.exit(0);
+      });
+    }`;
+  // This process, and with it the listener, does nothing else until the other has ended.
+  const { status } = spawnSync(process.execPath, ['-e', burst], { timeout: 30_000 });
+  expect(status).toBe(0);
 });
 
 describe('the address in the log', () => {
