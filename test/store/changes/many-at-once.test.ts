@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { renameJobTitle } from '../../../src/domain/platform/organization/job-titles.js';
+import { changeStore } from '../../../src/store/adapters/changes.js';
+import { changesIn } from '../../../src/store/adapters/platform/unit-of-work.js';
+import type { Writer } from '../../../src/store/database.js';
+import { databaseUnderTest } from '../../support/databases.js';
+import { signalled } from '../../support/signalled.js';
+import { plantClient, plantJobTitle, plantUnitType, plantWorker } from '../directory-rows.js';
+
+describe('a large transaction about one client on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+  const WORKERS = 60;
+  const MOST_UPDATES_OF_A_ROW = 3;
+  const TIMES = { version: 'v1', created_at: 1, updated_at: 1 };
+
+  /** Of each table: how many updates there were for each of its rows. */
+  async function updatesOfARow(writer: Writer, work: () => Promise<unknown>) {
+    const updates = async () => {
+      const { rows } = await sql<{ name: string; updates: number }>`
+        select relname as name, n_tup_upd::integer as updates from pg_stat_xact_user_tables
+      `.execute(writer);
+      return new Map(rows.map((row) => [row.name, row.updates]));
+    };
+    const before = await updates();
+    await work();
+    const found: [string, number][] = [];
+    for (const [name, count] of await updates()) {
+      const added = count - (before.get(name) ?? 0);
+      if (added > 0) {
+        const { rows } = await sql<{ count: number }>`
+          select count(*)::integer as count from ${sql.table(name)}
+        `.execute(writer);
+        found.push([name, added / (rows[0]?.count ?? 0)]);
+      }
+    }
+    return Object.fromEntries(found);
+  }
+
+  test('updates no row again for each of them, because each update goes through all earlier versions', async () => {
+    const database = await under.openMigrated();
+    const { id: clientId } = await plantClient(database);
+    await plantJobTitle(database, clientId, 'Cook');
+    for (let number = 0; number < WORKERS; number += 1) {
+      await plantWorker(database, { client_id: clientId, job_titles: '["Cook"]' });
+    }
+    const updates = await database.write((writer) => {
+      const changes = changesIn(writer, Date.now(), () => undefined, {});
+      const renaming = { clientId, title: 'Cook', newTitle: 'Chef' };
+      return updatesOfARow(writer, () => renameJobTitle(changes, renaming));
+    });
+    expect(updates).toMatchObject({ workers: 1, changes: expect.any(Number) });
+    expect(Object.entries(updates).filter(([, each]) => each > MOST_UPDATES_OF_A_ROW)).toEqual([]);
+  });
+
+  test('lets others write about entities of the client meanwhile', async () => {
+    const database = await under.openMigrated();
+    const { id: clientId } = await plantClient(database);
+    const [begun, finish] = [signalled(), signalled()];
+    const one = database.write(async (writer) => {
+      await writer
+        .insertInto('unit_types')
+        .values({ ...{ id: 'unt_1', client_id: clientId, name: 'Area' }, ...TIMES })
+        .execute();
+      begun.tell();
+      await finish.told;
+    });
+    await begun.told;
+    await plantUnitType(database, clientId);
+    finish.tell();
+    await one;
+    const rows = await changeStore(database).digestsOf(clientId);
+    expect(rows).toContainEqual(expect.objectContaining({ type: 'unitType', entities: 2 }));
+  });
+});
