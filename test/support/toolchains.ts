@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, test } from '@jest/globals';
 import { cachedExecutable } from '../../workflows/dev-server/cache.js';
 import { candidatesOnPath } from '../../workflows/dev-server/check.js';
@@ -16,6 +17,14 @@ const onPath =
   (...names: string[]) =>
   (env: NodeJS.ProcessEnv) =>
     names.flatMap((name) => candidatesOnPath(name, env));
+
+const debianPrograms = join(import.meta.dirname, '../../dist/debian/bin');
+
+/** Of the packages that `.ci/debian-programs` takes apart, unless the system has its own. */
+const ofDebian = (name: string) => (env: NodeJS.ProcessEnv) => [
+  ...candidatesOnPath(name, env),
+  join(debianPrograms, name),
+];
 
 const toolchains = {
   temporal: {
@@ -45,8 +54,20 @@ const toolchains = {
     says: /^go version /m,
     install: 'see https://go.dev/doc/install, or brew install go',
   },
+  pgbouncer: {
+    candidates: ofDebian('pgbouncer'),
+    versionArguments: ['--version'],
+    says: /^PgBouncer /m,
+    install: '.ci/debian-programs pgbouncer, or brew install pgbouncer',
+  },
+  haproxy: {
+    candidates: ofDebian('haproxy'),
+    versionArguments: ['-v'],
+    says: /^HAProxy version /m,
+    install: '.ci/debian-programs haproxy, or brew install haproxy',
+  },
   prometheus: {
-    candidates: onPath('prometheus'),
+    candidates: ofDebian('prometheus'),
     versionArguments: ['--version'],
     says: /^prometheus, version /m,
     install: 'apt-get install -y prometheus, or brew install prometheus',

@@ -46,6 +46,11 @@ export function isRefusedSetting(error: unknown): boolean {
   return error instanceof pg.DatabaseError && REFUSED_SETTING.has(error.code ?? '');
 }
 
+/** What PgBouncer answers to `begin` in statement mode, with the code of many other refusals. */
+export function isRefusedTransaction(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /statement pooling/i.test(error.message);
+}
+
 /** PostgreSQL ended this transaction to resolve a deadlock; it can be repeated at once. */
 export function isDeadlock(error: unknown): boolean {
   return hasCode(error, DEADLOCK_DETECTED);

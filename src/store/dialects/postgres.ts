@@ -6,7 +6,7 @@ import { StoreError } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 import { keepLateRows } from './late-rows.js';
 import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
-import { isDeadlock, isPassingTrouble, isRefusedSetting } from './postgres-trouble.js';
+import { isDeadlock, isPassingTrouble, isRefusedSetting, isRefusedTransaction } from './postgres-trouble.js';
 import { whileAlive } from './signs-of-life.js';
 import { assertAsked, inTurns, Turns } from './turns.js';
 
@@ -159,6 +159,9 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
     client.on('error', () => undefined);
     try {
       await client.connect();
+      // As two questions: a pooler in statement mode allows both in one.
+      await client.query('begin');
+      await client.query('rollback');
     } finally {
       client.end().catch(() => undefined);
     }
@@ -167,7 +170,7 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
     await begin(settingsAtStart(PROBE_LIMITS));
     return true;
   } catch (error) {
-    if (!isRefusedSetting(error)) {
+    if (!isRefusedSetting(error) || isRefusedTransaction(error)) {
       throw refusalOf(error);
     }
   }
@@ -193,6 +196,12 @@ function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void):
 }
 
 function refusalOf(error: unknown): StoreError {
+  if (isRefusedTransaction(error)) {
+    return new StoreError(
+      'DATABASE_URL leads to a pooler in statement mode, which has no transactions. Set its pool_mode to transaction or session.',
+      { cause: error },
+    );
+  }
   return new StoreError(`PostgreSQL does not let the service in: ${reasonOf(error)}.`, {
     cause: error,
     mayPass: isPassingTrouble(error),

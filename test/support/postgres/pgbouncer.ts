@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { eventually } from '../eventually.js';
+import { freePorts } from '../free-ports.js';
+import { newTemporaryDirectory } from '../temporary-directory.js';
+
+const SHIPPED = join(import.meta.dirname, '../../../deploy/cluster/pgbouncer.ini');
+
+/** PgBouncer with the file of `deploy/` in front of a database, as another mode if one is given. */
+export async function startPgBouncer(executable: string, databaseUrl: string, mode = 'transaction') {
+  const target = new URL(databaseUrl);
+  const [port] = await freePorts(1);
+  const folder = newTemporaryDirectory();
+  const users = join(folder, 'userlist.txt');
+  const file = join(folder, 'pgbouncer.ini');
+  writeFileSync(users, `"${target.username}" "${target.password}"\n`);
+  const settings = readFileSync(SHIPPED, 'utf8')
+    .replace(/^integration = .*$/m, `* = host=${target.hostname} port=${target.port}`)
+    .replace(/^listen_port = .*$/m, `listen_port = ${port}`)
+    .replace(/^auth_file = .*$/m, `auth_file = ${users}`)
+    .replace(/^pool_mode = .*$/m, `pool_mode = ${mode}`)
+    .replace(/^stats_users = .*$/m, `stats_users = ${target.username}`);
+  writeFileSync(file, settings);
+  // It refuses to run as root.
+  const child = spawn(executable, [...(userInfo().uid === 0 ? ['-u', 'nobody'] : []), file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (part) => {
+    said += part;
+  });
+  const ended = once(child, 'exit');
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const at = (database: string) =>
+    Object.assign(new URL(databaseUrl), {
+      hostname: '127.0.0.1',
+      port: String(port),
+      pathname: `/${database}`,
+    }).href;
+  const ask = async (question: string): Promise<Record<string, string>[]> => {
+    const client = new pg.Client({ connectionString: at('pgbouncer') });
+    await client.connect();
+    try {
+      return (await client.query(question)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  await eventually('PgBouncer', () => {
+    if (child.exitCode !== null) {
+      throw new Error(`PgBouncer ended:\n${said}`);
+    }
+    return ask('show version').catch(() => undefined);
+  });
+  return {
+    url: at(target.pathname.slice(1)),
+    /** A question to its console, such as `show stats`. */
+    ask,
+    stop: async () => {
+      kill();
+      await ended;
+      process.removeListener('exit', kill);
+    },
+  };
+}
