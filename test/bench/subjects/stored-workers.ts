@@ -46,7 +46,7 @@ const IDS_OF_WORKERS = ['worker_id', 'account_id', 'worker_profile_id'];
 
 /** Where the workers of a client are read by an integration of the demo. */
 export function workersPath(version: 'v1' | 'v2', clientNumber: number): string {
-  return `/${version}/instance-integrations/${connectionId()}/clients/${copiedId(clientNumber)}/workers`;
+  return `/${version}/instance-integrations/${connectionId()}/clients/${clientId(clientNumber)}/workers`;
 }
 
 /** The instance integration through which every copy is reached, as its model is. */
@@ -170,11 +170,18 @@ function copyRows(
   const columns = database.pragma(`table_info(${table})`) as { name: string }[];
   const values = columns.map(({ name }) => copyOf(name, ownNumber)).join(', ');
   const rows = condition.replace('@client', `'${model.id}'`);
-  database.exec(`CREATE TEMP TABLE model AS SELECT * FROM main.${table} WHERE ${rows} ORDER BY rowid`);
+  database.exec(
+    `CREATE TEMP TABLE model AS SELECT * FROM main.${table} WHERE ${rows} ORDER BY ${ageIn(columns)}`,
+  );
   database.exec(
     `INSERT INTO main.${table} SELECT ${values} FROM temp.model CROSS JOIN temp.numbers ${copies}`,
   );
   database.exec('DROP TABLE temp.model');
+}
+
+/** By age, or by their first column where rows have no age. */
+function ageIn(columns: readonly { name: string }[]): string {
+  return columns.some(({ name }) => name === 'created_at') ? 'created_at, id' : '1';
 }
 
 /** The column of a copy. Ids have the usual format and refer to each other as in the model. */
@@ -192,6 +199,6 @@ function copyOf(column: string, ownNumber: 'number' | 'client_number'): string {
   return `substr(${column}, 1, ${MODEL_ID_KEPT}) || printf('%08X', ${number})`;
 }
 
-function copiedId(number: number): string {
+export function clientId(number: number): string {
   return model.id.slice(0, MODEL_ID_KEPT) + number.toString(16).toUpperCase().padStart(8, '0');
 }

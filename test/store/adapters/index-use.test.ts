@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { InstanceId } from '../../../generated/ids.js';
+import { changeStore } from '../../../src/store/adapters/changes.js';
 import { clientStore } from '../../../src/store/adapters/clients.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/shared-mailboxes.js';
@@ -87,12 +89,22 @@ describe('on SQLite', () => {
     ]);
   });
 
+  test('a page of changes is read from one place of an index', async () => {
+    const after = { position: 1, type: 'worker', id: 'x' } as const;
+    const asked = { after, removedAfter: 0, limit: 501 };
+    const plans = await plansOf((db) => changeStore(db).page('ins_1' as InstanceId, asked));
+    expect(plans[0]).toMatch(/^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND /);
+    expect(plans.slice(1)).toEqual(['SCALAR SUBQUERY 1', 'SCAN change_feed']);
+  });
+
   test('the units of a page of workers are read by worker', async () => {
     const plans = await plansOf(async (database) => {
       const { id } = await plantClient(database);
       await plantWorker(database, { client_id: id }, [(await plantUnit(database, id)).id]);
       return workerStore(database).pageV2(id, first);
     });
-    expect(plans).toContainEqual(expect.stringMatching(/^SEARCH assignment USING INDEX .*\(worker_id=\?\)$/));
+    expect(plans).toContainEqual(
+      expect.stringMatching(/^SEARCH assignment USING PRIMARY KEY \(worker_id=\?\)$/),
+    );
   });
 });
