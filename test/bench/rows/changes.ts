@@ -1,4 +1,4 @@
-import { ok } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { exchange } from '../../support/http-exchange.js';
 import type { Comparison } from '../harness/comparison.js';
@@ -9,6 +9,7 @@ import { changesPath, readChanges } from '../subjects/sequence.js';
 import { databaseIn, startService } from '../subjects/service.js';
 import {
   cachedStoredWorkers,
+  clientId,
   connectionId,
   makeStoredWorkers,
   workersPath,
@@ -36,6 +37,7 @@ const catchUp: Comparison = {
   setUp: async (scope) => {
     const many = await startWithChanges(scope, 'many-workers', 1_000_000);
     const few = await startWithChanges(scope, 'few-workers', 1_000);
+    deepStrictEqual(many.resources, few.resources, 'Both sides give the same workers.');
     const load = startLoad(scope);
     const time = async ({ port, headers, path }: typeof many) => {
       const target = { host: '127.0.0.1', port, path, headers, expectStatus: 200 };
@@ -61,7 +63,7 @@ async function startWithChanges(scope: Scope, name: string, workers: number) {
   const path = `${PATH}?after=${after}`;
   const items = await readChanges(service, path, headers);
   ok(items.length === CHANGED, 'the changed workers come, and no others');
-  return { port: service.gatewayPort, headers, path };
+  return { port: service.gatewayPort, headers, path, resources: items.map(({ resource }) => resource) };
 }
 
 function newestPosition(workplace: string): number {
@@ -71,17 +73,16 @@ function newestPosition(workplace: string): number {
   });
 }
 
-/** The lists stay the same: other rows compare them, in the same databases. */
+/** Those of one client, which both databases have. Their lists stay the same: other rows compare them. */
 function changeWorkers(workplace: string, count: number): void {
   inDatabase(workplace, (database) => {
-    database.exec(
-      `update workers set phone = phone where id in (
-        select id from workers where offboarded_at is null and client_id in (
-          select clients.id from clients inner join instance_integrations using (instance_id)
-          where instance_integrations.id = '${connectionId()}'
-        ) order by id limit ${count}
-      )`,
-    );
+    database
+      .prepare(
+        `update workers set phone = phone where id in (
+          select id from workers where offboarded_at is null and client_id = ? order by id limit ?
+        )`,
+      )
+      .run(clientId(FIRST_CLIENT), count);
   });
 }
 

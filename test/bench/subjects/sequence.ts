@@ -4,6 +4,7 @@ import type { RunningService } from './service.js';
 
 export interface ChangeItem {
   cursor: string;
+  resource?: unknown;
 }
 
 export function changesPath(instanceIntegrationId: string): string {
