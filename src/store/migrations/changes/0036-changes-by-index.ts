@@ -1,8 +1,8 @@
 import { type Kysely, PostgresAdapter } from 'kysely';
 
 /**
- * On SQLite, readers of the sequence find in its index all that they need of a change, next to the changes
- * before and after it. By entity, the rows of those who changed lately are all over the table.
+ * On SQLite, the index has all columns of a change that readers of the sequence need, so that a page of
+ * changes is read from one place. The rows of the table are in the order of entities, and so apart.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {

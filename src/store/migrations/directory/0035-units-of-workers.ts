@@ -1,8 +1,8 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
 /**
- * On SQLite, makes `worker_units` one tree by worker; it was a tree of rows and one of keys. A list of workers
- * then reads a page less for each worker, and pages of a large database are in no cache of the processor.
+ * On SQLite, makes `worker_units` one tree by worker; it was a tree of rows and one of keys. A list of
+ * workers then reads a page less per worker: in a large database, pages are in no cache of the processor.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {
