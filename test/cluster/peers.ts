@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/config/package.js';
+import { requireToolchain } from '../support/programs.js';
+import { hostOf, PORTS, type PublicPorts, USUAL_NETWORK, USUAL_PORTS } from './addresses.js';
+import type { PartOptions } from './parts.js';
+import { answers } from './postgres.js';
+
+const deploy = join(packageRoot, 'deploy');
+
+export interface PeerPlace {
+  network: string;
+  ports: PublicPorts;
+  folder: string;
+  logs: string;
+}
+
+/** In transaction mode in front of the primary, with the role of the service as its only user. */
+export function pgbouncer({ network, folder, logs }: PeerPlace, url: string): PartOptions {
+  const { username, password } = new URL(url);
+  const users = written(folder, 'userlist.txt', `"${username}" "${password}"\n`);
+  const shipped = shippedFile('pgbouncer.ini')
+    .replace('host=127.0.0.1 port=5432', `host=${hostOf(network, 'primary')} port=${PORTS.postgres}`)
+    .replace('listen_addr = 127.0.0.1', `listen_addr = ${hostOf(network, 'pgbouncer')}`)
+    .replace('/etc/pgbouncer/userlist.txt', users);
+  return {
+    name: 'pgbouncer',
+    command: requireToolchain('pgbouncer'),
+    args: [written(folder, 'pgbouncer.ini', shipped)],
+    logFile: join(logs, 'pgbouncer.log'),
+    neverAsRoot: true,
+    serves: () => answers(url),
+  };
+}
+
+/** In front of the edges and, for gRPC, of the domains. */
+export function haproxy({ network, ports, folder, logs }: PeerPlace): PartOptions {
+  const binds = {
+    [USUAL_PORTS.signOn]: ports.signOn,
+    [USUAL_PORTS.gateway]: ports.gateway,
+    [USUAL_PORTS.grpc]: ports.grpc,
+    [USUAL_PORTS.haproxy]: ports.haproxy,
+  };
+  const shipped = onNetwork(shippedFile('haproxy.cfg'), network).replaceAll(
+    /bind [\d.]+:(\d+)/g,
+    (_, port) => `bind 127.0.0.1:${binds[port]}`,
+  );
+  const file = written(folder, 'haproxy.cfg', shipped);
+  return {
+    name: 'haproxy',
+    command: requireToolchain('haproxy'),
+    args: ['-db', '-f', file],
+    logFile: join(logs, 'haproxy.log'),
+    serves: async () => {
+      const csv = await (await fetch(`http://127.0.0.1:${ports.haproxy}/;csv`)).text();
+      return (
+        csv.split('\n').filter((line) => /^(?:sign_on|gateway|grpc),(?:edge|domain)-\d,.*,UP,/.test(line))
+          .length === 6
+      );
+    },
+  };
+}
+
+/** With the rules of `deploy/prometheus`. */
+export function prometheus({ network, ports, folder, logs }: PeerPlace): PartOptions {
+  const shipped = onNetwork(shippedFile('prometheus.yml'), network)
+    .replaceAll('../prometheus/', join(deploy, 'prometheus/'))
+    .replace(/[\d.]+:8404/, `127.0.0.1:${ports.haproxy}`)
+    .replaceAll('_interval: 15s', '_interval: 1s');
+  const file = written(folder, 'prometheus.yml', shipped);
+  const address = `127.0.0.1:${ports.prometheus}`;
+  return {
+    name: 'prometheus',
+    command: requireToolchain('prometheus'),
+    args: [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(folder, 'prometheus')}`,
+      `--web.listen-address=${address}`,
+      '--log.level=warn',
+    ],
+    logFile: join(logs, 'prometheus.log'),
+    serves: async () => (await fetch(`http://${address}/-/ready`)).ok,
+  };
+}
+
+function shippedFile(name: string): string {
+  return readFileSync(join(deploy, 'cluster', name), 'utf8');
+}
+
+function onNetwork(text: string, network: string): string {
+  return text.replaceAll(`${USUAL_NETWORK}.`, `${network}.`);
+}
+
+function written(folder: string, name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}

@@ -1,0 +1,1 @@
+export function reachableModules(copyFolder: string): string;
