@@ -24,8 +24,8 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     'a member taken from an answer',
     'gateway',
     ({ components }) => {
-      delete components.schemas.Client.properties.name;
-      components.schemas.Client.required = ['id', 'location'];
+      delete components.schemas.TenantClient.properties.name;
+      components.schemas.TenantClient.required = ['id', 'location'];
     },
     /removed the required property `.*name`/,
   ],
@@ -60,7 +60,7 @@ const welcome: [what: string, contract: string, edit: Edit][] = [
     'a new member of an answer',
     'gateway',
     ({ components }) => {
-      components.schemas.Client.properties.taxNumber = { type: 'string' };
+      components.schemas.TenantClient.properties.taxNumber = { type: 'string' };
     },
   ],
   [

@@ -8,7 +8,7 @@ const updated = exampleEvents['user.updated'];
 
 const headersOf = (id: string) => ({
   'content-type': 'application/json',
-  'user-agent': 'IntegrationService-Webhooks/1.3.1',
+  'user-agent': 'IntegrationService-Webhooks/1.4.0',
   'webhook-id': id,
   'webhook-timestamp': '1782896400',
   'webhook-signature': `v1,${'A'.repeat(43)}=`,

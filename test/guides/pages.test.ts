@@ -83,7 +83,7 @@ test('says what is needed as the packages, their READMEs and the downloads page 
       guideSource('start'),
       /Node\.js (\S+), Python (\S+) or Go (\S+); .* range over lists, which needs Go ([\d.]+\d)/,
     ) ?? [];
-  const downloads = String(downloadsPage('1.3.1').body);
+  const downloads = String(downloadsPage('1.4.0').body);
 
   expect(told(downloads, /Node (\S+) or newer[\s\S]*Python (\S+) or newer/)).toEqual([node, python]);
   expect(told(downloads, /Go (\S+) or newer, and (\S+) to range over lists/)).toEqual([go, goForLists]);

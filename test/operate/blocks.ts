@@ -10,7 +10,7 @@ export type Printed = readonly [page: string, begins: string];
 
 /** From an empty machine to a restored backup: `walk.test.ts` types each of these. */
 export const inWalk = {
-  unpack: ['install', 'tar -xzf integration-service-1.3.1'],
+  unpack: ['install', 'tar -xzf integration-service-1.4.0'],
   init: ['install', 'integration config check --offline'],
   saveToken: ['install', 'install -m 600 /dev/stdin /etc/integration-service/operator.token'],
   start: ['install', 'systemctl enable --now'],
@@ -33,7 +33,7 @@ export const inWalk = {
   becomeOperator: ['rotate-keys', 'export INTEGRATION_TOKEN_FILE'],
   expiring: ['expiry-warnings', 'integration expiring --within 30d'],
   backupBeforeUpgrade: ['upgrade', 'integration backup'],
-  upgrade: ['install', 'tar -xzf integration-service-1.4.0'],
+  upgrade: ['install', 'tar -xzf integration-service-1.5.0'],
   listOfValid: ['back-up-and-restore', 'integration revocations'],
   restore: [
     'back-up-and-restore',

@@ -26,7 +26,7 @@ const systemd = join(import.meta.dirname, 'systemd.js');
 /** The first folders of absolute paths on the pages. */
 const PLACES = /(?<![\w.])\/(?=(?:etc|opt|usr|var)(?:\/|\s|$))/gm;
 const OPEN_ID = /\b([a-z]{2,3})_…/g;
-export const NEXT_VERSION = '1.4.0';
+export const NEXT_VERSION = '1.5.0';
 export const NEXT_PACKAGE_NAME = PACKAGE_NAME.replace(/\d+\.\d+\.\d+/, NEXT_VERSION);
 
 /** The pages are for Linux: other systems have another `install`. */
@@ -188,8 +188,8 @@ export class Machine {
   /** What differs from a machine that has the ports and the platform of the pages. */
   #words(): Record<string, string> {
     return {
-      'integration-service-1.3.1-linux-x64': PACKAGE_NAME,
-      'integration-service-1.4.0-linux-x64': NEXT_PACKAGE_NAME,
+      'integration-service-1.4.0-linux-x64': PACKAGE_NAME,
+      'integration-service-1.5.0-linux-x64': NEXT_PACKAGE_NAME,
       '127.0.0.1:4003': `127.0.0.1:${this.#ports.metrics}`,
       'grpc.example.com:4002': `localhost:${this.#ports.grpc}`,
     };

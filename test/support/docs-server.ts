@@ -12,18 +12,18 @@ import { closeListener, createListener, listen } from '../../src/edge/http/liste
 import { type RecordedLog, recordedLog } from './recorded-log.js';
 import { newTemporaryDirectory } from './temporary-directory.js';
 
-export const DOCS_VERSION = '1.3.1';
+export const DOCS_VERSION = '1.4.0';
 export const SIGN_ON_URL = 'http://localhost:4999';
 
 /** Packages as from the build, with dummy content. */
 export const PACKAGES: Record<string, string> = {
-  'integration-service-sdk-1.3.1.tgz': 'bytes of the npm package',
-  'integration_service_sdk-1.3.1-py3-none-any.whl': 'bytes of the wheel',
-  'integration-service-sdk-go-1.3.1.zip': 'bytes of the module',
-  'go-proxy/integration.example.com/sdk/@v/list': 'v1.3.1\n',
-  'go-proxy/integration.example.com/sdk/@v/v1.3.1.info': '{"Version":"v1.3.1"}',
-  'go-proxy/integration.example.com/sdk/@v/v1.3.1.mod': 'module integration.example.com/sdk\n',
-  'go-proxy/integration.example.com/sdk/@v/v1.3.1.zip': 'bytes of the module',
+  'integration-service-sdk-1.4.0.tgz': 'bytes of the npm package',
+  'integration_service_sdk-1.4.0-py3-none-any.whl': 'bytes of the wheel',
+  'integration-service-sdk-go-1.4.0.zip': 'bytes of the module',
+  'go-proxy/integration.example.com/sdk/@v/list': 'v1.4.0\n',
+  'go-proxy/integration.example.com/sdk/@v/v1.4.0.info': '{"Version":"v1.4.0"}',
+  'go-proxy/integration.example.com/sdk/@v/v1.4.0.mod': 'module integration.example.com/sdk\n',
+  'go-proxy/integration.example.com/sdk/@v/v1.4.0.zip': 'bytes of the module',
 };
 
 export interface DocsServer {

@@ -6,7 +6,7 @@ import type { Sources } from './sources.js';
 /** The folders of generated clients; each is packed under its package name. */
 const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };
 /** The date of this version for the proxy protocol: the day of the release in the contract. */
-const RELEASED_AT = '2026-06-30T00:00:00Z';
+const RELEASED_AT = '2026-11-23T00:00:00Z';
 
 /** A Go module: the zip for a proxy, and the other files of a version. */
 export interface GoModule {

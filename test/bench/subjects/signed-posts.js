@@ -27,7 +27,7 @@ async function post(pool, path, body) {
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   const headers = {
     'content-type': 'application/json',
-    'user-agent': 'IntegrationService-Webhooks/1.3.1',
+    'user-agent': 'IntegrationService-Webhooks/1.4.0',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': `v1,${signature}`,

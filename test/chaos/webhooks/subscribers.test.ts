@@ -39,7 +39,7 @@ async function post(index: number, id: string, { secret = SECRET, at = new Date(
   const body = JSON.stringify({ ...exampleEvents['user.updated'], id, ...event });
   const headers = {
     'content-type': 'application/json',
-    'user-agent': 'IntegrationService-Webhooks/1.3.1',
+    'user-agent': 'IntegrationService-Webhooks/1.4.0',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
     'webhook-signature': new Webhook(secret).sign(id, at, body),

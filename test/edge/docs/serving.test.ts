@@ -204,9 +204,9 @@ describe('a browser that takes gzip', () => {
 
 describe('packages', () => {
   test.each([
-    ['typescript', 'integration-service-sdk-1.3.1.tgz'],
-    ['python', 'integration_service_sdk-1.3.1-py3-none-any.whl'],
-    ['go', 'integration-service-sdk-go-1.3.1.zip'],
+    ['typescript', 'integration-service-sdk-1.4.0.tgz'],
+    ['python', 'integration_service_sdk-1.4.0-py3-none-any.whl'],
+    ['go', 'integration-service-sdk-go-1.4.0.zip'],
   ])('of %s are at the address of the language and under their name', async (language, name) => {
     for (const path of [`/sdk/${language}`, `/sdk/${language}/${name}`]) {
       const { headers, body } = await ask(path);
@@ -220,11 +220,11 @@ describe('packages', () => {
   test('of Go are served as a module proxy serves them', async () => {
     const base = '/sdk/go/proxy/integration.example.com/sdk';
     for (const [path, type, body] of [
-      ['@v/list', 'text/plain; charset=utf-8', 'v1.3.1\n'],
-      ['@v/v1.3.1.info', 'application/json', '{"Version":"v1.3.1"}'],
-      ['@latest', 'application/json', '{"Version":"v1.3.1"}'],
-      ['@v/v1.3.1.mod', 'text/plain; charset=utf-8', 'module integration.example.com/sdk\n'],
-      ['@v/v1.3.1.zip', 'application/zip', 'bytes of the module'],
+      ['@v/list', 'text/plain; charset=utf-8', 'v1.4.0\n'],
+      ['@v/v1.4.0.info', 'application/json', '{"Version":"v1.4.0"}'],
+      ['@latest', 'application/json', '{"Version":"v1.4.0"}'],
+      ['@v/v1.4.0.mod', 'text/plain; charset=utf-8', 'module integration.example.com/sdk\n'],
+      ['@v/v1.4.0.zip', 'application/zip', 'bytes of the module'],
     ]) {
       const answer = await ask(`${base}/${path}`);
       expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([200, type, body]);

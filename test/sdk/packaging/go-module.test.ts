@@ -18,7 +18,7 @@ describe('the Go module', () => {
     expect(path).toBe(MODULE);
     expect(Object.keys(unzipSync(zip))).toEqual(
       ['LICENSE', 'README.md', 'gateway/client.go', 'go.mod', 'sdk.go', 'signon/client.go'].map(
-        (file) => `${MODULE}@v1.3.1/${file}`,
+        (file) => `${MODULE}@v1.4.0/${file}`,
       ),
     );
   });
@@ -26,12 +26,12 @@ describe('the Go module', () => {
   test('is reported by four files, as the protocol of module proxies has them', () => {
     const { zip, proxy } = goModule(smallSources(newDirectory()));
     const [list, info, mod, archive] = proxy;
-    expect(proxy.map(({ path }) => path)).toEqual(['list', 'v1.3.1.info', 'v1.3.1.mod', 'v1.3.1.zip']);
+    expect(proxy.map(({ path }) => path)).toEqual(['list', 'v1.4.0.info', 'v1.4.0.mod', 'v1.4.0.zip']);
     expect([list, mod].map((file) => file && textOf(file))).toEqual([
-      'v1.3.1\n',
+      'v1.4.0\n',
       `module ${MODULE}\n\ngo 1.22\n`,
     ]);
-    expect(JSON.parse(info ? textOf(info) : '')).toEqual({ Version: 'v1.3.1', Time: '2026-06-30T00:00:00Z' });
+    expect(JSON.parse(info ? textOf(info) : '')).toEqual({ Version: 'v1.4.0', Time: '2026-11-23T00:00:00Z' });
     expect(archive?.content).toBe(zip);
   });
 
@@ -64,7 +64,7 @@ describeWith('go', 'the go command', (go) => {
     };
     const run = (...args: string[]) => execFileSync(go, args, { cwd: project, env, stdio: 'pipe' });
     run('get', `${MODULE}@latest`);
-    expect(readFileSync(join(project, 'go.mod'), 'utf8')).toContain(`require ${MODULE} v1.3.1`);
+    expect(readFileSync(join(project, 'go.mod'), 'utf8')).toContain(`require ${MODULE} v1.4.0`);
     expect(run('list', `${MODULE}/...`).toString().trim().split('\n')).toEqual([
       MODULE,
       `${MODULE}/gateway`,

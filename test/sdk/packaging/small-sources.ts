@@ -22,7 +22,7 @@ name = "other"
 `;
 
 /** Sources of packages that do next to nothing, in a folder that is given. */
-export function smallSources(folder: string, version = '1.3.1'): Sources {
+export function smallSources(folder: string, version = '1.4.0'): Sources {
   const files: Record<string, string> = {
     'written/python/pyproject.toml': PYPROJECT,
     'written/python/README.md': '# Hello\n',

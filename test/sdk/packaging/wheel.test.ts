@@ -6,7 +6,7 @@ import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { smallSources } from './small-sources.js';
 
 const newDirectory = temporaryDirectories();
-const INFO = 'integration_service_sdk-1.3.1.dist-info';
+const INFO = 'integration_service_sdk-1.4.0.dist-info';
 
 const contentOf = (bytes: Uint8Array) => unzipSync(bytes);
 
@@ -31,7 +31,7 @@ describe('the wheel', () => {
     expect(metadata.split('\n')).toEqual([
       'Metadata-Version: 2.4',
       'Name: integration-service-sdk',
-      'Version: 1.3.1',
+      'Version: 1.4.0',
       'Summary: Says "hello" [twice].',
       'License-Expression: Apache-2.0',
       'License-File: LICENSE',

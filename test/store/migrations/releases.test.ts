@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type Kysely, Migrator, sql } from 'kysely';
-import type { AccountId, ApplicationId, DeliveryId, InstanceIntegrationId } from '../../../generated/ids.js';
+import type {
+  AccountId,
+  ApplicationId,
+  ClientId,
+  DeliveryId,
+  InstanceIntegrationId,
+} from '../../../generated/ids.js';
 import { packageRoot } from '../../../src/config/package.js';
+import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
 import { verifyAuditLog } from '../../../src/domain/operator/audit-verification.js';
 import { updateIntegration } from '../../../src/domain/operator/integrations.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
@@ -18,7 +25,7 @@ import { encryptionKey } from '../../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../../src/keys/key-keeper.js';
 import { refreshTokens } from '../../../src/keys/refresh-tokens.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';
-import { derivedKeys, subkeyOf } from '../../../src/keys/subkeys.js';
+import { derivedKeys, firstTokenKeys, type Purpose, subkeyOf } from '../../../src/keys/subkeys.js';
 import { migrations } from '../../../src/store/migrations/index.js';
 import type { Store } from '../../../src/store/store.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../support/databases.js';
@@ -40,17 +47,32 @@ import {
   SESSION,
   WEBHOOK_SECRET,
 } from './released/release-1.3.1.js';
+import { rowsOf140 } from './released/release-1.4.0.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema of an earlier time.
 type Earlier = Kysely<any>;
 
 const KEY = Buffer.alloc(32, 7);
 /** The key of the key file, as the first releases derived the keys of each purpose from it. */
-const seal = (purpose: 'webhook-secrets' | 'signing-keys', content: Buffer, name: string) =>
+const seal = (purpose: Purpose, content: Uint8Array, name: string) =>
   new SealedBox(subkeyOf(KEY, purpose)).seal(content, name);
 
+interface Release {
+  newest: string;
+  rows: [table: string, ...rows: object[]][];
+  /** The owner of its idempotency keys. */
+  ownerId: string;
+}
+
 /** Each release with its newest migration, and rows for all of its tables. */
-const RELEASES = { '1.3.1': { newest: '0005-webhooks', rows: rowsOf131(seal) } };
+const RELEASES: Record<string, Release> = {
+  '1.3.1': { newest: '0005-webhooks', rows: rowsOf131(seal), ownerId: '' },
+  '1.4.0': {
+    newest: '0036-changes-by-index',
+    rows: rowsOf140(seal, firstTokenKeys(KEY)),
+    ownerId: 'tok_1',
+  },
+};
 const PAGE = { after: undefined, limit: 10 };
 
 test('every release of the changelog is upgraded here', () => {
@@ -59,10 +81,10 @@ test('every release of the changelog is upgraded here', () => {
   expect(released).toEqual(Object.keys(RELEASES).reverse());
 });
 
-describe.each(Object.entries(RELEASES))('a database of release %s', (_, { newest, rows }) => {
+describe.each(Object.entries(RELEASES))('a database of release %s', (_, release) => {
   describeEachDatabase('brought to this version', (under) => {
     test('keeps what it holds, in the meaning it had', async () => {
-      const store = await upgraded(under, newest, rows);
+      const store = await upgraded(under, release);
       const keeper = new KeyKeeper({
         ...{ seals: store.seals, keys: [encryptionKey(KEY)], readKeys: () => [encryptionKey(KEY)] },
         ...{ node: 'node', clock: Date.now, log: recordedLog().log },
@@ -71,6 +93,7 @@ describe.each(Object.entries(RELEASES))('a database of release %s', (_, { newest
       await credentialsWork(store);
       await signOnGoesOn(store);
       await directoryIsRead(store);
+      await sequenceHasAll(store);
 
       const [signingKey] = await store.signOn.rows.signingKeys.all();
       expect(derived.signingKeys.open(signingKey?.sealedPrivateKey ?? '', 'kid_1')).toEqual(PRIVATE_KEY);
@@ -84,19 +107,19 @@ describe.each(Object.entries(RELEASES))('a database of release %s', (_, { newest
 });
 
 /** Every table of the release has rows, which only the migrations change then. */
-async function upgraded(under: DatabaseUnderTest, newest: string, rows: [string, ...object[]][]) {
+async function upgraded(under: DatabaseUnderTest, { newest, rows, ownerId }: Release) {
   const place = await under.newEmptyPlace();
   const database = await under.open(place);
   const earlier = database.migrator as unknown as Earlier;
   await new Migrator({ db: earlier, provider: { getMigrations: async () => migrations } }).migrateTo(newest);
   const tables = (await earlier.introspection.getTables()).map(({ name }) => name);
   expect(rows.map(([table]) => table).sort()).toEqual(tables.sort());
-  for (const [table, ...values] of rows) {
+  for (const [table, ...values] of rows.filter(([, ...values]) => values.length > 0)) {
     await earlier.insertInto(table).values(values).execute();
   }
   const store = await under.openStore(place);
   const owners = await sql<{ owner_id: string }>`select owner_id from idempotency_keys`.execute(earlier);
-  expect(owners.rows).toEqual([{ owner_id: '' }]);
+  expect(owners.rows).toEqual([{ owner_id: ownerId }]);
   return store;
 }
 
@@ -134,6 +157,14 @@ async function directoryIsRead({ users, workers }: Store): Promise<void> {
   expect(user).toMatchObject({ userId: IDS.user, email: 'Ada@Example.com', status: 'ACTIVE' });
   const [worker] = await valuesIn(workers.pageV2(IDS.client as never, PAGE));
   expect(worker).toMatchObject({ id: IDS.worker, fullName: 'Ada Moreau', jobTitles: ['Barista'] });
+}
+
+async function sequenceHasAll({ changes }: Store): Promise<void> {
+  const counted = (await changes.digestsOf(IDS.client as ClientId)).map(({ type, entities }) => [
+    type,
+    Number(entities),
+  ]);
+  expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(ENTITY_TYPES.map((type) => [type, 1])));
 }
 
 async function pendingIsDelivered(store: Store, secrets: SendingDependencies['secrets']): Promise<void> {

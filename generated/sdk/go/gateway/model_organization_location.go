@@ -3,7 +3,7 @@ Integration Gateway
 
 Read the clients, workers, users and organization structure of the platform instances you are connected to.
 
-API version: 1.3.1
+API version: 1.4.0
 Contact: integrations@example.com
 */
 

@@ -3,7 +3,7 @@ Integration Service sign-on
 
 Sign people in with OAuth 2.0 and OpenID Connect.
 
-API version: 1.3.1
+API version: 1.4.0
 Contact: integrations@example.com
 */
 
@@ -42,7 +42,7 @@ var (
 	queryDescape    = strings.NewReplacer( "%5B", "[", "%5D", "]" )
 )
 
-// APIClient manages communication with the Integration Service sign-on API v1.3.1
+// APIClient manages communication with the Integration Service sign-on API v1.4.0
 // In most cases there should be only one, shared, APIClient.
 type APIClient struct {
 	cfg    *Configuration

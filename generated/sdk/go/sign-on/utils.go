@@ -3,7 +3,7 @@ Integration Service sign-on
 
 Sign people in with OAuth 2.0 and OpenID Connect.
 
-API version: 1.3.1
+API version: 1.4.0
 Contact: integrations@example.com
 */
 

@@ -53,7 +53,7 @@ export const BODY = Buffer.from(
 export function signed(body = BODY, { secret = SECRET, at = new Date(), id = 'evt_1' } = {}) {
   return {
     'content-type': 'application/json',
-    'user-agent': 'IntegrationService-Webhooks/1.3.1',
+    'user-agent': 'IntegrationService-Webhooks/1.4.0',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
     'webhook-signature': new Webhook(secret).sign(id, at, body),
