@@ -21,7 +21,7 @@ interface ChangesTable {
   changed_at: number;
 }
 
-/** Triggers write it on SQLite. On PostgreSQL it is a view, since migration 0034. */
+/** On PostgreSQL several rows with the same client and type count together. */
 interface ChangeDigestsTable {
   client_id: string;
   entity_type: string;

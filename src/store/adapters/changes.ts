@@ -6,6 +6,9 @@ import type { Database, Reader, Writer } from '../database.js';
 import { isPostgres } from './statements/dialect.js';
 import { keptQuery } from './statements/kept-query.js';
 
+/** Of digests. */
+const modulus = sql.lit(2 ** 52);
+
 export function changeStore({ reader }: Database): ChangeStore {
   const db = camelCased(reader);
   const end = endIn(reader);
@@ -55,7 +58,11 @@ export function changeStore({ reader }: Database): ChangeStore {
     db
       .selectFrom('changeDigests')
       .where('clientId', '=', clientId)
-      .select(['entityType as type', 'entities', 'digest'])
+      .groupBy('entityType')
+      .select('entityType as type')
+      .select(sql<number>`cast(sum(entities) as bigint)`.as('entities'))
+      // Sums of differences may be negative.
+      .select(sql<number>`cast((sum(digest) % ${modulus} + ${modulus}) % ${modulus} as bigint)`.as('digest'))
       .$narrowType<{ type: 'client' }>(),
   );
   return {

@@ -17,7 +17,6 @@ import * as runsOfMaintenance from './0023-runs-of-maintenance.js';
 import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as issuers from './0026-issuers.js';
 import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
-import * as computedDigests from './changes/0034-computed-digests.js';
 import * as changesByIndex from './changes/0036-changes-by-index.js';
 import * as sharedMailboxes from './directory/0033-shared-mailboxes.js';
 import * as unitsOfWorkers from './directory/0035-units-of-workers.js';
@@ -66,7 +65,6 @@ export const migrations: Record<string, Step> = {
   '0030-sequence-of-changes': sequenceOfChanges,
   '0032-required-migrations': requiredMigrations,
   '0033-shared-mailboxes': sharedMailboxes,
-  '0034-computed-digests': computedDigests,
   '0035-units-of-workers': unitsOfWorkers,
   '0036-changes-by-index': changesByIndex,
 };

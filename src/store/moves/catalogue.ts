@@ -97,12 +97,9 @@ async function columnsOfTarget(target: Writer): Promise<TargetColumn[]> {
   return rows.filter(({ table }) => isOfService(table));
 }
 
-/** A view on PostgreSQL. */
-const COMPUTED = 'change_digests';
-
 /** Both databases were migrated to this release: Kysely's own tables say so, and are not moved. */
 function isOfService(table: string): boolean {
-  return !table.startsWith('kysely_migration') && table !== MOVE_MARK && table !== COMPUTED;
+  return !table.startsWith('kysely_migration') && table !== MOVE_MARK;
 }
 
 function differences(some: readonly string[], others: readonly string[]): string[] {

@@ -5,7 +5,7 @@ import { migrations } from '../../../src/store/migrations/index.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { plantClient, plantUnit, plantWorker } from '../directory-rows.js';
 
-const BEFORE = '0034-computed-digests';
+const BEFORE = '0033-shared-mailboxes';
 
 describeEachDatabase('units of workers', (under) => {
   async function broughtForward() {
