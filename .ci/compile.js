@@ -32,6 +32,9 @@ export const NOT_BUNDLED = [
   'pino-pretty',
 ];
 
+/** The generated clients of the SDK. */
+const GENERATED = 'generated/sdk/typescript';
+
 /** The SDK as the package has it: its generated parts are beside it only when it is packed. */
 const SDK = {
   name: 'sdk',
@@ -42,7 +45,14 @@ const SDK = {
     }));
     build.onResolve({ filter: /^\.\/generated\// }, ({ path, resolveDir }) =>
       resolveDir === resolve('src/sdk/typescript/src')
-        ? { path: resolve(path.replace('./generated', 'generated/sdk/typescript').replace(/js$/, 'ts')) }
+        ? { path: resolve(path.replace('./generated', GENERATED).replace(/js$/, 'ts')) }
+        : undefined,
+    );
+    // Also imports between generated files: esbuild applies tsconfig.json only to paths that it resolves
+    // itself, so the import that it happens to read first would decide how a file is compiled.
+    build.onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir }) =>
+      `${resolveDir}/`.startsWith(`${resolve(GENERATED)}/`)
+        ? { path: resolve(resolveDir, path.replace(/js$/, 'ts')) }
         : undefined,
     );
     build.onLoad({ filter: /\/src\/sdk\/typescript\/src\/version\.ts$/ }, () => ({
