@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   AttemptResult,
   ClaimDeliveriesRequest,
@@ -140,6 +141,7 @@ export class HeldSender implements Sender {
     return new Promise((resolve) => {
       const end = (outcome: AttemptReport['outcome']) => {
         this.running.delete(eventId);
+        signal?.removeEventListener('abort', interrupt);
         resolve({
           startedAt: new Date(),
           durationMs: 1,
@@ -150,9 +152,14 @@ export class HeldSender implements Sender {
           retryAfterSeconds: undefined,
         });
       };
+      const interrupt = () => end('INTERRUPTED');
       this.running.set(eventId, end);
       this.mostRunning = Math.max(this.mostRunning, this.running.size);
-      signal?.addEventListener('abort', () => end('INTERRUPTED'));
+      if (signal) {
+        // One signal is that of all attempts of the relay.
+        setMaxListeners(0, signal);
+        signal.addEventListener('abort', interrupt);
+      }
       if (this.isQuick(target)) {
         setImmediate(end, 'SUCCEEDED');
       }
