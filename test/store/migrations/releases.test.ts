@@ -68,7 +68,7 @@ interface Release {
 const RELEASES: Record<string, Release> = {
   '1.3.1': { newest: '0005-webhooks', rows: rowsOf131(seal), ownerId: '' },
   '1.4.0': {
-    newest: '0036-changes-by-index',
+    newest: '0033-shared-mailboxes',
     rows: rowsOf140(seal, firstTokenKeys(KEY)),
     ownerId: 'tok_1',
   },

@@ -55,11 +55,13 @@ async function tables(db: Kysely<unknown>): Promise<void> {
     .addColumn('changed_at', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('changes_entity', ['entity_type', 'entity_id']);
   await (isPostgres(db) ? changes : changes.modifyEnd(sql`without rowid`)).execute();
-  await db.schema
+  const inOrder = db.schema
     .createIndex('changes_in_order')
     .on('changes')
-    .columns(['instance_id', 'position', 'entity_type', 'entity_id'])
-    .execute();
+    .columns(['instance_id', 'position', 'entity_type', 'entity_id']);
+  // On SQLite it has all columns of a change, so that a page of changes is read from one place.
+  const rest = ['client_id', 'version', 'removed', 'changed_at'];
+  await (isPostgres(db) ? inOrder : inOrder.columns(rest)).execute();
   // For the question which instances changed since.
   await db.schema.createIndex('changes_of_all').on('changes').columns(['position', 'instance_id']).execute();
   await db.schema

@@ -81,7 +81,7 @@ const ADDED: Rows[] = [
     'encryption_key_holders',
     {
       ...{ node: 'payroll-1', key_ids: `["${KEY_ID}"]`, used_id: KEY_ID, seen_at: AT },
-      ...{ issuer: 'https://login.example.com', newest_migration: '0036-changes-by-index' },
+      ...{ issuer: 'https://login.example.com', newest_migration: '0033-shared-mailboxes' },
     },
   ],
   // Its migrations and triggers wrote these; it required no migration.
