@@ -51,6 +51,26 @@ describeWith('python', 'the package of Python, installed into an empty project',
     expect((await said('-c', program.join('\n'))).trim()).toBe('0o600');
   });
 
+  test('leaves the locks of a copy that is open to those who have them', async () => {
+    const program = [
+      'import sqlite3, subprocess, sys',
+      'from integration_service import SqliteStore',
+      'SqliteStore("locked.sqlite")',
+      'first = sqlite3.connect("locked.sqlite", isolation_level=None)',
+      'first.execute("begin exclusive")',
+      'try:',
+      '    SqliteStore("locked.sqlite")',
+      'except sqlite3.OperationalError as error:',
+      '    print(error)',
+      "other = \"import sqlite3; sqlite3.connect('locked.sqlite', timeout=0).execute('begin immediate')\"",
+      'print(subprocess.run([sys.executable, "-c", other], stderr=subprocess.PIPE, text=True).stderr.split()[-3:])',
+    ];
+    expect((await said('-c', program.join('\n'))).trim().split('\n')).toEqual([
+      'database is locked',
+      "['database', 'is', 'locked']",
+    ]);
+  });
+
   test(
     'is typed: mypy has nothing against the written layer or a program on top of it, strictly',
     async () => {

@@ -98,6 +98,36 @@ describe('the routes for Next.js', () => {
 });
 
 test(
+  'a request fails, and is not refused, where no secret is set or the function is a generator',
+  async () => {
+    const { body, headers } = delivery();
+    const code = `import { receiveWebhooks } from '@integration-service/sdk/next';
+const made = () => new Request('http://127.0.0.1/events', { method: 'POST', ...${JSON.stringify({ body, headers })} });
+const secrets = '${SECRETS}'.split(',');
+const receivers = [
+  receiveWebhooks([], () => {}),
+  receiveWebhooks(secrets, function* () {}),
+  receiveWebhooks(secrets, async function* () {}),
+];
+const outcomes = await Promise.allSettled(receivers.map((receive) => receive(made())));
+process.stdout.write(JSON.stringify(outcomes.map(({ reason }) => reason?.message)));
+`;
+    const project = await Project.install();
+    try {
+      const generator = 'The function for events is a generator, which stores nothing when it is called.';
+      expect(JSON.parse(await project.run(project.javascript('mistakes', code)))).toEqual([
+        'At least one webhook secret is needed.',
+        generator,
+        generator,
+      ]);
+    } finally {
+      rmSync(project.folder, { recursive: true, force: true });
+    }
+  },
+  BUILD_LIMIT_MS,
+);
+
+test(
   'the lines of the page for other frameworks give the function their request',
   async () => {
     const lines = [...pageText.matchAll(/^\| .* \| `(.* receive.*;)` \|$/gm)].map(([, line]) => line);

@@ -71,6 +71,11 @@ store = Store()
 `,
 };
 
+const GENERATORS = {
+  'a generator': 'def store(event):\n    yield event\n',
+  'an async generator': 'async def store(event):\n    yield event\n',
+};
+
 const READING_MIDDLEWARE = `def reading(get_response):
     def middleware(request):
         request.read(1)
@@ -108,6 +113,21 @@ function describeRefusalOfAsync(servers: PythonServers): void {
   );
 }
 
+/** Calling one runs nothing. */
+function describeRefusalOfGenerators(servers: PythonServers): void {
+  test.each(Object.entries(GENERATORS))(
+    'answers 500 where the function is %s, and the log says so',
+    (_, store) =>
+      withReceiver(
+        (port) => servers.launchWith({ 'store.py': store }, port),
+        async (receiver) => {
+          expect((await receiver.post(delivery())).status).toBe(500);
+          await receiver.program.says('The function for events is a generator');
+        },
+      ),
+  );
+}
+
 describeWith('python', 'the views of the SDK in Python', (python) => {
   describe('for FastAPI', () => {
     const servers = new PythonServers(python, {
@@ -133,6 +153,8 @@ async def reading(request, call_next):
       launch: (variant, port) => servers.launch(variant, port),
       advice: /nothing may read request\.stream\(\) or a form before/,
     });
+
+    describeRefusalOfGenerators(servers);
 
     test.each(Object.entries(ASYNC_FUNCTIONS))('await a function that is async, as %s', (_, store) =>
       withReceiver(
@@ -177,6 +199,7 @@ app.before_request(lambda: request.stream.read() and None)
       advice: /nothing may read request\.stream before/,
     });
     describeRefusalOfAsync(servers);
+    describeRefusalOfGenerators(servers);
 
     test.each(['tolerance_seconds', 'max_bytes'])('do not start where %s is not a number', async (name) => {
       const view = 'receive_webhooks(secrets, store';
@@ -213,6 +236,7 @@ app.before_request(lambda: request.stream.read() and None)
       advice: /no middleware may call request\.read\(\) before/,
     });
     describeRefusalOfAsync(servers);
+    describeRefusalOfGenerators(servers);
 
     test('answer 413 under ASGI to a long body without a length, beyond the limit of Django too', () => {
       const asgi = {

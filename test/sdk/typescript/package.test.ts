@@ -88,7 +88,16 @@ describe('the package, installed into an empty project', () => {
        process.getBuiltinModule = (name) => (name === 'node:sqlite' ? standIn : getBuiltinModule(name));
        process.umask(0);
        SqliteStore.open('copy.sqlite');
-       process.stdout.write((statSync('copy.sqlite').mode & 0o777).toString(8));`,
+       process.stdout.write((statSync('copy.sqlite').mode & 0o777).toString(8));
+       // One that is there is not opened: to close it would end the locks of this process on it.
+       const files = getBuiltinModule('node:fs');
+       const { openSync } = files;
+       files.openSync = (...asked) => {
+         const file = openSync(...asked);
+         process.stdout.write(' opened');
+         return file;
+       };
+       SqliteStore.open('copy.sqlite');`,
     );
     expect(await project.run(path)).toBe('600');
   });

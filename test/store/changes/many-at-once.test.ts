@@ -79,6 +79,8 @@ describe('a large transaction about one client on PostgreSQL', () => {
   test('keeps few rows for its digests, whose sums are those of the changes', async () => {
     const database = await under.openMigrated();
     const { id: clientId } = await plantClient(database);
+    // Logical replication publishes the deletes of folds, too.
+    await database.write((writer) => sql`create publication everything for all tables`.execute(writer));
     const types = await Promise.all([0, 1, 2, 3].map(() => plantUnitType(database, clientId)));
     const rename = sql<string>`name || '.'`;
     await Promise.all(

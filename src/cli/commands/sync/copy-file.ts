@@ -30,6 +30,8 @@ export function refuseForeignFile(path: string): void {
   if (!existsSync(path)) {
     return;
   }
+  // Before it is opened: SQLite would write what a journal beside it says.
+  refuseFileOfOthers(path);
   // Not read-only: after a kill SQLite has to roll back first.
   const database = opened(path, { fileMustExist: true });
   try {
@@ -47,20 +49,20 @@ export function refuseForeignFile(path: string): void {
   } finally {
     database.close();
   }
-  refuseSharedFile(path);
+  refuseOpenFile(path);
 }
 
-function refuseSharedFile(path: string): void {
-  // Windows has neither.
-  const user = process.getuid?.();
-  if (user === undefined) {
-    return;
-  }
-  const { uid, mode } = statSync(path);
-  if (uid !== user) {
+/** Windows has neither owners nor modes. */
+const hasOwners = process.getuid !== undefined;
+
+function refuseFileOfOthers(path: string): void {
+  if (hasOwners && statSync(path).uid !== process.getuid?.()) {
     throw new UsageError(`${shown(path)} belongs to another user, who could read it. Give another file.`);
   }
-  if ((mode & TOO_OPEN) !== 0) {
+}
+
+function refuseOpenFile(path: string): void {
+  if (hasOwners && (statSync(path).mode & TOO_OPEN) !== 0) {
     throw new UsageError(`${shown(path)} is open to other users. Close it to them: chmod 600 ${shown(path)}`);
   }
 }
@@ -96,7 +98,8 @@ function makePrivately(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw error;
     }
-    refuseSharedFile(path);
+    refuseFileOfOthers(path);
+    refuseOpenFile(path);
   }
 }
 

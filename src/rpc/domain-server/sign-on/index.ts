@@ -11,23 +11,19 @@ export function signOnService(issuer: TokenIssuer) {
   return serve(SignOnServiceService, perCall(issuer));
 }
 
-/** The handlers, made for each call with a unit of work that drops writes of disconnected callers. */
-function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
-  const forCall = (name: string) => (request: object, context: CallContext) => {
-    const { unitOfWork } = issuer;
-    const run: typeof unitOfWork.run = (work, options) =>
-      unitOfWork.run(work, { ...options, signal: context.signal, requestId: context.requestId });
-    const handlers: Record<string, unknown> = handlersOver({ ...issuer, unitOfWork: { ...unitOfWork, run } });
-    return (handlers[name] as Handler<never>)(request as never, context);
-  };
-  return Object.fromEntries(Object.keys(handlersOver(issuer)).map((name) => [name, forCall(name)]));
-}
+const AREAS = [browserHandlers, linkHandlers, tokenHandlers, providerHandlers];
 
-function handlersOver(issuer: TokenIssuer) {
-  return {
-    ...browserHandlers(issuer),
-    ...linkHandlers(issuer),
-    ...tokenHandlers(issuer),
-    ...providerHandlers(issuer),
-  };
+/** Each call makes those of its area, with a unit of work that drops writes of disconnected callers. */
+function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
+  const forCall =
+    (handlersOf: (typeof AREAS)[number], name: string) => (request: object, context: CallContext) => {
+      const { unitOfWork } = issuer;
+      const run: typeof unitOfWork.run = (work, options) =>
+        unitOfWork.run(work, { ...options, signal: context.signal, requestId: context.requestId });
+      const handlers: Record<string, unknown> = handlersOf({ ...issuer, unitOfWork: { ...unitOfWork, run } });
+      return (handlers[name] as Handler<never>)(request as never, context);
+    };
+  const ofArea = (handlersOf: (typeof AREAS)[number]) =>
+    Object.keys(handlersOf(issuer)).map((name) => [name, forCall(handlersOf, name)]);
+  return Object.fromEntries(AREAS.flatMap(ofArea));
 }

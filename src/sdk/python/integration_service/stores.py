@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timezone
 from typing import Protocol
@@ -184,7 +184,8 @@ class SqliteStore:
             yield
             self._connection.execute("commit")
         except BaseException:
-            self._connection.execute("rollback")
+            if self._connection.in_transaction:  # A full disk, for example, has ended it.
+                self._connection.execute("rollback")
             raise
 
     def _write(self, batch: Batch) -> None:
@@ -216,4 +217,6 @@ class SqliteStore:
 def _make_privately(path: str) -> None:
     # SQLite would let the umask decide. The other names stand for databases in memory.
     if path not in ("", ":memory:"):
-        os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))
+        # Only if there is none: to close a file takes away the locks that other stores of this process have on it.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -87,8 +87,8 @@ export class SqliteStore implements Store {
       throw new Error('There is no node:sqlite here: use new SqliteStore(database) with better-sqlite3.');
     }
     // SQLite would let the umask decide. Other names are of databases in memory, or addresses.
-    if (path !== '' && !/^(?::memory:$|file:)/.test(path)) {
-      files?.closeSync(files.openSync(path, 'a', OWNER_ONLY));
+    if (files && path !== '' && !/^(?::memory:$|file:)/.test(path)) {
+      makePrivately(path, files);
     }
     const database = new sqlite.DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${LONGEST_LOCK_MS}`);
@@ -155,5 +155,19 @@ export class SqliteStore implements Store {
     return this.#database
       .prepare('select cursor, load, is_loading as isLoading from sync_state')
       .get() as State;
+  }
+}
+
+/**
+ * Makes the file if there is none. To open and close one that is there would take away the locks that other
+ * stores of this process have on it.
+ */
+function makePrivately(path: string, files: Files): void {
+  try {
+    files.closeSync(files.openSync(path, 'wx', OWNER_ONLY));
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') {
+      throw error;
+    }
   }
 }

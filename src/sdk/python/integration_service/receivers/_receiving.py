@@ -30,10 +30,16 @@ def check_receiver(secrets: str | Sequence[str], tolerance_seconds: float, max_b
 def call(handle: Callable[[WebhookEvent], object], event: WebhookEvent) -> None:
     """An awaitable that is not awaited stores nothing, so it must not be answered 204."""
     result = handle(event)
+    check_result(result)
     if inspect.iscoroutine(result):
         result.close()
     if inspect.isawaitable(result):
         raise TypeError("The function for events is async, which this view does not await: give it a plain def.")
+
+
+def check_result(result: object) -> None:
+    if inspect.isgenerator(result) or inspect.isasyncgen(result):
+        raise TypeError("The function for events is a generator, which stores nothing when it is called.")
 
 
 def refusal_of(error: WebhookVerificationError) -> str:

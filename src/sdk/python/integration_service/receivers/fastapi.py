@@ -18,6 +18,7 @@ from ._receiving import (
     TOO_LARGE,
     already_read,
     check_receiver,
+    check_result,
     refusal_of,
 )
 
@@ -60,6 +61,7 @@ def receive_webhooks(
             await handle(event)
         else:
             result = await run_in_threadpool(handle, event)
+            check_result(result)
             if inspect.isawaitable(result):  # Of a lambda, or of an object with an async __call__.
                 await result
         return Response(status_code=204)

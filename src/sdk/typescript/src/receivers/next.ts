@@ -2,6 +2,7 @@ import {
   type Answer,
   alreadyRead,
   answerTo,
+  checkReceiver,
   type EventHandler,
   LimitedBody,
   type ReceiverOptions,
@@ -22,6 +23,7 @@ export function receiveWebhooks(
   options: ReceiverOptions = {},
 ): (request: Request) => Promise<Response> {
   return async (request) => {
+    checkReceiver(secrets, options);
     const body = await bodyOf(request, options.maxBytes);
     return responseOf(body ? await answerTo(body, request.headers, secrets, handle, options) : TOO_LARGE);
   };

@@ -68,7 +68,10 @@ export async function answerTo(
     onRefused?.(error);
     return { status: 400, text: `${error.reason}: ${error.message}` };
   }
-  await handle(event);
+  const result = await handle(event);
+  if (typeof (result as { next?: unknown } | undefined)?.next === 'function') {
+    throw new TypeError('The function for events is a generator, which stores nothing when it is called.');
+  }
   return { status: 204, text: '' };
 }
 
