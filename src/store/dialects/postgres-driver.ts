@@ -4,8 +4,10 @@ import {
   type Driver,
   Kysely,
   type KyselyProps,
+  PostgresAdapter,
   PostgresDialect,
   type QueryResult,
+  sql,
 } from 'kysely';
 import type pg from 'pg';
 import { queryBatch } from './postgres-batch.js';
@@ -43,7 +45,32 @@ export class SoundPostgresDialect extends PostgresDialect {
   override createDriver(): Driver {
     return new SoundDriver(this.pool, this.limits, this.patience, this.onLent);
   }
+
+  override createAdapter(): PostgresAdapter {
+    return new SoundAdapter();
+  }
 }
+
+/**
+ * Locks migrations for a transaction. The one that Kysely begins after the lock is, for PostgreSQL, the same.
+ * Kysely's own lock belongs to a session, which a pooler in transaction mode gives to others.
+ */
+class SoundAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`begin`.execute(db);
+    await sql`set local lock_timeout = ${sql.lit(LONGEST_MIGRATION_MS)}`.execute(db);
+    await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(db);
+  }
+
+  /** After the commit there is no transaction, which is only a warning. */
+  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`rollback`.execute(db);
+  }
+}
+
+/** Kysely's own, so that nodes of earlier releases wait, too. */
+const MIGRATION_LOCK = 3_853_314_791_062_309_107n;
+const LONGEST_MIGRATION_MS = 3_600_000;
 
 /** Stops waiting for an answer; the pool's own limit is a fixed time. */
 export type Patience = <T>(answer: Promise<T>) => Promise<T>;

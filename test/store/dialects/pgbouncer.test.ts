@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import type { Database } from '../../../src/store/database.js';
 import { openPostgres } from '../../../src/store/dialects/postgres.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
@@ -27,6 +28,12 @@ describeWith('pgbouncer', 'PgBouncer with the settings of deploy/', (executable)
     const databases = await Promise.all([1, 2].map(() => openPostgres(url, () => undefined)));
     try {
       await Promise.all(databases.map(({ migrator }) => migrateToLatest(migrator)));
+      const [{ reader }] = databases as [Database, ...Database[]];
+      const locks = await sql`
+        select 1 from pg_locks inner join pg_database on pg_database.oid = pg_locks.database
+        where locktype = 'advisory' and datname = current_database()
+      `.execute(reader);
+      expect(locks.rows).toEqual([]);
       const reads = databases.flatMap(({ reader }) =>
         Array.from({ length: 100 }, (_, number) =>
           sql<{ n: number }>`select ${number}::int as n`.execute(reader),
