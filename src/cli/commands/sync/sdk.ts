@@ -42,6 +42,7 @@ export interface Store {
 }
 
 export interface Batch {
+  cursor: string;
   changes: readonly Change[];
   isFirst: boolean;
   isLast: boolean;

@@ -118,6 +118,10 @@ class WatchedStore implements Store {
       this.lines.beginsAnew();
     }
     this.store.apply(batch);
+    // The store ignores a page that does not continue what it has.
+    if (this.store.cursor() !== batch.cursor) {
+      throw new Unfinished('Another program writes to the file. Run one sync per file.');
+    }
     this.isLoading ||= batch.isFirst;
     this.lines.stored(batch, this.isLoading);
     if (batch.isLast) {

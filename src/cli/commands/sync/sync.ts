@@ -13,7 +13,7 @@ INTEGRATION_API_KEY, or in a file that INTEGRATION_API_KEY_FILE names. Only a ga
 
 A line is printed after its change is in the file. Lines are sent at most once; the file is authoritative: after a
 kill, lines of changes that the file already has are missing. The file is made for its owner alone (mode 600); one that
-other users could read is refused.
+other users could read is refused. Run one sync per file: one that finds the progress of another ends with exit code 1.
 
 Examples:
   $ integration sync --to copy.sqlite

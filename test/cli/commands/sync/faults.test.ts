@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { type ChangingGateway, changingGateways } from '../../../sdk/drivers/changing-gateway.js';
 import { type Answer, json, silence } from '../../../sdk/drivers/scripted-server.js';
 import { integration, runningCommands } from '../../typed.js';
@@ -54,6 +55,26 @@ test('integration sync --once does not call a copy equal that every comparison f
   const { code, stderr } = await integration(args(newFile()), at(gateway));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/is not proven equal: its data kept changing/)]);
   expect(stderr).not.toContain('digests equal');
+});
+
+test('integration sync --once does not report a page that the file did not take because of another sync', async () => {
+  const file = newFile();
+  const gateway = await gatewayWith(() => undefined);
+  await integration(args(file), at(gateway));
+  gateway.set('worker', 'wrk_2');
+  let isMoved = false;
+  gateway.instead = (path) => {
+    if (!isMoved && /\/changes\?.*after=/.test(path)) {
+      isMoved = true;
+      const other = new Sqlite(file);
+      other.exec("update sync_state set cursor = cursor || '0'");
+      other.close();
+    }
+    return LIST.test(path) ? connections : undefined;
+  };
+  const { code, stdout, stderr } = await integration(args(file), at(gateway));
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('Another program writes to the file. Run one sync per file.\n');
 });
 
 test('the help says that lines are sent at most once', async () => {
