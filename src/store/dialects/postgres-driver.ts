@@ -57,15 +57,19 @@ export class SoundPostgresDialect extends PostgresDialect {
  */
 class SoundAdapter extends PostgresAdapter {
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`begin`.execute(db);
+    await lentTo(db, (connection) => connection.begin());
     await sql`set local lock_timeout = ${sql.lit(LONGEST_MIGRATION_MS)}`.execute(db);
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(db);
   }
 
-  /** After the commit there is no transaction, which is only a warning. */
-  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`rollback`.execute(db);
+  /** Asks nothing if the transaction has ended. */
+  override releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    return lentTo(db, (connection) => connection.rollback());
   }
+}
+
+function lentTo<T>(db: Kysely<unknown>, use: (connection: LentConnection) => Promise<T>): Promise<T> {
+  return db.getExecutor().provideConnection((connection) => use(connection as LentConnection));
 }
 
 /** Kysely's own, so that nodes of earlier releases wait, too. */
@@ -113,6 +117,9 @@ export function inTransaction<Tables, T>(
 /** What Kysely needs to begin transactions: this is one. */
 const UNUSED = { config: {}, driver: {}, dialect: {} } as unknown as Omit<KyselyProps, 'executor'>;
 
+/** Each statement sees what was committed before it, also where the database has another default. */
+const BEGIN = 'begin isolation level read committed';
+
 class SoundDriver implements Driver {
   readonly #begin: readonly string[];
 
@@ -124,7 +131,7 @@ class SoundDriver implements Driver {
   ) {
     // Sent with `begin`, so no extra round trip. Local to the transaction: behind a pooler, session settings
     // may be on another connection.
-    this.#begin = ['begin', ...settingsOf(limits)];
+    this.#begin = [BEGIN, ...settingsOf(limits)];
   }
 
   init(): Promise<void> {
@@ -231,10 +238,12 @@ export class LentConnection implements DatabaseConnection {
     throw new Error('This driver streams no rows.');
   }
 
+  /** In a transaction, it only has its limits set again. */
   async begin(): Promise<void> {
+    const statements = this.#mayBeInTransaction ? this.beginning.slice(1) : this.beginning;
     this.#mayBeInTransaction = true;
     try {
-      await this.#ask(() => this.client.query(this.beginning.join('; ')));
+      await this.#ask(() => this.client.query(statements.join('; ')));
     } catch (error) {
       throw asDatabaseTrouble(error);
     }

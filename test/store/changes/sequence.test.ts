@@ -11,7 +11,7 @@ import { lock, platformUnitOfWork } from '../../../src/store/adapters/platform/u
 import { sequenceGoesOn } from '../../../src/store/checks/postgres-activity.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
-import { digestsIn, listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
+import { allIsReadable, digestsIn, listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
 import { KINDS_OF_WRITES, writeAtRandom } from '../../support/changes/random-writes.js';
 import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
 import { randomFrom } from '../../support/random-from.js';
@@ -147,6 +147,7 @@ describeEachDatabase('the sequence of changes', (under) => {
       const { database, instanceId, mirror, write } = await followed();
       const before = mirror.cursor;
       await write(10);
+      await allIsReadable(database, instanceId);
       await mirror.step(1);
       const [life, position, type, id, , ...rest] = String(mirror.cursor).split('.');
       // The backup is from before these writes.
@@ -251,6 +252,7 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
     expect((await sequenceGoesOn.find(database.reader, { longMs: 3_600_000 })).count).toBe(0);
     finish.tell();
     await early;
+    await allIsReadable(database, instanceId);
     await expect(changes.heldBack()).resolves.toEqual({ changes: 0, ageMs: 0 });
     expect((await sequenceGoesOn.find(database.reader, settings)).count).toBe(0);
     const names = (await mirror.follow()).map(({ resource }) => (resource as { name?: string }).name);
@@ -291,7 +293,7 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
       expect(looks).toBeGreaterThanOrEqual(3);
       expect(digests).toContainEqual(expect.objectContaining({ type: 'location', count: 1 }));
       const mirror = mirrorOf(database, instanceId);
-      await mirror.step(100);
+      await mirror.follow();
       expect(mirror.digestsOf(clientId)).toEqual(digests);
     });
 

@@ -21,7 +21,7 @@ const MODULUS = 2n ** 52n;
 export interface Mirror {
   readonly items: ReadonlyMap<string, Change>;
   readonly cursor: string | undefined;
-  /** Reads to the end of what is committed, and returns the items that came. */
+  /** Waits until all that is committed can be read, reads it to its end, and returns the items that came. */
   follow(limit?: number): Promise<Change[]>;
   /** Reads one page. */
   step(limit: number): Promise<Change[]>;
@@ -66,14 +66,12 @@ export function mirrorOf(
     },
     step: async (limit) => (await readPage(limit)).changes,
     follow: async (limit = 1_000) => {
+      await allIsReadable(database, instanceId);
       const all: Change[] = [];
       for (let isMore = true; isMore; ) {
-        const newest = await dependencies.changes.newestOf(instanceId as InstanceId);
-        const { end } = await dependencies.changes.lives();
         const page = await readPage(limit);
         all.push(...page.changes);
-        // On PostgreSQL a transaction of another test on the same server holds readers back.
-        isMore = page.isMore || end <= newest;
+        isMore = page.isMore;
       }
       return all;
     },
@@ -89,6 +87,15 @@ export function mirrorOf(
         return { type, count: own.length, digest: Number(sum % MODULUS) };
       }),
   };
+}
+
+/** On PostgreSQL a transaction of another test on the same server holds readers back until it is over. */
+export async function allIsReadable(database: Database, instanceId: string): Promise<void> {
+  const changes = changeStore(database);
+  const newest = await changes.newestOf(instanceId as InstanceId);
+  while ((await changes.lives()).end <= newest) {
+    await new Promise(setImmediate);
+  }
 }
 
 function apply(items: Map<string, Change>, change: Change): void {

@@ -42,7 +42,7 @@ export interface Store {
 }
 
 export interface Batch {
-  cursor: string;
+  cursor: string | null;
   changes: readonly Change[];
   isFirst: boolean;
   isLast: boolean;
