@@ -31,7 +31,7 @@ async function silence(ask: () => Promise<unknown>, everyMs: number, signal: Abo
     unanswered += 1;
     ask().then(hear, (error: unknown) => {
       // A refusal is an answer, for example when the server has no connection left.
-      if (error instanceof pg.DatabaseError) {
+      if (error instanceof pg.DatabaseError || (error as Error).cause instanceof pg.DatabaseError) {
         hear();
       }
     });

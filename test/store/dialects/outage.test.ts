@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
 import { openPostgres } from '../../../src/store/dialects/postgres.js';
-import { isServerRefusal } from '../../../src/store/dialects/postgres-trouble.js';
+import { asNoConnection, isServerRefusal } from '../../../src/store/dialects/postgres-trouble.js';
 import { whileAlive } from '../../../src/store/dialects/signs-of-life.js';
 import { mayPass } from '../../../src/store/store-error.js';
 import { newPostgresDatabase } from '../../support/databases.js';
@@ -117,9 +117,11 @@ test('a statement without a time limit is waited for as long as the server answe
       answer('after a long time');
     }
     // Overloaded, and now and then not to be reached.
-    throw asked % 3 === 0
-      ? new pg.DatabaseError('sorry, too many clients already', 1, 'error')
-      : new Error('The connection is lost.');
+    throw asNoConnection(
+      asked % 3 === 0
+        ? new pg.DatabaseError('sorry, too many clients already', 1, 'error')
+        : new Error('The connection is lost.'),
+    );
   }, 1);
   const waiting = new Promise<string>((resolve) => {
     answer = resolve;
