@@ -97,6 +97,13 @@ test('says what is needed as the packages, their READMEs and the downloads page 
   expect(told(sdk('go/go.mod'), /^go (\S+)$/m)).toEqual([go]);
 });
 
+test('what to write for a Node.js without SQLite replaces a call of the program', () => {
+  const source = guideSource('read-and-stay-in-sync');
+  const [, replaced = ''] = /instead of `([^`]+)`/.exec(source) ?? [];
+  const program = blocksOf(source).find(({ info }) => info === 'file=keep-copy.ts');
+  expect(program?.code.split(replaced)).toHaveLength(2);
+});
+
 test.each([
   ['a\nb', 'a\nb\n', true],
   ['a\nb', 'a\n', false],
