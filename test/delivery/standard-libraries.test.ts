@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { answersOf } from '../support/kept-programs.js';
 import { describeWith } from '../support/toolchains.js';
 import { noContent, type RawReceiver, rawReceivers } from './raw-receivers.js';
 import { body, secret, senders } from './senders.js';
-import { answersOf, goVerifier, pythonWithLibrary } from './standard-libraries/installed.js';
+import { goVerifier, pythonWithLibrary } from './standard-libraries/installed.js';
 
 const INSTALL_LIMIT_MS = 180_000;
 const TOO_OLD_S = 301;
