@@ -10,7 +10,13 @@ export async function stallingProxy(databaseUrl: string) {
   let next: Stall | undefined;
   let stalled = 0;
   let isFrozen = false;
+  let isHeld = false;
+  let isCut = false;
   const server = createServer((client) => {
+    if (isCut) {
+      client.destroy();
+      return;
+    }
     const behind = connect(Number(target.port), target.hostname);
     let isSilent = false;
     for (const socket of [client, behind]) {
@@ -33,6 +39,10 @@ export async function stallingProxy(databaseUrl: string) {
       behind.write(data);
     });
     behind.on('data', (data) => isSilent || isFrozen || client.write(data));
+    if (isHeld) {
+      client.pause();
+      behind.pause();
+    }
     client.on('close', () => behind.destroy());
     behind.on('close', () => isSilent || isFrozen || client.destroy());
   });
@@ -47,6 +57,29 @@ export async function stallingProxy(databaseUrl: string) {
     /** As a server that is frozen: connections stay and begin, and nothing is answered on any. */
     freeze: () => {
       isFrozen = true;
+    },
+    /** As a broken network: what is sent waits, in both directions, and arrives after `release`. */
+    hold: () => {
+      isHeld = true;
+      for (const socket of sockets) {
+        socket.pause();
+      }
+    },
+    release: () => {
+      isHeld = false;
+      for (const socket of sockets) {
+        socket.resume();
+      }
+    },
+    /** Ends every connection, and each new one until `mend`. */
+    cut: () => {
+      isCut = true;
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+    },
+    mend: () => {
+      isCut = false;
     },
     close: () => {
       for (const socket of sockets) {

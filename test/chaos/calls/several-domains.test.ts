@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { serviceProcesses } from '../../support/service-process.js';
 import { readerOf } from './readers.js';
 import type { Strike } from './strike.js';
 import { Traffic } from './traffic.js';
-import { type DomainNode, startTwoDomains, statesIn, type TwoDomains, untilServing } from './two-domains.js';
+import {
+  type DomainNode,
+  startTwoDomains,
+  type TwoDomains,
+  untilKnownAway,
+  untilServing,
+} from './two-domains.js';
 
 const services = serviceProcesses();
 
@@ -122,13 +128,5 @@ describe('readers of the gateway, with two domains behind the edge,', () => {
         .slice(lines)
         .some(({ method }) => String(method).includes('DirectoryService/Read/')),
     );
-  }
-
-  async function untilKnownAway(role: ServiceProcess, { address }: DomainNode): Promise<void> {
-    await eventually(`${address} is away`, async () => {
-      const counts = await statesIn(role);
-      const serving = counts.filter(({ state }) => state === 'serving');
-      return counts.length > serving.length && serving.every(({ count }) => count === 1);
-    });
   }
 });

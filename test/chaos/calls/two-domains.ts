@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
-import type { ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import type { ServiceProcess, StartOptions, serviceProcesses } from '../../support/service-process.js';
 
 /** A domain that can be started again where it was. */
 export interface DomainNode {
@@ -21,29 +21,37 @@ export interface TwoDomains {
   worker: ServiceProcess;
 }
 
+export interface TwoDomainsOptions {
+  /** Of each domain, where it has its own way to the database. */
+  databaseUrls?: readonly [string, string];
+  env?: StartOptions['env'];
+}
+
 /** Two domains on one database, an edge and a worker that know both; each is a process of its own. */
 export async function startTwoDomains(
   services: ReturnType<typeof serviceProcesses>,
   databaseUrl: string,
+  { databaseUrls = [databaseUrl, databaseUrl], env: more = {} }: TwoDomainsOptions = {},
 ): Promise<TwoDomains> {
   const directory = services.newDirectory();
-  const [signOn, gateway, demoApp, ...ports] = await freePorts(5);
+  const [signOn, gateway, demoApp, edgeMetrics, ...ports] = await freePorts(6);
   const shared = {
     ...roleTokens,
-    DATABASE_URL: databaseUrl,
     SECRETS_KEY_FILE: join(directory, 'keys', 'secrets.key'),
     SIGN_ON_PORT: String(signOn),
     GATEWAY_PORT: String(gateway),
     DEMO_APP_PORT: String(demoApp),
     GATEWAY_RATE_LIMIT: '999999999/1h',
     TEMPORAL_ADDRESS: undefined,
+    ...more,
   };
-  const node = async (name: string, port: number): Promise<DomainNode> => {
+  const node = async (name: string, port: number, url: string): Promise<DomainNode> => {
     const address = `127.0.0.1:${port}`;
     const dataDir = join(directory, name);
+    const env = { ...shared, DATABASE_URL: url, ROLES_ADDRESS: address };
     const start = (main?: string) =>
       services.start({
-        ...{ command: 'domain', dataDir, env: { ...shared, ROLES_ADDRESS: address } },
+        ...{ command: 'domain', dataDir, env },
         ...(main !== undefined && { main }),
       });
     const one: DomainNode = {
@@ -55,13 +63,14 @@ export async function startTwoDomains(
     };
     return one;
   };
-  const first = await node('one', ports[0] as number);
+  const first = await node('one', ports[0] as number, databaseUrls[0]);
   // The credentials of the demo are in the database once.
   mkdirSync(join(directory, 'two'));
   copyFileSync(first.process.demoFile, join(directory, 'two', 'demo.json'));
-  const second = await node('two', ports[1] as number);
+  const second = await node('two', ports[1] as number, databaseUrls[1]);
   const env = { ...shared, DOMAIN_ADDRESS: `${first.address},${second.address}` };
-  const startEdge = () => services.start({ command: 'edge', env });
+  const startEdge = () =>
+    services.start({ command: 'edge', env: { ...env, METRICS_PORT: String(edgeMetrics) } });
   const nodes: TwoDomains = {
     domains: [first, second],
     edge: await startEdge(),
@@ -80,6 +89,15 @@ export async function untilServing(role: ServiceProcess, ...domains: readonly Do
     return (
       counts.length > 0 && counts.every(({ state, count }) => state === 'serving' && count === domains.length)
     );
+  });
+}
+
+/** Of the two, one serves. */
+export async function untilKnownAway(role: ServiceProcess, { address }: DomainNode): Promise<void> {
+  await eventually(`${address} is away`, async () => {
+    const counts = await statesIn(role);
+    const serving = counts.filter(({ state }) => state === 'serving');
+    return counts.length > serving.length && serving.every(({ count }) => count === 1);
   });
 }
 
