@@ -1,0 +1,38 @@
+import { eventually } from '../../support/eventually.js';
+
+export type Kind = 'redeem' | 'refresh' | 'userinfo' | 'revoke';
+
+/** Unknown: no answer, or one that says that it may have been done. */
+export type Outcome = 'granted' | 'refused' | 'unknown';
+
+/** What the checker reads: times in microseconds, tokens by short names. */
+export interface Operation {
+  family: string;
+  client: number;
+  kind: Kind;
+  token: string;
+  call: number;
+  /** Absent where the outcome is unknown. */
+  return?: number;
+  outcome: Outcome;
+  /** The refresh token in the answer. */
+  gives?: string;
+}
+
+/** What clients asked, and what they were told. */
+export class History {
+  readonly operations: Operation[] = [];
+
+  add(operation: Operation): void {
+    this.operations.push(operation);
+  }
+
+  async untilMore(operations: number): Promise<void> {
+    const end = this.operations.length + operations;
+    await eventually(`${operations} more operations`, () => this.operations.length >= end);
+  }
+}
+
+export function microseconds(): number {
+  return Math.round(performance.now() * 1_000);
+}
