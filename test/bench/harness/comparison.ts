@@ -1,9 +1,10 @@
 import type { Scope } from './scope.js';
 
-/** What a row promises: ours ÷ reference, held against a goal. */
+/** What a row promises: ours ÷ reference, held against a goal if it has one. */
 export interface Terms {
   referenceName: string;
-  goal: number;
+  /** None where nothing is promised: the row tells how it is. */
+  goal?: number | undefined;
   higherIsBetter: boolean;
 }
 

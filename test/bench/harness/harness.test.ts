@@ -138,6 +138,14 @@ broken: FAILED. no answer
 `);
   });
 
+  test('says of a row without a goal neither that it is met nor that it is missed', () => {
+    const { goal: _, ...result } = row('merely told', 60);
+    expect(`\n${tableOf([{ result, spread: [0.1, 0.9] }], [])}\n`).toBe(`
+             ours  reference        ratio   rounds  goal
+merely told    60        100  peer    0.6  0.1–0.9  none
+`);
+  });
+
   test('tells what a million costs in each process and in all', () => {
     const table = costTableOf([{ what: 'refresh', limit: 'the commit', ...costing(400) }]);
     expect(`\n${table}`).toBe(`

@@ -94,6 +94,10 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-export function isMet({ ratio, goal, higherIsBetter }: Result): boolean {
+/** Undefined without a goal. */
+export function isMet({ ratio, goal, higherIsBetter }: Result): boolean | undefined {
+  if (goal === undefined) {
+    return undefined;
+  }
   return higherIsBetter ? ratio >= goal : ratio <= goal;
 }

@@ -48,6 +48,7 @@ function aligned(lines: readonly string[][], isRight: (column: number) => boolea
 
 function cellsOf({ result, spread }: MeasuredRow): string[] {
   const { name, ours, reference, referenceName, ratio, goal, higherIsBetter } = result;
+  const met = isMet(result);
   return [
     name,
     readable(ours),
@@ -55,8 +56,8 @@ function cellsOf({ result, spread }: MeasuredRow): string[] {
     referenceName,
     readable(ratio),
     spread.map(readable).join('–'),
-    `${higherIsBetter ? '≥' : '≤'} ${goal}`,
-    isMet(result) ? 'met' : 'missed',
+    goal === undefined ? 'none' : `${higherIsBetter ? '≥' : '≤'} ${goal}`,
+    met === undefined ? '' : met ? 'met' : 'missed',
   ];
 }
 

@@ -11,11 +11,11 @@ import { secondStart } from './second-start.js';
 import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
 import { slowReaders } from './slow-readers.js';
-import { tokens } from './tokens.js';
+import { tokens, tokensOnPostgres } from './tokens.js';
 import { waits } from './waits.js';
-import { webhooks } from './webhooks.js';
-import { workers } from './workers.js';
-import { writeWithAudit } from './write-with-audit.js';
+import { webhooks, webhooksOnPostgres } from './webhooks.js';
+import { workers, workersOnPostgres } from './workers.js';
+import { writeWithAudit, writeWithAuditOnPostgres } from './write-with-audit.js';
 import { writeWithEvents } from './write-with-events.js';
 
 /** In the order of the table. */
@@ -39,4 +39,8 @@ export const comparisons: readonly Comparison[] = [
   memoryOfSlowReaders,
   slowReaders,
   overload,
+  ...workersOnPostgres,
+  writeWithAuditOnPostgres,
+  ...tokensOnPostgres,
+  ...webhooksOnPostgres,
 ];

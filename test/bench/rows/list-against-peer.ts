@@ -4,6 +4,7 @@ import type { Comparison } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
 import { type Load, startLoad } from '../load/load.js';
 import { copyDatabase, PEER_NAME, startPlainPeer } from '../subjects/plain-peer.js';
+import { type StoreKind, settingsOn, storeIn } from '../subjects/postgres.js';
 import { type RunningService, startService } from '../subjects/service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 import { pricedLoad } from './priced-load.js';
@@ -17,7 +18,8 @@ export interface PeerList {
   what: string;
   /** What most of its cost is. */
   limit: string;
-  goal: number;
+  goal?: number | undefined;
+  store?: StoreKind | undefined;
   path: string;
   /** Ours answers 304. The peer always answers the whole list, because it has no versions. */
   showEtag: boolean;
@@ -28,15 +30,15 @@ export interface PeerList {
 
 /** Answers per second to one question, against the plain peer over the same rows. */
 export function listAgainstPeer(list: PeerList): Comparison {
-  const { goal, path, showEtag } = list;
+  const { goal, path, showEtag, store = 'SQLite' } = list;
   const what = `GET ${list.what}${showEtag ? ', ETag matches' : ''}`;
-  const name = `${what} (answers/s)`;
+  const name = `${what}${storeIn(store)} (answers/s)`;
   const priced = { what, limit: showEtag ? ETAG_LIMIT : list.limit };
   return {
     rows: { [name]: { referenceName: PEER_NAME, goal, higherIsBetter: true } },
-    isPriced: true,
+    isPriced: store === 'SQLite',
     warmUpRounds: 2,
-    rounds: 5,
+    rounds: store === 'SQLite' ? 5 : 3,
     setUp: async (scope, noteCost) => {
       const { apiKey, service, peerPort, etag } = await startBoth(scope, list);
       const load = startLoad(scope);
@@ -51,7 +53,7 @@ export function listAgainstPeer(list: PeerList): Comparison {
         const { requestsPerSecond } = await ask({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
-      const askOurs = pricedLoad(load, service, { noteCost, priced });
+      const askOurs = store === 'SQLite' ? pricedLoad(load, service, { noteCost, priced }) : load;
       const { gatewayPort } = service;
       return {
         ours: () =>
@@ -64,10 +66,10 @@ export function listAgainstPeer(list: PeerList): Comparison {
   };
 }
 
-async function startBoth(scope: Scope, { path, apiKeyOf, prepare }: PeerList) {
+async function startBoth(scope: Scope, { path, store = 'SQLite', apiKeyOf, prepare }: PeerList) {
   const workplace = makeWorkplace(scope);
   await prepare?.(scope, workplace);
-  const service = await startService(scope, workplace);
+  const service = await startService(scope, workplace, await settingsOn(store, scope, workplace));
   const apiKey = apiKeyOf(service);
   const peer = await startPlainPeer(scope, { workplace, database: copyDatabase(workplace), apiKey });
   const headers = { 'x-api-key': apiKey };

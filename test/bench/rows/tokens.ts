@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Comparison, Priced } from '../harness/comparison.js';
 import { type Load, startLoad } from '../load/load.js';
 import { OIDC_PEER_NAME, startOidcPeer } from '../subjects/oidc-peer.js';
+import { type StoreKind, settingsOn, storeIn } from '../subjects/postgres.js';
 import { startService } from '../subjects/service.js';
 import { plantUsedGrants, setIdTokenAlgorithm, signOnService } from '../subjects/sign-on-service.js';
 import type { SignOnSubject } from '../subjects/sign-on-subject.js';
@@ -25,43 +26,54 @@ const exchangeOfCodes: Question = (subject) => subject.codeExchanges(CODES);
 const refresh: Question = (subject) => subject.refreshes(CONNECTIONS);
 const userinfo: Question = (subject) => subject.userinfos(ACCESS_TOKENS);
 
+const CODE_EXCHANGE = {
+  what: 'code exchange, RS256 ID token',
+  limit: 'The RSA signature of the ID token, and the commit',
+};
+const REFRESH = { what: 'refresh', limit: 'The rows that are read and written in the commit' };
+const USERINFO = { what: 'userinfo', limit: 'HTTP, and the check of the signature of the access token' };
+
 /** What the endpoints of programs give a second. */
 export const tokens: readonly Comparison[] = [
-  againstPeer(
-    { what: 'code exchange, RS256 ID token', limit: 'The RSA signature of the ID token, and the commit' },
-    { goal: 1.4, question: exchangeOfCodes, algorithm: 'RS256' },
-  ),
+  againstPeer(CODE_EXCHANGE, { goal: 1.4, question: exchangeOfCodes, algorithm: 'RS256' }),
   againstPeer(
     { what: 'code exchange, ES256 ID token', limit: 'The rows that are read and written in the commit' },
     { goal: 2, question: exchangeOfCodes, algorithm: 'ES256' },
   ),
-  againstPeer(
-    { what: 'refresh', limit: 'The rows that are read and written in the commit' },
-    { goal: 2.5, question: refresh, algorithm: 'RS256' },
-  ),
-  againstPeer(
-    { what: 'userinfo', limit: 'HTTP, and the check of the signature of the access token' },
-    { goal: 0.6, question: userinfo, algorithm: 'RS256' },
-  ),
+  againstPeer(REFRESH, { goal: 2.5, question: refresh, algorithm: 'RS256' }),
+  againstPeer(USERINFO, { goal: 0.6, question: userinfo, algorithm: 'RS256' }),
   amongMany('code exchange', exchangeOfCodes),
   amongMany('refresh', refresh),
   amongMany('userinfo', userinfo),
 ];
 
+const on = { store: 'PostgreSQL', algorithm: 'RS256' } as const;
+
+export const tokensOnPostgres: readonly Comparison[] = [
+  againstPeer(CODE_EXCHANGE, { ...on, question: exchangeOfCodes }),
+  againstPeer(REFRESH, { ...on, question: refresh }),
+  againstPeer(USERINFO, { ...on, question: userinfo }),
+];
+
 function againstPeer(
   priced: Priced,
-  { goal, question, algorithm }: { goal: number; question: Question; algorithm: string },
+  {
+    goal,
+    question,
+    algorithm,
+    store = 'SQLite',
+  }: { goal?: number; question: Question; algorithm: string; store?: StoreKind },
 ): Comparison {
-  const name = `${priced.what} (answers/s)`;
+  const name = `${priced.what}${storeIn(store)} (answers/s)`;
   return {
     rows: { [name]: { referenceName: OIDC_PEER_NAME, goal, higherIsBetter: true } },
-    isPriced: true,
+    isPriced: store === 'SQLite',
     warmUpRounds: 2,
-    rounds: 5,
+    rounds: store === 'SQLite' ? 5 : 3,
     setUp: async (scope, noteCost) => {
       const workplace = makeWorkplace(scope);
-      const service = await startService(scope, workplace);
-      setIdTokenAlgorithm(workplace, algorithm);
+      const service = await startService(scope, workplace, await settingsOn(store, scope, workplace));
+      await setIdTokenAlgorithm(workplace, service.env, algorithm);
       const ours = signOnService(workplace, service, pkce);
       const peer = await startOidcPeer(scope, { algorithm, ...pkce });
       const load = startLoad(scope);
@@ -70,7 +82,7 @@ function againstPeer(
         const { requestsPerSecond } = await ask({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
-      const askOurs = pricedLoad(load, service, { noteCost, priced });
+      const askOurs = store === 'SQLite' ? pricedLoad(load, service, { noteCost, priced }) : load;
       return { ours: () => rate(ours, askOurs), reference: () => rate(peer, load) };
     },
   };

@@ -1,6 +1,7 @@
 import type { Comparison, Priced, Reading } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
 import { metered } from '../subjects/meter.js';
+import { type StoreKind, storeIn } from '../subjects/postgres.js';
 import { SIGNED_POSTS_NAME, signedPosts } from '../subjects/signed-posts.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../subjects/webhook-receiver.js';
 import { type WebhookService, webhookService } from '../subjects/webhook-service.js';
@@ -9,6 +10,7 @@ const POSTS = 30_000;
 /** Each write moves so many users: so many events. */
 const USERS = 500;
 const FAN_OUT = 20;
+const FANNED_OUT = `webhooks fanned out to ${FAN_OUT}`;
 const PROMISED_P99_MS = 10;
 const DELIVERIES_PER_SECOND = 300;
 /** Enough that a hundredth of the writes behind them is more than one. */
@@ -19,16 +21,16 @@ const MS_PER_SECOND = 1_000;
 const BODY = JSON.stringify({ type: 'user.updated', filler: 'x'.repeat(690) });
 
 export const webhooks: readonly Comparison[] = [
-  deliveries('webhooks to one subscriber (deliveries/s)', 0.07, ['/take/1'], {
+  deliveries('webhooks to one subscriber', 0.07, ['/take/1'], {
     what: 'delivery of an event to one subscriber, its write included',
     limit: 'The rows of the event, of its delivery and of the attempt',
   }),
-  deliveries(`webhooks fanned out to ${FAN_OUT} (deliveries/s)`, 0.25, subscribers('/take/'), {
+  deliveries(FANNED_OUT, 0.25, subscribers('/take/'), {
     what: `delivery of an event that goes to ${FAN_OUT} subscribers`,
     limit: 'The POST with its signature, and the row of the attempt',
   }),
   deliveries(
-    `webhooks fanned out to ${FAN_OUT}, two of which fail each once (deliveries/s)`,
+    `webhooks fanned out to ${FAN_OUT}, two of which fail each once`,
     0.15,
     [...subscribers('/first-fails/').slice(0, 2), ...subscribers('/take/').slice(2)],
     undefined,
@@ -40,21 +42,28 @@ export const webhooks: readonly Comparison[] = [
   isolation(),
 ];
 
+export const webhooksOnPostgres: readonly Comparison[] = [
+  deliveries(FANNED_OUT, undefined, subscribers('/take/'), undefined, undefined, 'PostgreSQL'),
+  latency(`to ${FAN_OUT}`, subscribers('/take/'), 'PostgreSQL'),
+];
+
 /** From the first write until all deliveries are acknowledged; the recording of the last ones is excluded. */
 function deliveries(
-  name: string,
-  goal: number,
+  what: string,
+  goal: number | undefined,
   paths: readonly string[],
   priced?: Priced,
   settings?: Record<string, string | undefined>,
+  store: StoreKind = 'SQLite',
 ): Comparison {
+  const name = `${what}${storeIn(store)} (deliveries/s)`;
   return {
     rows: { [name]: { referenceName: SIGNED_POSTS_NAME, goal, higherIsBetter: true } },
     isPriced: priced !== undefined,
     warmUpRounds: 1,
     rounds: 3,
     setUp: async (scope, noteCost) => {
-      const { receiver, service } = await start(scope, paths, settings);
+      const { receiver, service } = await start(scope, paths, { settings, store });
       const post = await signedPosts(scope);
       const origin = receiver.addressOf('');
       return {
@@ -98,16 +107,19 @@ async function rate(
 }
 
 /** From the event's time, before the commit, to its receipt. With one subscriber, each is its own write. */
-function latency(toWhom: string, paths: readonly string[]): Comparison {
-  const name = `webhooks ${toWhom}, commit to receipt at ${DELIVERIES_PER_SECOND}/s`;
+function latency(toWhom: string, paths: readonly string[], store: StoreKind = 'SQLite'): Comparison {
+  const name = `webhooks ${toWhom}, commit to receipt at ${DELIVERIES_PER_SECOND}/s${storeIn(store)}`;
   const [p50, p99] = [`${name}, p50 (ms)`, `${name}, p99 (ms)`];
-  const terms = { referenceName: 'what is promised', goal: 1, higherIsBetter: false };
+  const terms =
+    store === 'SQLite'
+      ? { referenceName: 'what is promised', goal: 1, higherIsBetter: false }
+      : { referenceName: 'what is promised on SQLite', higherIsBetter: false };
   return {
     rows: { [p99]: terms, [p50]: terms },
     warmUpRounds: 1,
     rounds: 3,
     setUp: async (scope) => {
-      const { receiver, service } = await start(scope, paths);
+      const { receiver, service } = await start(scope, paths, { store });
       return {
         ours: async () => {
           const delaysMs = await delaysAt(receiver, service, paths.length);
@@ -160,9 +172,13 @@ async function delaysAt(receiver: WebhookReceiver, service: WebhookService, subs
   return (await all).delaysMs;
 }
 
-async function start(scope: Scope, paths: readonly string[], settings?: Record<string, string | undefined>) {
+async function start(
+  scope: Scope,
+  paths: readonly string[],
+  given: { settings?: Record<string, string | undefined> | undefined; store?: StoreKind } = {},
+) {
   const receiver = await startWebhookReceiver(scope);
-  const service = await webhookService(scope, { users: USERS, settings });
+  const service = await webhookService(scope, { users: USERS, ...given });
   await service.subscribe(paths.map((path) => receiver.addressOf(path)));
   return { receiver, service };
 }

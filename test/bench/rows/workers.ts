@@ -1,4 +1,5 @@
 import type { Comparison } from '../harness/comparison.js';
+import type { StoreKind } from '../subjects/postgres.js';
 import { connectionId, makeStoredWorkers, workersPath } from '../subjects/stored-workers.js';
 import { listAgainstPeer } from './list-against-peer.js';
 
@@ -15,9 +16,13 @@ export const workers: readonly Comparison[] = ([100, 1] as const).flatMap((count
   workersAgainstPeer(count, { goal: ETAG_GOAL, showEtag: true }),
 ]);
 
+export const workersOnPostgres: readonly Comparison[] = ([100, 1] as const).map((count) =>
+  workersAgainstPeer(count, { store: 'PostgreSQL', showEtag: false }),
+);
+
 function workersAgainstPeer(
   count: keyof typeof LIMITS,
-  terms: { goal: number; showEtag: boolean },
+  terms: { goal?: number; store?: StoreKind; showEtag: boolean },
 ): Comparison {
   const clientNumber = 1;
   return listAgainstPeer({

@@ -5,12 +5,16 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { exchange } from '../../support/http-exchange.js';
 import type { Target } from '../load/questions.js';
+import { ask } from './postgres.js';
 import { databaseIn, dataDirIn, type RunningService } from './service.js';
 import type { SignOnSubject } from './sign-on-subject.js';
 
 const CODE_LIFETIME_MS = 600_000;
 const MINUTE_MS = 60_000;
 const SCOPES = 'openid profile email';
+
+/** With DATABASE_URL where the service is on PostgreSQL. */
+type Settings = RunningService['env'];
 
 /** An application of the demo, and people who can sign in to it. */
 export interface DemoApplication {
@@ -21,7 +25,10 @@ export interface DemoApplication {
   accountIds: string[];
 }
 
-/** The confidential application with all its people on one instance and without consent. */
+/**
+ * The confidential application with all its people on one instance and without consent. They are the same in
+ * a database that has moved to PostgreSQL.
+ */
 export function demoApplication(workplace: string): DemoApplication {
   const { applications } = JSON.parse(readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8')) as {
     applications: {
@@ -55,7 +62,7 @@ export function demoApplication(workplace: string): DemoApplication {
 /** Ours with what a sign-in leaves behind, written into its database as the service itself writes it. */
 export function signOnService(
   workplace: string,
-  { signOnPort }: Pick<RunningService, 'signOnPort'>,
+  { signOnPort, env = {} }: Pick<RunningService, 'signOnPort'> & Partial<Pick<RunningService, 'env'>>,
   { codeChallenge, codeVerifier }: { codeChallenge: string; codeVerifier: string },
 ): SignOnSubject {
   const application = demoApplication(workplace);
@@ -71,7 +78,7 @@ export function signOnService(
   const codeExchanges = async (count: number): Promise<Target> => ({
     ...token,
     use: 'once',
-    variants: plantCodes(workplace, application, count, codeChallenge).map((code) => ({
+    variants: (await plantCodes(workplace, env, application, count, codeChallenge)).map((code) => ({
       body: JSON.stringify({
         grant_type: 'authorization_code',
         code,
@@ -118,35 +125,45 @@ export function signOnService(
   };
 }
 
-function plantCodes(
+async function plantCodes(
   workplace: string,
+  { DATABASE_URL }: Settings,
   { clientId, redirectUri, instanceId, accountIds }: DemoApplication,
   count: number,
   codeChallenge: string,
-): string[] {
+): Promise<string[]> {
   const now = Date.now();
   const codes = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
+  const rows = codes.map((code, index) => ({
+    hash: createHash('sha256').update(code).digest('base64url'),
+    grant_id: randomBytes(16).toString('base64url'),
+    application_id: clientId,
+    account_id: accountIds[index % accountIds.length],
+    instance_id: instanceId,
+    redirect_uri: redirectUri,
+    scopes: SCOPES,
+    code_challenge: codeChallenge,
+    nonce: 'n-0S6_WzA2MjrJ8kQe',
+    requested_claims: '{"authTime":false}',
+    context_user_type: 'WORKER',
+    context_client_id: '',
+    authenticated_at: now,
+    status: 'ISSUED',
+    issued_at: now,
+    minute: now - (now % MINUTE_MS),
+    expires_at: now + CODE_LIFETIME_MS,
+  }));
+  const names = Object.keys(rows[0] ?? {});
+  const insert = `INSERT INTO authorization_codes (${names.join()})`;
+  if (DATABASE_URL !== undefined) {
+    const select = `SELECT ${names.join()} FROM jsonb_populate_recordset(NULL::authorization_codes, $1)`;
+    await ask(DATABASE_URL, `${insert} ${select}`, [JSON.stringify(rows)]);
+    return codes;
+  }
   writing(workplace, (database) => {
-    const insert = database.prepare(
-      `INSERT INTO authorization_codes (hash, grant_id, application_id, account_id, instance_id, redirect_uri, scopes, code_challenge, nonce,
-         requested_claims, context_user_type, context_client_id, authenticated_at, status, issued_at, minute, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'n-0S6_WzA2MjrJ8kQe', '{"authTime":false}', 'WORKER', '', ?, 'ISSUED', ?, ?, ?)`,
-    );
-    for (const [index, code] of codes.entries()) {
-      insert.run(
-        createHash('sha256').update(code).digest('base64url'),
-        randomBytes(16).toString('base64url'),
-        clientId,
-        accountIds[index % accountIds.length],
-        instanceId,
-        redirectUri,
-        SCOPES,
-        codeChallenge,
-        now,
-        now,
-        now - (now % MINUTE_MS),
-        now + CODE_LIFETIME_MS,
-      );
+    const inserting = database.prepare(`${insert} VALUES (${names.map((name) => `@${name}`).join()})`);
+    for (const row of rows) {
+      inserting.run(row);
     }
   });
   return codes;
@@ -199,7 +216,15 @@ export function emailsOf(workplace: string, accountIds: readonly string[]): stri
   });
 }
 
-export function setIdTokenAlgorithm(workplace: string, algorithm: string): void {
+export async function setIdTokenAlgorithm(
+  workplace: string,
+  { DATABASE_URL }: Settings,
+  algorithm: string,
+): Promise<void> {
+  if (DATABASE_URL !== undefined) {
+    await ask(DATABASE_URL, 'UPDATE applications SET id_token_algorithm = $1', [algorithm]);
+    return;
+  }
   writing(workplace, (database) => {
     database.prepare('UPDATE applications SET id_token_algorithm = ?').run(algorithm);
   });

@@ -13,6 +13,8 @@ export interface StartedProcess {
   pid: number;
   /** Throws once the process has ended, with the last it said. */
   assertRuns(): void;
+  /** Until it has ended by itself; throws unless with success, with the last it said. */
+  succeeded(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,14 +46,18 @@ export function startNode(
     throw new Error('Node could not be started.');
   }
   scope.onEnd(stop);
-  const assertRuns = () => {
+  const endIs = (expected: number | null) => {
     const end = child.signalCode ?? child.exitCode;
-    if (end !== null) {
+    if (end !== expected) {
       const said = readFileSync(logFile, 'utf8').slice(-LOG_TAIL_CHARACTERS);
       throw new Error(`${given.join(' ')} ended (${end}): ${said}`);
     }
   };
-  return { pid: child.pid, assertRuns, stop };
+  const succeeded = async () => {
+    await ended;
+    endIs(0);
+  };
+  return { pid: child.pid, assertRuns: () => endIs(null), succeeded, stop };
 }
 
 /** Asks until the answer is 200. The headers are made again each time: a key may not be there at first. */

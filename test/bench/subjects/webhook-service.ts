@@ -8,6 +8,7 @@ import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { RpcChannel, type RpcClient } from '../../../src/rpc/client.js';
 import { eventually } from '../../support/eventually.js';
 import type { Scope } from '../harness/scope.js';
+import { type StoreKind, settingsOn } from './postgres.js';
 import { dataDirIn, type RunningService, startService } from './service.js';
 import { makeWorkplace } from './workplace.js';
 
@@ -33,10 +34,21 @@ export interface WebhookService {
 
 export async function webhookService(
   scope: Scope,
-  { users, settings }: { users: number; settings?: Record<string, string | undefined> },
+  {
+    users,
+    store = 'SQLite',
+    settings,
+  }: {
+    users: number;
+    store?: StoreKind | undefined;
+    settings?: Record<string, string | undefined> | undefined;
+  },
 ): Promise<WebhookService> {
   const workplace = makeWorkplace(scope);
-  const service = await startService(scope, workplace, settings);
+  const service = await startService(scope, workplace, {
+    ...settings,
+    ...(await settingsOn(store, scope, workplace)),
+  });
   const demo = JSON.parse(readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8')) as DemoFile;
   const clientOver = (token: string) => {
     const channel = new RpcChannel(demo.grpcAddress, token);

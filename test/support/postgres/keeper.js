@@ -20,9 +20,8 @@ const INITDB_FLAGS = [
   // Each connection proves its password, and the real thousands of rounds are most of what a short one costs.
   '--set=scram_iterations=1',
 ];
-const POSTGRES_FLAGS = [
-  ...['-c', 'listen_addresses=127.0.0.1'],
-  ...['-c', 'unix_socket_directories='],
+const POSTGRES_FLAGS = [...['-c', 'listen_addresses=127.0.0.1'], ...['-c', 'unix_socket_directories=']];
+const OF_TESTS = [
   ...['-c', 'max_connections=400'],
   ...['-c', 'shared_buffers=32MB'],
   // Nothing here outlives the run.
@@ -35,6 +34,8 @@ const POSTGRES_FLAGS = [
 const folder = process.argv[2];
 /** Where databases are quick: the same folder, or one in memory. */
 const dataFolder = process.argv[3];
+/** As PostgreSQL comes, for measurements: a commit waits for the disk. */
+const isDurable = process.argv[4] === 'durable';
 const socket = join(folder, 'keeper.sock');
 const modulesCopy = `${folder}-modules`;
 let running;
@@ -52,7 +53,7 @@ async function start() {
       persistent: false,
       createPostgresUser: userInfo().uid === 0,
       initdbFlags: INITDB_FLAGS,
-      postgresFlags: POSTGRES_FLAGS,
+      postgresFlags: isDurable ? POSTGRES_FLAGS : [...POSTGRES_FLAGS, ...OF_TESTS],
       onLog: () => undefined,
       onError: () => undefined,
     });
