@@ -105,7 +105,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 /** In a deployment the edges end first; the databases last. */
 const ENDS = [/haproxy|prometheus/, /^edge/, /^worker/, /^domain/, /pgbouncer/, /replica/, /primary/];
 
-function giveToOrdinaryUser(folder: string): void {
+export function giveToOrdinaryUser(folder: string): void {
   chmodSync(folder, 0o755);
   if (userInfo().uid === 0) {
     spawnSync('chown', ['nobody:nogroup', folder]);

@@ -86,6 +86,11 @@ export class Postgres {
     ]);
   }
 
+  /** Makes the replica a primary; settles when it accepts writes. */
+  promote(): void {
+    this.#run(join(this.#programs, 'pg_ctl'), 'promote', '--pgdata', this.#folderOf('replica'), '--wait');
+  }
+
   #server(name: 'primary' | 'replica', settings: readonly string[]): PartOptions {
     const host = hostOf(this.place.network, name);
     const all = [`listen_addresses=${host}`, `port=${PORTS.postgres}`, ...SETTINGS, ...settings];

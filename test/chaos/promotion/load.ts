@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { RpcChannel } from '../../../src/rpc/client.js';
+import type { AttackedService, FreshCode, Tokens } from '../../attacks/attacked-service.js';
+import type { Reader } from '../mirrors/gateway-lists.js';
+
+const DEADLINE_MS = 15_000;
+const LOST = new Set([ErrorCode.UNAVAILABLE, ErrorCode.INTERNAL_ERROR]);
+
+/** Makes users until told to stop, and keeps the ids of those that were acknowledged. */
+export class UserWriter {
+  readonly acknowledged: string[] = [];
+  refused = 0;
+
+  constructor(
+    private readonly address: string,
+    private readonly token: string,
+    private readonly clientId: string,
+  ) {}
+
+  async run(isOver: () => boolean): Promise<void> {
+    const channel = new RpcChannel(this.address, this.token);
+    const platform = channel.clientOf(PlatformServiceService);
+    while (!isOver()) {
+      const email = `${randomUUID()}@promotion.example.com`;
+      try {
+        const { user } = await platform.createUser(
+          { clientId: this.clientId, email, withoutManager: true },
+          { requestId: randomUUID(), deadlineMs: DEADLINE_MS },
+        );
+        this.acknowledged.push(user?.id ?? '');
+      } catch (error) {
+        if (!(error instanceof ServiceError && LOST.has(error.code))) {
+          throw error;
+        }
+        this.refused += 1;
+      }
+    }
+    channel.close();
+  }
+}
+
+/** Redeems its code and refreshes its tokens, until it is told to stop or an answer is lost. */
+export class Session {
+  /** Spent, as its answers say. */
+  readonly spent: string[] = [];
+  newest = '';
+  isLost = false;
+
+  constructor(
+    private readonly service: AttackedService,
+    readonly code: FreshCode,
+  ) {}
+
+  async run(isOver: () => boolean): Promise<void> {
+    await this.#take(this.service.redeem(this.code));
+    while (!this.isLost && !isOver()) {
+      await this.#take(this.service.refresh(this.code.application, this.newest));
+    }
+  }
+
+  async #take(asked: ReturnType<AttackedService['refresh']>): Promise<void> {
+    const answer = await asked.catch(() => undefined);
+    if (answer?.status === 200) {
+      this.spent.push(...(this.newest === '' ? [] : [this.newest]));
+      this.newest = (JSON.parse(answer.body) as Tokens).refresh_token;
+      return;
+    }
+    if (answer && answer.status !== 503) {
+      throw new Error(`A token was answered ${answer.status}: ${answer.body}`);
+    }
+    this.isLost = true;
+  }
+}
+
+/** Follows the sequence of changes with one cursor, and keeps the ids of the users that came. */
+export class Follower {
+  readonly users = new Set<string>();
+  #cursor: string | undefined;
+
+  constructor(private readonly reader: Reader) {}
+
+  async run(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      await this.step();
+    }
+  }
+
+  async step(): Promise<void> {
+    const { gatewayUrl, apiKey, instanceIntegrationId } = this.reader;
+    const after = this.#cursor === undefined ? '' : `&after=${this.#cursor}`;
+    const answer = await fetch(
+      `${gatewayUrl}/v1/instance-integrations/${instanceIntegrationId}/changes?wait=1${after}`,
+      { headers: { 'x-api-key': apiKey } },
+    );
+    const body = await answer.text();
+    if (answer.status === 503) {
+      return;
+    }
+    if (answer.status !== 200) {
+      throw new Error(`The sequence of changes answered ${answer.status}: ${body}`);
+    }
+    const changes = JSON.parse(body) as { cursor: string; entity: { type: string; id: string } }[];
+    for (const { cursor, entity } of changes) {
+      this.#cursor = cursor;
+      this.users.add(entity.id);
+    }
+  }
+}
