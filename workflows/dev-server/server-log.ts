@@ -2,13 +2,17 @@ import type { Log } from '../log.js';
 
 const levels: Record<string, keyof Log> = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
 
+/** The caller of the server gave up, for example while the server started. */
+const GIVEN_UP = /context canceled$/;
+
 /** Forwards the server's output: JSON lines from stderr, text for people from stdout. */
 export function serverLog(log: Log) {
   let lastLine: string | undefined;
   let isQuiet = false;
   const pass = (level: keyof Log, message: string, fields: Record<string, unknown>) => {
     lastLine = typeof fields.error === 'string' ? `${message}: ${fields.error}` : message;
-    log[isQuiet ? 'debug' : level](message, { component: 'temporal-server', ...fields });
+    const isOrdinary = isQuiet || GIVEN_UP.test(String(fields.error));
+    log[isOrdinary ? 'debug' : level](message, { component: 'temporal-server', ...fields });
   };
   return {
     stdout: (line: string) => line.trim() && log.debug(line, { component: 'temporal-server' }),
