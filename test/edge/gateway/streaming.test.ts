@@ -287,7 +287,7 @@ describe('a reader that is slow', () => {
     await over;
   });
 
-  test('of 300,000 rows does not make memory grow', async () => {
+  test('of 600,000 rows does not make memory grow', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const used = () => {
@@ -297,7 +297,7 @@ describe('a reader that is slow', () => {
     };
     const page = pageOf(PAGE_ROWS);
     listing(async function* () {
-      for (let made = 0; made < 300_000; made += PAGE_ROWS) {
+      for (let made = 0; made < 600_000; made += PAGE_ROWS) {
         yield page;
       }
     });
@@ -311,7 +311,8 @@ describe('a reader that is slow', () => {
         most = Math.max(most, used() - atFirst);
       }
     }
-    expect(bytes / 2 ** 20).toBeGreaterThan(75);
-    expect(most).toBeLessThan(40);
+    expect(bytes / 2 ** 20).toBeGreaterThan(150);
+    // What is between here and there, and what sockets have read ahead.
+    expect(most).toBeLessThan(75);
   });
 });
