@@ -69,9 +69,9 @@ export interface paths {
          *     the answer comes as soon as something changes, or is an empty array when the wait is over. An empty array leaves your cursor as
          *     it is.
          *
-         *     Cursors stay valid when keys are replaced and when the service is restarted or upgraded. After a restore of the
-         *     service from a backup, a cursor of a reader who has seen more than the backup has is answered with 410 and
-         *     `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
+         *     Cursors stay valid when keys are replaced and when the service is restarted or upgraded. If the service was restored
+         *     from a backup, or another database server took over, a cursor of a reader who may have seen more than the service has now
+         *     is answered with 410 and `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
          */
         get: operations["listChanges"];
         put?: never;
@@ -817,7 +817,7 @@ export interface components {
          *     | `route_not_found` | 404 | There is nothing at this path. |
          *     | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
          *     | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
-         *     | `cursor_expired` | 410 | The service was restored from a backup that is older than the cursor. Read the changes again without `after`. |
+         *     | `cursor_expired` | 410 | The service was restored from a backup, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
          *     | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
          *     | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
          *     | `not_implemented` | 501 | The operation is not available on this server. |
@@ -1122,7 +1122,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The cursor is from before a restore of the service, which does not have all that you have read. Start again without `after`. */
+        /** @description The service was restored, or another database server took over, and it may lack some of what you have read. Start again without `after`. */
         CursorExpired: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];

@@ -30,11 +30,16 @@ interface ChangeDigestsTable {
   digest: number;
 }
 
-/** A restore begins a life. Cursors of an earlier one are valid up to the position that was restored. */
+/**
+ * A restore begins a life, and so does another server or timeline of PostgreSQL. Cursors of an earlier one
+ * are valid up to its last position.
+ */
 interface ChangeLivesTable {
   life: string;
   /** Null for the present life. */
   last_position: number | null;
+  /** The server and timeline of PostgreSQL on which the life began; null on SQLite. */
+  history: string | null;
 }
 
 /** One row. */

@@ -30,7 +30,7 @@ const makers: Record<string, (() => string) | undefined> = {
   'keys/sealed-box.ts': undefined,
   'keys/secrets-key.ts': undefined,
   'keys/subkeys.ts': undefined,
-  'store/copies/settle-copy.ts': undefined,
+  'store/adapters/lives.ts': undefined,
   'store/migrations/changes/0030-sequence-of-changes.ts': undefined,
 };
 

@@ -4,6 +4,8 @@ import type { ChangeStore } from './stores.js';
 
 /** Other nodes write too, and nothing tells of a commit. The read takes some microseconds. */
 const LOOK_EVERY_MS = 20;
+/** In looks. After a promotion or a restore, the newest position may be an earlier one. */
+const GO_BACK_EVERY = 50;
 
 /** First nothing, at once; then the instances that change, until the signal. */
 export async function* changedInstances(
@@ -13,7 +15,10 @@ export async function* changedInstances(
 ): AsyncGenerator<InstanceId[]> {
   let seen = await changes.newest();
   yield [];
-  while (!signal.aborted) {
+  for (let looks = 1; !signal.aborted; looks += 1) {
+    if (looks % GO_BACK_EVERY === 0) {
+      seen = Math.min(seen, await changes.newest());
+    }
     const { instanceIds, position } = await changes.changedSince(seen);
     seen = position;
     if (instanceIds.length > 0) {

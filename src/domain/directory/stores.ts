@@ -87,7 +87,7 @@ export interface StoredChange extends ChangePosition {
   changedAt: number;
 }
 
-/** A life of the database: each restore begins another. */
+/** A life of the database: each restore begins another, and each promotion of a replica. */
 export interface Life {
   life: string;
   /** The last position that a later life took over; null for the present life. */

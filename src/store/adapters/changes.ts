@@ -2,19 +2,22 @@ import { sql } from 'kysely';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import type { ChangeStore, HeldBack } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
-import type { Database, Reader, Writer } from '../database.js';
+import type { Database, Reader } from '../database.js';
+import { expireCursorsOfOtherServer, isOnOtherServer } from './lives.js';
 import { isPostgres } from './statements/dialect.js';
 import { keptQuery } from './statements/kept-query.js';
 
 /** Of digests. */
 const modulus = sql.lit(2 ** 52);
 
-export function changeStore({ reader }: Database): ChangeStore {
+export function changeStore({ reader, write }: Database): ChangeStore {
   const db = camelCased(reader);
   const end = endIn(reader);
   const isFinal = sql<boolean>`position < ${end}`;
   const lives = keptQuery(db, () =>
-    db.selectFrom('changeLives').select(['life', 'lastPosition', end.as('end')]),
+    db
+      .selectFrom('changeLives')
+      .select(['life', 'lastPosition', end.as('end'), isOnOtherServer(reader).as('isOnOtherServer')]),
   );
   const newestOf = keptQuery(db, (instanceId: string) =>
     db
@@ -67,7 +70,11 @@ export function changeStore({ reader }: Database): ChangeStore {
   );
   return {
     lives: async () => {
-      const rows = await lives();
+      let rows = await lives();
+      if (rows.some(({ isOnOtherServer }) => isOnOtherServer)) {
+        await write((writer) => expireCursorsOfOtherServer(writer, Date.now()));
+        rows = await lives();
+      }
       return {
         lives: rows.map(({ life, lastPosition }) => ({ life, lastPosition })),
         end: Number(rows[0]?.end ?? 0),
@@ -115,29 +122,4 @@ export async function heldBackIn(reader: Reader): Promise<HeldBack> {
   `.execute(reader);
   const [{ changes, ageMs } = { changes: 0, ageMs: 0 }] = rows;
   return { changes, ageMs: changes === 0 ? 0 : ageMs };
-}
-
-/**
- * Begins the positions of a restored PostgreSQL database behind those that it has: another server counts its
- * transactions from a smaller number.
- */
-export async function continuePositions(writer: Writer): Promise<void> {
-  if (isPostgres(writer)) {
-    await sql`
-      update change_feed set xid_offset = newest.position + 1 - pg_current_xact_id()::text::bigint
-      from (select coalesce(max(position), 0) as position from changes) as newest
-      where xid_offset + pg_current_xact_id()::text::bigint <= newest.position
-    `.execute(writer);
-  }
-}
-
-/**
- * Begins the life of a restored database, before it changes. Cursors of those who have read no more than it
- * has stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
- */
-export async function beginLife(writer: Writer, life: string): Promise<void> {
-  await continuePositions(writer);
-  const last = isPostgres(writer) ? sql`0` : sql`(select last_position from change_feed)`;
-  await sql`update change_lives set last_position = ${last} where last_position is null`.execute(writer);
-  await writer.insertInto('change_lives').values({ life, last_position: null }).execute();
 }

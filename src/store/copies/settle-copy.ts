@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
-import { beginLife } from '../adapters/changes.js';
+import { beginLife } from '../adapters/lives.js';
 import { type Applied, applyList, nothingApplied, without } from './apply-list.js';
 import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
 import { type Credential, credentialsWhere, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 import { unexpired, type ValidList, validIn } from './valid-list.js';
-
-/** As in cursors. */
-const LIFE_BYTES = 6;
 
 export interface Settling {
   at: number;
@@ -40,7 +36,7 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
   const { at, valid, attributes } = settling;
   return write(async (writer) => {
     // Before any change, which readers have to see.
-    await beginLife(writer, randomBytes(LIFE_BYTES).toString('hex'));
+    await beginLife(writer);
     const changes = new CopyChanges(writer, at, RESTORER);
     const present = await validIn(writer, at);
     const applied = valid ? await applyList(changes, present, valid) : nothingApplied();

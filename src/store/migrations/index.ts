@@ -17,6 +17,7 @@ import * as runsOfMaintenance from './0023-runs-of-maintenance.js';
 import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as issuers from './0026-issuers.js';
 import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
+import * as livesOfServers from './changes/0034-lives-of-servers.js';
 import * as sharedMailboxes from './directory/0033-shared-mailboxes.js';
 import * as callCounts from './nodes/0027-call-counts.js';
 import * as endsOfMaintenance from './nodes/0028-ends-of-maintenance.js';
@@ -63,6 +64,7 @@ export const migrations: Record<string, Step> = {
   '0030-sequence-of-changes': sequenceOfChanges,
   '0032-required-migrations': requiredMigrations,
   '0033-shared-mailboxes': sharedMailboxes,
+  '0034-lives-of-servers': livesOfServers,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

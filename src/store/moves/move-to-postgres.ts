@@ -4,7 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { continuePositions } from '../adapters/changes.js';
+import { keepLife } from '../adapters/lives.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { CopyError } from '../copies/copy-error.js';
 import { type CopyFacts, factsOf } from '../copies/copy-facts.js';
@@ -192,7 +192,7 @@ async function fill(
   for (const table of tables) {
     await compareRows(writer, table, sourcePages(source, table, refuseOdd), compared(table.name));
   }
-  await continuePositions(writer);
+  await keepLife(writer);
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
   await dropMark(writer);
   writeMoved(dataDir, { at, to });

@@ -74,9 +74,10 @@ export class Session {
   }
 }
 
-/** Follows the sequence of changes with one cursor, and keeps the ids of the users that came. */
+/** Follows the sequence of changes, again from its beginning if its cursor expires, and keeps the ids. */
 export class Follower {
   readonly users = new Set<string>();
+  expired = 0;
   #cursor: string | undefined;
 
   constructor(private readonly reader: Reader) {}
@@ -96,6 +97,12 @@ export class Follower {
     );
     const body = await answer.text();
     if (answer.status === 503) {
+      return;
+    }
+    if (answer.status === 410) {
+      this.expired += 1;
+      this.users.clear();
+      this.#cursor = undefined;
       return;
     }
     if (answer.status !== 200) {

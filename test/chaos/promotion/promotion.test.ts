@@ -82,11 +82,12 @@ describeOnLinux('when the primary is killed and its synchronous replica is promo
     expect(writers.reduce((sum, { refused }) => sum + refused, 0)).toBeGreaterThan(0);
   });
 
-  test('a reader of the changes goes on with its cursor and gets each acknowledged write', async () => {
+  test('a reader of the changes is told once to begin again, and gets each acknowledged write', async () => {
     await eventually('all users', async () => {
       await follower.step();
       return acknowledged().every((id) => follower.users.has(id));
     });
+    expect(follower.expired).toBe(1);
   });
 
   test('the event of each acknowledged write is delivered', async () => {

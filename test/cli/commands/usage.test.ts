@@ -35,6 +35,7 @@ const COMMANDS = [
   'restore',
   'revocations',
   'resume',
+  'expire-cursors',
   'migrate-store',
   'onboard',
   ...GROUPS,

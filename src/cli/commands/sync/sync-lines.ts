@@ -37,7 +37,9 @@ export class SyncLines {
   /** Before everything is read again. */
   beginsAnew(): void {
     if (!this.#isRepairing) {
-      this.#say('The cursor has expired: the service was restored from a backup. Reading everything again.');
+      this.#say(
+        'The cursor has expired, because the service may lack some of what was read. Reading everything again.',
+      );
     }
   }
 
@@ -66,7 +68,7 @@ export class SyncLines {
     if (json) {
       print(asJsonLine({ kind: 'complete', entities, counts }));
     }
-    const list = Object.entries(counts).map(([type, count]) => `${numbers.format(count)} ${type}`);
+    const list = Object.entries(counts).map(([type, count]) => `${type}: ${numbers.format(count)}`);
     const parts = list.length > 0 ? ` (${list.join(', ')})` : '';
     this.#say(printableLine(`${file} is complete: ${counted(entities)}${parts}. ${note}`));
   }

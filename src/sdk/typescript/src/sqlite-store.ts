@@ -84,7 +84,9 @@ export class SqliteStore implements Store {
       | undefined;
     const files = process?.getBuiltinModule?.('node:fs') as Files | undefined;
     if (!sqlite) {
-      throw new Error('There is no node:sqlite here: use new SqliteStore(database) with better-sqlite3.');
+      throw new Error(
+        'This Node has no node:sqlite. Update to Node 22.13 or later, or use new SqliteStore(database) with better-sqlite3.',
+      );
     }
     // SQLite would let the umask decide. Other names are of databases in memory, or addresses.
     if (files && path !== '' && !/^(?::memory:$|file:)/.test(path)) {

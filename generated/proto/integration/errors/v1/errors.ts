@@ -64,7 +64,7 @@ export enum ErrorCode {
   USER_NOT_FOUND = "ERROR_CODE_USER_NOT_FOUND",
   /** WORKER_NOT_FOUND - No such worker within what the caller may see (NOT_FOUND). */
   WORKER_NOT_FOUND = "ERROR_CODE_WORKER_NOT_FOUND",
-  /** CURSOR_EXPIRED - The cursor is from a life of the database that a restore has ended before it (OUT_OF_RANGE). */
+  /** CURSOR_EXPIRED - The cursor is from an earlier life of the database, which may lack what its reader has read (OUT_OF_RANGE). */
   CURSOR_EXPIRED = "ERROR_CODE_CURSOR_EXPIRED",
   /** UNAUTHORIZED_CLIENT - The application may not use this grant type or flow, or is disabled (PERMISSION_DENIED). */
   UNAUTHORIZED_CLIENT = "ERROR_CODE_UNAUTHORIZED_CLIENT",

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Actor } from '../../domain/operator/audit.js';
+import type { Reader, Writer } from '../database.js';
+import { auditAction } from './operator/audit-events.js';
+import { isPostgres } from './statements/dialect.js';
+
+/** As in cursors. */
+const LIFE_BYTES = 6;
+const EXPIRED_TYPE = 'changes.cursors_expired';
+const DOMAIN: Actor = { type: 'service', id: 'domain' };
+
+/** Whether the present life began on another server or timeline of PostgreSQL. */
+export function isOnOtherServer(reader: Reader) {
+  return isPostgres(reader)
+    ? sql<boolean>`last_position is null and history is distinct from coalesce(server_history(), history)`
+    : sql<boolean>`1 = 0`;
+}
+
+/**
+ * Begins the positions of a restored PostgreSQL database behind those that it has: another server counts its
+ * transactions from a smaller number.
+ */
+export async function continuePositions(writer: Writer): Promise<void> {
+  if (isPostgres(writer)) {
+    await sql`
+      update change_feed set xid_offset = newest.position + 1 - pg_current_xact_id()::text::bigint
+      from (select coalesce(max(position), 0) as position from changes) as newest
+      where xid_offset + pg_current_xact_id()::text::bigint <= newest.position
+    `.execute(writer);
+  }
+}
+
+/**
+ * Begins the life of a restored database, before it changes. Cursors of those who have read no more than it
+ * has stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
+ */
+export async function beginLife(writer: Writer, isOver = sql<boolean>`1 = 1`): Promise<boolean> {
+  await continuePositions(writer);
+  const { numUpdatedRows } = await writer
+    .updateTable('change_lives')
+    .set({ last_position: isPostgres(writer) ? sql`0` : sql`(select last_position from change_feed)` })
+    .where('last_position', 'is', null)
+    .where(isOver)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) {
+    return false;
+  }
+  const history = isPostgres(writer) ? sql<string>`server_history()` : null;
+  await writer
+    .insertInto('change_lives')
+    .values({ life: randomBytes(LIFE_BYTES).toString('hex'), last_position: null, history })
+    .execute();
+  return true;
+}
+
+/** For a database that was restored or promoted without `integration restore`. */
+export async function expireCursors(writer: Writer, at: number, actor: Actor, reason: string): Promise<void> {
+  await beginLife(writer);
+  await record(writer, at, actor, reason);
+}
+
+/** Of several nodes that notice it, one begins a life. */
+export async function expireCursorsOfOtherServer(writer: Writer, at: number): Promise<void> {
+  if (await beginLife(writer, isOnOtherServer(writer))) {
+    await record(writer, at, DOMAIN, 'another server or timeline of PostgreSQL');
+  }
+}
+
+/** For rows that came from another database together with all that its readers have read. */
+export async function keepLife(writer: Writer): Promise<void> {
+  await continuePositions(writer);
+  await sql`update change_lives set history = server_history() where last_position is null`.execute(writer);
+}
+
+function record(writer: Writer, at: number, actor: Actor, reason: string): Promise<void> {
+  const subject = { type: 'database', id: 'changes' };
+  return auditAction(writer, at, actor, { type: EXPIRED_TYPE, subject, attributes: { reason } });
+}

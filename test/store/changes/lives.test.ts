@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { changedInstances } from '../../../src/domain/directory/changed-instances.js';
+import { ErrorCode } from '../../../src/errors/service-error.js';
+import { changeStore } from '../../../src/store/adapters/changes.js';
+import { expireCursors } from '../../../src/store/adapters/lives.js';
+import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
+import type { Database } from '../../../src/store/database.js';
+import { listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
+import { newInstance } from '../../support/changes/new-instance.js';
+import { writeAtRandom } from '../../support/changes/random-writes.js';
+import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
+import { randomFrom } from '../../support/random-from.js';
+
+const OPERATOR = { type: 'command', id: 'expire-cursors' };
+
+async function followed(under: DatabaseUnderTest) {
+  const { database, platform, instanceId } = await newInstance(under);
+  const write = (seed: number) =>
+    writeAtRandom(database, platform, { instanceId, times: 30, random: randomFrom(seed) });
+  await write(1);
+  const mirror = mirrorOf(database, instanceId);
+  await mirror.follow();
+  return { database, instanceId, mirror, write, life: lifeIn(mirror.cursor) };
+}
+
+const lifeIn = (cursor: string | undefined) => String(cursor).split('.')[0];
+
+const expired = (database: Database) =>
+  auditRows(database.reader).page({ after: undefined, limit: 10 }, { types: ['changes.cursors_expired'] });
+
+describeEachDatabase('an operator who expires the cursors', (under) => {
+  test('ends those of readers who have read what is not there, and is on record', async () => {
+    const { database, instanceId, mirror, write, life } = await followed(under);
+    const before = mirror.cursor;
+    await database.write((writer) => expireCursors(writer, 1, OPERATOR, 'the operator'));
+    await write(2);
+    mirror.goOnFrom(before);
+    let reader = mirror;
+    if (under.kind === 'PostgreSQL') {
+      await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+      reader = mirrorOf(database, instanceId);
+    }
+    await reader.follow();
+    expect(lifeIn(reader.cursor)).not.toBe(life);
+    expect(resourcesIn(reader)).toEqual(await listsOf(database, instanceId));
+    expect(await expired(database)).toMatchObject([
+      { actor: OPERATOR, attributes: { reason: 'the operator' } },
+    ]);
+  });
+
+  test('goes on with cursors of the new life', async () => {
+    const { database, mirror, write } = await followed(under);
+    await database.write((writer) => expireCursors(writer, 1, OPERATOR, 'the operator'));
+    mirror.goOnFrom(undefined);
+    await mirror.follow();
+    const life = lifeIn(mirror.cursor);
+    await write(3);
+    expect(await mirror.follow()).not.toEqual([]);
+    expect(lifeIn(mirror.cursor)).toBe(life);
+  });
+});
+
+describe('a life on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+  const beganIn = (database: Database, historyOf: (present: string) => string | null) =>
+    database.write(async (writer) => {
+      const present = writer.selectFrom('change_lives').where('last_position', 'is', null).select('history');
+      const { history } = await present.executeTakeFirstOrThrow();
+      await writer
+        .updateTable('change_lives')
+        .set({ history: historyOf(String(history)) })
+        .where('last_position', 'is', null)
+        .execute();
+    });
+
+  test.each<[string, (present: string) => string | null]>([
+    ['another server', (present) => present.replace(/^\d+/, '7')],
+    ['another timeline', (present) => present.replace(/\w+$/, '00000009')],
+    ['a server that is not known', () => null],
+  ])('that began on %s ends once, for all readers', async (_, historyOf) => {
+    const { database, instanceId, mirror, life } = await followed(under);
+    await beganIn(database, historyOf);
+    const readers = Array.from({ length: 5 }, () => changeStore(database).lives());
+    const presents = (await Promise.all(readers)).map(({ lives }) =>
+      lives.find(({ lastPosition }) => lastPosition === null),
+    );
+    expect(new Set(presents.map((present) => present?.life)).size).toBe(1);
+    expect((await changeStore(database).lives()).lives).toHaveLength(2);
+    await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+    const anew = mirrorOf(database, instanceId);
+    await anew.follow();
+    expect(lifeIn(anew.cursor)).not.toBe(life);
+    expect(resourcesIn(anew)).toEqual(await listsOf(database, instanceId));
+    expect(await expired(database)).toMatchObject([
+      {
+        actor: { type: 'service', id: 'domain' },
+        attributes: { reason: 'another server or timeline of PostgreSQL' },
+      },
+    ]);
+  });
+
+  /** Replaces a function of PostgreSQL for the one that asks for its history. */
+  const replacing = (database: Database, signature: string, body: string) =>
+    database.write(async (writer) => {
+      await sql
+        .raw(`create function public.${signature} language plpgsql as $$ begin ${body}; end $$`)
+        .execute(writer);
+      await sql`alter function server_history() set search_path = public, pg_catalog`.execute(writer);
+    });
+
+  test.each(['55000', '42501', '0A000', '42883'])(
+    'goes on where the server refuses to tell about itself with %s',
+    async (code) => {
+      const { database, instanceId, write } = await followed(under);
+      const refuses = `raise exception 'not here' using errcode = '${code}'`;
+      for (const refused of [
+        'pg_current_wal_lsn() returns pg_lsn',
+        'pg_control_system(out system_identifier bigint)',
+      ]) {
+        await replacing(database, refused, refuses);
+        const mirror = mirrorOf(database, instanceId);
+        await mirror.follow();
+        const life = lifeIn(mirror.cursor);
+        await write(4);
+        expect(await mirror.follow()).not.toEqual([]);
+        expect(lifeIn(mirror.cursor)).toBe(life);
+      }
+      // Once for each thing that it ceased to tell.
+      expect(await expired(database)).toHaveLength(2);
+    },
+  );
+
+  test('goes on while a replica answers, which cannot begin one', async () => {
+    const { database, mirror } = await followed(under);
+    await beganIn(database, (present) => present.replace(/\w+$/, '00000009'));
+    await replacing(database, 'pg_is_in_recovery() returns boolean', 'return true');
+    await expect(mirror.follow()).resolves.toEqual([]);
+  });
+});
+
+test('a watch of changed instances goes back with the positions, after a restore into the same place', async () => {
+  let newest = 1_000;
+  const asked: number[] = [];
+  const ending = new AbortController();
+  const changes = {
+    newest: async () => newest,
+    changedSince: async (position: number) => {
+      asked.push(position);
+      newest = 10;
+      if (position === 10) {
+        ending.abort();
+      }
+      return { instanceIds: [], position };
+    },
+  };
+  for await (const _ of changedInstances(changes, ending.signal, 0));
+  expect(asked.at(-1)).toBe(10);
+});
