@@ -6,14 +6,18 @@ import { PlatformServiceService as methods } from '../../../../generated/proto/i
 import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
-import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import {
+  type PlatformDependencies,
+  platformService,
+} from '../../../../src/rpc/domain-server/platform/index.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { plantIntegration } from '../../../store/rows.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
-import { platformDependencies } from '../../../support/platform-dependencies.js';
+import { platformDependencies, quickHasher } from '../../../support/platform-dependencies.js';
+import { signalled } from '../../../support/signalled.js';
 import { refusalOf, rpcRigs } from '../../rig.js';
 
 /** What a caller leaves out. */
@@ -335,6 +339,44 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     ]);
   });
 
+  test('two calls under way at once each leave a record of their own token, request and person', async () => {
+    const bothHash = signalled();
+    let hashing = 0;
+    const hash = async (password: string) => {
+      hashing += 1;
+      if (hashing === 2) {
+        bothHash.tell();
+      }
+      await bothHash.told;
+      return quickHasher.hash(password);
+    };
+    const { call, records } = await platformOf(under, rigs, { passwords: { ...quickHasher, hash } });
+    const { instance } = await call('createInstance', { name: 'Harborlight' });
+    const { client } = await call('createClient', { instanceId: instance.id, name: 'Tallowfern' });
+    const accountOf = async (email: string): Promise<string> =>
+      (await call('createUser', { clientId: client.id, email })).user.accountId;
+    const calls = [
+      { token: 'one', requestId: 'request-1', onBehalfOf: 'admin-7', id: await accountOf('ada@example.com') },
+      { token: 'two', requestId: 'request-2', onBehalfOf: 'admin-8', id: await accountOf('wes@example.com') },
+    ];
+    await records();
+    await Promise.all(
+      calls.map(({ id, ...options }) =>
+        call('setPassword', { accountId: id, password: 'a long enough pass phrase' }, options),
+      ),
+    );
+    const found = await records();
+    expect(found).toHaveLength(2);
+    for (const { token, requestId, onBehalfOf, id } of calls) {
+      expect(found.find(({ subject }) => subject?.id === id)).toMatchObject({
+        type: 'password.set',
+        actor: { type: 'service_token', id: `tok_${token}` },
+        requestId,
+        attributes: { on_behalf_of: onBehalfOf },
+      });
+    }
+  });
+
   test('a write that changes nothing, one that is repeated and one that is refused leave none', async () => {
     const { call, records } = await platformOf(under, rigs);
     const { instance } = await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
@@ -380,11 +422,15 @@ describeEachDatabase('the audit log of platform writes', (under) => {
 });
 
 /** A service over a new database, called with one of two tokens. */
-async function platformOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcRigs>) {
+async function platformOf(
+  under: DatabaseUnderTest,
+  rigs: ReturnType<typeof rpcRigs>,
+  overrides: Partial<PlatformDependencies> = {},
+) {
   const bare = await under.openMigrated();
   const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
   const database = withAuditChains(bare, () => mac);
-  const platform = platformService(platformDependencies(platformUnitOfWork(database)));
+  const platform = platformService({ ...platformDependencies(platformUnitOfWork(database)), ...overrides });
   const rig = await rigs.start([platform], {
     authenticate: (token) => ({ caller: 'platform', tokenId: `tok_${token}` }),
   });

@@ -4,7 +4,8 @@ import type { PlatformRows, PlatformUnitOfWork } from '../../../../src/domain/pl
 import type { WriteOrigin } from '../../../../src/domain/unit-of-work.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';
-import { platformDependencies } from '../../../support/platform-dependencies.js';
+import { platformDependencies, quickHasher } from '../../../support/platform-dependencies.js';
+import { signalled } from '../../../support/signalled.js';
 
 const { signal } = new AbortController();
 const CONTEXT: CallContext = {
@@ -77,4 +78,42 @@ describe('a write of the platform', () => {
       });
     },
   );
+
+  test('has the origin of its own call, also if another call begins before it', async () => {
+    const seen: (WriteOrigin | undefined)[] = [];
+    const run: PlatformUnitOfWork['run'] = (_work, origin) => {
+      seen.push(origin);
+      return Promise.reject(new Error('It is seen.'));
+    };
+    const accounts = { find: async (id: string) => ({ id }), namesAround: async () => [] };
+    const rows = { accounts } as unknown as PlatformRows;
+    const [begun, ended] = [signalled(), signalled()];
+    const hash = async (password: string) => {
+      if (password.startsWith('first')) {
+        begun.tell();
+        await ended.told;
+      }
+      return quickHasher.hash(password);
+    };
+    const { handlers } = platformService({
+      ...platformDependencies({ inOrder: true, rows, run }),
+      passwords: { ...quickHasher, hash },
+    });
+    const set = async (accountId: string, password: string, context: CallContext): Promise<void> => {
+      const answer = handlers.setPassword?.({ accountId, password }, context);
+      await expect(answer).rejects.toThrow('It is seen.');
+    };
+    const other = { requestId: 'req-2', tokenId: 'tok_2', signal: new AbortController().signal };
+    const first = set('acc_1', 'first of two pass phrases', CONTEXT);
+    await begun.told;
+    await set('acc_2', 'second of two pass phrases', { ...CONTEXT, ...other });
+    ended.tell();
+    await first;
+    expect(seen).toEqual([
+      { lane: 'tok_2 acc_2', signal: other.signal, requestId: 'req-2' },
+      { lane: 'tok_1 acc_1', signal, requestId: 'req-1' },
+    ]);
+    expect(seen[0]?.signal).toBe(other.signal);
+    expect(seen[1]?.signal).toBe(signal);
+  });
 });
