@@ -29,10 +29,16 @@ type Outgoing<M> = M extends { responseStream: true }
   ? AsyncIterable<Sent<ResponseOf<M>>>
   : Promise<Sent<ResponseOf<M>>>;
 
-export type Handler<M> = (request: Incoming<M>, context: CallContext) => Outgoing<M>;
+/** `Call`: what a handler is given of its call besides the message. */
+export type Handler<M, Call extends unknown[] = [context: CallContext]> = (
+  request: Incoming<M>,
+  ...call: Call
+) => Outgoing<M>;
 
 /** A handler per method; a method without one answers NOT_IMPLEMENTED. */
-export type Handlers<S extends AnyService> = { readonly [Name in keyof S]?: Handler<S[Name]> };
+export type Handlers<S extends AnyService, Call extends unknown[] = [context: CallContext]> = {
+  readonly [Name in keyof S]?: Handler<S[Name], Call>;
+};
 
 /** A service with its handlers. */
 export interface ServedService {

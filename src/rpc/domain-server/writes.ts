@@ -12,25 +12,25 @@ export type Writes<S, Changes> = {
 };
 
 /** Runs the work of a method in a transaction. */
-type Run<S, Changes> = (
+type Run<S, Changes, Call extends unknown[]> = (
   name: keyof S,
   work: (changes: Changes) => Promise<object>,
   request: object,
-  context: CallContext,
+  ...call: Call
 ) => Promise<object>;
 
-export function handlersOf<S extends AnyService, Changes>(
+export function handlersOf<S extends AnyService, Changes, Call extends unknown[] = [context: CallContext]>(
   writes: Writes<S, Changes>,
-  run: Run<S, Changes>,
-): Handlers<S> {
+  run: Run<S, Changes, Call>,
+): Handlers<S, Call> {
   const named = Object.entries(writes) as [keyof S, (changes: Changes, request: object) => Promise<object>][];
   return Object.fromEntries(
     named.map(([name, work]) => [
       name,
-      (request: object, context: CallContext) =>
-        run(name, async (changes) => (await work(changes, request)) ?? {}, request, context),
+      (request: object, ...call: Call) =>
+        run(name, async (changes) => (await work(changes, request)) ?? {}, request, ...call),
     ]),
-  ) as unknown as Handlers<S>;
+  ) as unknown as Handlers<S, Call>;
 }
 
 interface Writer<Changes, Rows> {

@@ -20,9 +20,9 @@ import { fullNameOf } from '../../../domain/platform/people/person-names.js';
 import type { Account, AccountContext } from '../../../domain/platform/rows/accounts.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
-import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
+import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function accountHandlers(platform: PlatformDependencies): PlatformHandlers {
+export function accountHandlers(platform: HandlerDependencies): PlatformHandlers {
   return {
     ...writing(platform, {
       updateAccount: async (changes, request) => ({
@@ -35,14 +35,12 @@ export function accountHandlers(platform: PlatformDependencies): PlatformHandler
         account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
       }),
     }),
-    listAccounts: async ({ emailPrefix, ...listing }) => {
+    listAccounts: async ({ emailPrefix, ...listing }, { rows: { accounts } }) => {
       const prefix = prefixKeyOf(emailPrefix) || undefined;
-      const { accounts } = platform.unitOfWork.rows;
       const { rows, nextPageToken } = await listPage(listing, (page) => accounts.page(page, prefix));
       return { accounts: rows.map(toEntry), nextPageToken };
     },
-    getAccount: async ({ key }, { instanceId }) => {
-      const { rows } = platform.unitOfWork;
+    getAccount: async ({ key }, { rows }, { instanceId }) => {
       const account = await find(rows, key);
       const contexts = await rows.accounts.contextsOf(account.id);
       const message = await toAccountMessage({ ...rows, now: platform.clock() }, account);

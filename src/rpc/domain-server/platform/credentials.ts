@@ -20,18 +20,23 @@ import {
   type EmailChangeLinkCreation,
 } from '../../../domain/platform/people/email-changes.js';
 import { actorOf } from '../../call-audit.js';
-import type { CallContext, Handlers } from '../../handlers.js';
 import { toAccountMessage } from './accounts.js';
-import { auditedWork, type PlatformDependencies, write } from './write.js';
+import {
+  auditedWork,
+  type HandlerDependencies,
+  type PlatformCall,
+  type PlatformHandlers,
+  write,
+} from './write.js';
 
 const PURPOSES = new Map<PasswordLinkPurpose, LinkPurpose>([
   [PasswordLinkPurpose.INVITATION, 'invitation'],
   [PasswordLinkPurpose.RESET, 'reset'],
 ]);
 
-export function credentialHandlers(platform: PlatformDependencies): Handlers<typeof methods> {
-  const { unitOfWork, passwords } = platform;
-  const mailed = async (page: string, creation: LinkCreation, context: CallContext) => {
+export function credentialHandlers(platform: HandlerDependencies): PlatformHandlers {
+  const { hashRequest, passwords } = platform;
+  const mailed = async (page: string, creation: LinkCreation, ...[unitOfWork, context]: PlatformCall) => {
     const link = await unitOfWork.run((changes) => createLink(changes, actorOf(context), creation));
     return { url: addressOf(page, link.token), expiresAt: link.expiresAt, email: link.email };
   };
@@ -41,32 +46,32 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
     return url.href;
   };
   return {
-    setPassword: async (request, context) => {
+    setPassword: async (request, unitOfWork, context) => {
       const { accountId, password } = request;
       await assertPasswordAcceptable(unitOfWork.rows, accountId, password);
       const passwordHash = await passwords.hash(password);
-      return write(platform, methods.setPassword, request, context, async (changes) => ({
+      return write({ unitOfWork, hashRequest }, methods.setPassword, request, context, async (changes) => ({
         account: await toAccountMessage(
           changes,
           await setPassword(changes, actorOf(context), { accountId, passwordHash }),
         ),
       }));
     },
-    createPasswordLink: ({ accountId, purpose, lifetimeSeconds }, context) =>
-      mailed('/auth/set-password', { accountId, purpose: PURPOSES.get(purpose), lifetimeSeconds }, context),
-    createEmailVerificationLink: ({ accountId, lifetimeSeconds }, context) =>
-      mailed('/auth/verify-email', { accountId, purpose: 'verify_email', lifetimeSeconds }, context),
-    createEmailChangeLink: async ({ wish, lifetimeSeconds }, context) => {
+    createPasswordLink: ({ accountId, purpose, lifetimeSeconds }, ...call) =>
+      mailed('/auth/set-password', { accountId, purpose: PURPOSES.get(purpose), lifetimeSeconds }, ...call),
+    createEmailVerificationLink: ({ accountId, lifetimeSeconds }, ...call) =>
+      mailed('/auth/verify-email', { accountId, purpose: 'verify_email', lifetimeSeconds }, ...call),
+    createEmailChangeLink: async ({ wish, lifetimeSeconds }, unitOfWork, context) => {
       const { token, ...link } = await unitOfWork.run((changes) =>
         createEmailChangeLink(changes, actorOf(context), { wish: wishOf(wish), lifetimeSeconds }),
       );
       return { url: addressOf('/auth/change-email', token), ...link };
     },
-    listAccountNotices: async (listing) => {
+    listAccountNotices: async (listing, unitOfWork) => {
       const { rows, nextPageToken } = await listPage(listing, (page) => unitOfWork.rows.notices.page(page));
       return { notices: rows.map(toNoticeMessage), nextPageToken };
     },
-    acknowledgeAccountNotices: (request, context) =>
+    acknowledgeAccountNotices: (request, unitOfWork, context) =>
       unitOfWork.run((changes) =>
         auditedWork(
           methods.acknowledgeAccountNotices.path,
@@ -79,12 +84,11 @@ export function credentialHandlers(platform: PlatformDependencies): Handlers<typ
           },
         ),
       ),
-    listIntegrationNotices: async (listing) => {
-      const { integrationNotices } = unitOfWork.rows;
+    listIntegrationNotices: async (listing, { rows: { integrationNotices } }) => {
       const { rows, nextPageToken } = await listPage(listing, (page) => integrationNotices.page(page));
       return { notices: rows.map(toIntegrationNoticeMessage), nextPageToken };
     },
-    acknowledgeIntegrationNotices: (request, context) =>
+    acknowledgeIntegrationNotices: (request, unitOfWork, context) =>
       unitOfWork.run((changes) =>
         auditedWork(
           methods.acknowledgeIntegrationNotices.path,

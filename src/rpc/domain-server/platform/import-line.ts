@@ -1,7 +1,6 @@
 import type { ImportLine } from '../../../../generated/proto/integration/platform/v1/import.js';
 import { asServiceError, ErrorCode, invalidField, ServiceError } from '../../../errors/service-error.js';
-import type { CallContext } from '../../handlers.js';
-import type { PlatformHandlers } from './write.js';
+import type { PlatformCall, PlatformHandlers } from './write.js';
 
 /** The outcome of a line: the id of what it created, or the refusal. */
 export type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
@@ -17,10 +16,10 @@ const NOT_ABOUT_THE_LINE: ReadonlySet<ErrorCode> = new Set([
 export async function importLine(
   handlers: PlatformHandlers,
   { line, record }: ImportLine,
-  context: CallContext,
+  ...call: PlatformCall
 ): Promise<LineOutcome> {
   try {
-    return { line, id: await create(handlers, record, context) };
+    return { line, id: await create(handlers, record, call) };
   } catch (error) {
     const refusal = asServiceError(error);
     if (NOT_ABOUT_THE_LINE.has(refusal.code)) {
@@ -33,25 +32,25 @@ export async function importLine(
 function create(
   handlers: PlatformHandlers,
   record: ImportLine['record'],
-  context: CallContext,
+  call: PlatformCall,
 ): Promise<string> {
   switch (record?.$case) {
     case 'client':
-      return idIn(handlers.createClient?.(record.value, context), ({ client }) => client?.id);
+      return idIn(handlers.createClient?.(record.value, ...call), ({ client }) => client?.id);
     case 'role':
-      return idIn(handlers.createRole?.(record.value, context), ({ role }) => role?.id);
+      return idIn(handlers.createRole?.(record.value, ...call), ({ role }) => role?.id);
     case 'user':
-      return idIn(handlers.createUser?.(record.value, context), ({ user }) => user?.id);
+      return idIn(handlers.createUser?.(record.value, ...call), ({ user }) => user?.id);
     case 'unitType':
-      return idIn(handlers.createUnitType?.(record.value, context), ({ unitType }) => unitType?.id);
+      return idIn(handlers.createUnitType?.(record.value, ...call), ({ unitType }) => unitType?.id);
     case 'unit':
-      return idIn(handlers.createUnit?.(record.value, context), ({ unit }) => unit?.id);
+      return idIn(handlers.createUnit?.(record.value, ...call), ({ unit }) => unit?.id);
     case 'location':
-      return idIn(handlers.createLocation?.(record.value, context), ({ location }) => location?.id);
+      return idIn(handlers.createLocation?.(record.value, ...call), ({ location }) => location?.id);
     case 'jobTitle':
-      return idIn(handlers.addJobTitle?.(record.value, context), ({ title }) => title);
+      return idIn(handlers.addJobTitle?.(record.value, ...call), ({ title }) => title);
     case 'worker':
-      return idIn(handlers.onboardWorker?.(record.value, context), ({ worker }) => worker?.id);
+      return idIn(handlers.onboardWorker?.(record.value, ...call), ({ worker }) => worker?.id);
     default:
       throw invalidField(
         'The line has no record.',

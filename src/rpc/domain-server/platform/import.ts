@@ -9,7 +9,7 @@ import { invalidField, type ServiceError } from '../../../errors/service-error.j
 import type { CallContext } from '../../handlers.js';
 import { importLine, type LineOutcome } from './import-line.js';
 import { pipelined } from './pipeline.js';
-import type { PlatformDependencies, PlatformHandlers } from './write.js';
+import type { PlatformHandlers } from './write.js';
 
 /** As many as the store commits together. */
 const MAX_LINES_IN_FLIGHT = 128;
@@ -18,22 +18,17 @@ const MAX_LINES_IN_MESSAGE = 1_000;
 const MAX_VIOLATIONS_OF_LINE = 100;
 
 /** Imports each line with the handler of its call; a dry run writes nothing. */
-export function importHandlers(
-  platform: PlatformDependencies,
-  handlersOver: (platform: PlatformDependencies) => PlatformHandlers,
-): PlatformHandlers {
-  const { unitOfWork } = platform;
-  const rehearsal = { ...platform, unitOfWork: rehearsalOf(unitOfWork) };
+export function importHandlers(handlers: PlatformHandlers): PlatformHandlers {
   return {
-    importRecords: async function* (requests, context) {
+    importRecords: async function* (requests, unitOfWork, context) {
       const parts = requests[Symbol.asyncIterator]();
       const options = await optionsOf(parts);
       // Lines take effect in order, and nothing may be written after a refusal that ends the import.
       const atOnce = unitOfWork.inOrder && !options.stopAtFirstRefusal ? MAX_LINES_IN_FLIGHT : 1;
       const progress = new Progress(options);
       const lines = progress.counting(linesOf(parts, context));
-      const handlers = handlersOver(options.dryRun ? rehearsal : platform);
-      const outcomes = pipelined(lines, atOnce, (line) => importLine(handlers, line, context));
+      const ofLines = options.dryRun ? rehearsalOf(unitOfWork) : unitOfWork;
+      const outcomes = pipelined(lines, atOnce, (line) => importLine(handlers, line, ofLines, context));
       for await (const settled of outcomes) {
         const refused = progress.add(settled);
         if (refused && options.stopAtFirstRefusal) {

@@ -15,23 +15,15 @@ import { unitTypeHandlers } from './unit-types.js';
 import { unitHandlers } from './units.js';
 import { userHandlers } from './users.js';
 import { workerHandlers } from './workers.js';
-import type { PlatformDependencies, PlatformHandlers } from './write.js';
+import type { HandlerDependencies, PlatformDependencies, PlatformHandlers } from './write.js';
 
 export type { PlatformDependencies } from './write.js';
 
 /** The platform service: the back office writes; operators and support read. */
-export function platformService(platform: PlatformDependencies) {
-  return serve(
-    PlatformServiceService,
-    perCall(
-      platform,
-      (itsPlatform) => ({
-        ...handlersOver(itsPlatform),
-        ...importHandlers(itsPlatform, handlersOver),
-      }),
-      reachOf,
-    ),
-  );
+export function platformService({ unitOfWork, ...dependencies }: PlatformDependencies) {
+  const handlers = handlersOver(dependencies);
+  const all = { ...handlers, ...importHandlers(handlers) };
+  return serve(PlatformServiceService, perCall(all, unitOfWork, reachOf));
 }
 
 /** About people of every instance: lists of them, and changes, which would take effect in each. */
@@ -65,7 +57,7 @@ function reachOf(
   return limitedTo(instanceId, unitOfWork);
 }
 
-function handlersOver(platform: PlatformDependencies): PlatformHandlers {
+function handlersOver(platform: HandlerDependencies): PlatformHandlers {
   return {
     ...instanceHandlers(platform),
     ...clientHandlers(platform),

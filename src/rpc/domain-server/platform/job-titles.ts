@@ -4,16 +4,15 @@ import {
   removeJobTitle,
   renameJobTitle,
 } from '../../../domain/platform/organization/job-titles.js';
-import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
+import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function jobTitleHandlers(platform: PlatformDependencies): PlatformHandlers {
-  const { rows } = platform.unitOfWork;
+export function jobTitleHandlers(platform: HandlerDependencies): PlatformHandlers {
   return {
     ...writing(platform, {
       addJobTitle: async (changes, request) => ({ title: await addJobTitle(changes, request) }),
       renameJobTitle,
       removeJobTitle,
     }),
-    listJobTitles: ({ clientId, ...listing }) => listJobTitles(rows, clientId, listing),
+    listJobTitles: ({ clientId, ...listing }, { rows }) => listJobTitles(rows, clientId, listing),
   };
 }

@@ -1,42 +1,40 @@
+import type { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { WriteOrigin } from '../../../domain/unit-of-work.js';
-import type { AnyService } from '../../definitions.js';
+import type { AnyMethod } from '../../definitions.js';
 import type { CallContext, Handler, Handlers } from '../../handlers.js';
+import type { PlatformCall, PlatformHandlers } from './write.js';
 
-/** The handlers of a service, made for each call with a unit of work that knows the call. */
-export function perCall<S extends AnyService, Dependencies extends { unitOfWork: PlatformUnitOfWork }>(
-  dependencies: Dependencies,
-  handlersOver: (dependencies: Dependencies) => Handlers<S>,
+/** The handlers, made once: each call gives them a unit of work that knows the call. */
+export function perCall(
+  handlers: PlatformHandlers,
+  unitOfWork: PlatformUnitOfWork,
   reachOf: (unitOfWork: PlatformUnitOfWork, name: string, context: CallContext) => PlatformUnitOfWork,
-): Handlers<S> {
-  const forCall = (name: string) => (request: object, context: CallContext) => {
-    const origin = { ...originOf(request, context), requestId: context.requestId };
-    const unitOfWork = from(origin, dependencies.unitOfWork);
-    const handlers = handlersOver({ ...dependencies, unitOfWork: reachOf(unitOfWork, name, context) });
-    return (handlers[name] as Handler<S[string]>)(request as never, context);
-  };
-  const names = Object.keys(handlersOver(dependencies));
-  return Object.fromEntries(names.map((name) => [name, forCall(name)])) as unknown as Handlers<S>;
-}
-
-function from(origin: WriteOrigin, unitOfWork: PlatformUnitOfWork): PlatformUnitOfWork {
-  return { ...unitOfWork, run: (work, options) => unitOfWork.run(work, { ...options, ...origin }) };
+): Handlers<PlatformServiceService> {
+  const forCall =
+    (name: string, handler: Handler<AnyMethod, PlatformCall>) => (request: object, context: CallContext) => {
+      const run: PlatformUnitOfWork['run'] = (work, options) =>
+        unitOfWork.run(work, { ...options, ...originOf(request, context) });
+      return handler(request, reachOf({ ...unitOfWork, run }, name, context), context);
+    };
+  const named = Object.entries(handlers) as [string, Handler<AnyMethod, PlatformCall>][];
+  return Object.fromEntries(named.map(([name, handler]) => [name, forCall(name, handler)]));
 }
 
 /**
  * The queue of a write: the instance of a limited token; else the token with the client, instance or account
  * of the request. An import has one queue, because its lines build on each other.
  */
-export function originOf(
+function originOf(
   request: object,
-  { tokenId = '', instanceId: only, signal }: CallContext,
+  { tokenId = '', instanceId: only, requestId, signal }: CallContext,
 ): WriteOrigin {
   if (only !== undefined) {
-    return { signal, lane: only };
+    return { signal, requestId, lane: only };
   }
   if (Symbol.asyncIterator in request) {
-    return { signal, lane: `${tokenId} imports` };
+    return { signal, requestId, lane: `${tokenId} imports` };
   }
   const { instanceId, clientId, accountId } = request as Record<string, unknown>;
-  return { signal, lane: `${tokenId} ${instanceId ?? clientId ?? accountId ?? ''}` };
+  return { signal, requestId, lane: `${tokenId} ${instanceId ?? clientId ?? accountId ?? ''}` };
 }

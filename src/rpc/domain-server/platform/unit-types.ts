@@ -6,18 +6,17 @@ import {
   getUnitType,
   updateUnitType,
 } from '../../../domain/platform/organization/unit-types.js';
-import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
+import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function unitTypeHandlers(platform: PlatformDependencies): PlatformHandlers {
-  const { rows } = platform.unitOfWork;
+export function unitTypeHandlers(platform: HandlerDependencies): PlatformHandlers {
   return {
     ...writing(platform, {
       createUnitType,
       updateUnitType: async (changes, request) => ({ unitType: await updateUnitType(changes, request) }),
       deleteUnitType,
     }),
-    getUnitType: async ({ unitTypeId }) => ({ unitType: await getUnitType(rows, unitTypeId) }),
-    listUnitTypes: async ({ clientId, ...listing }) => {
+    getUnitType: async ({ unitTypeId }, { rows }) => ({ unitType: await getUnitType(rows, unitTypeId) }),
+    listUnitTypes: async ({ clientId, ...listing }, { rows }) => {
       const { id } = await getClient(rows, clientId);
       const { rows: unitTypes, nextPageToken } = await listPage(listing, (page) =>
         rows.unitTypes.page(page, id),

@@ -13,13 +13,10 @@ import { ALL_BUT_DELETED, createUser, getUser } from '../../../domain/platform/p
 import type { UserView } from '../../../domain/platform/rows/users.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import { fromEnum } from '../words.js';
-import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
+import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function userHandlers(platform: PlatformDependencies): PlatformHandlers {
-  const {
-    clock,
-    unitOfWork: { rows },
-  } = platform;
+export function userHandlers(platform: HandlerDependencies): PlatformHandlers {
+  const { clock } = platform;
   return {
     ...writing(platform, {
       createUser: async (changes, request) => ({
@@ -38,8 +35,8 @@ export function userHandlers(platform: PlatformDependencies): PlatformHandlers {
         user: toMessage(await deleteUser(changes, request), changes.now),
       }),
     }),
-    getUser: async ({ userId }) => ({ user: toMessage(await getUser(rows, userId), clock()) }),
-    listUsers: async ({ clientId, statuses, email, ...listing }) => {
+    getUser: async ({ userId }, { rows }) => ({ user: toMessage(await getUser(rows, userId), clock()) }),
+    listUsers: async ({ clientId, statuses, email, ...listing }, { rows }) => {
       const filter = {
         clientId,
         statuses: statuses.length === 0 ? ALL_BUT_DELETED : toStatuses(statuses),

@@ -11,10 +11,9 @@ import { getWorker } from '../../../domain/platform/people/workers.js';
 import type { Worker, WorkerStatus } from '../../../domain/platform/rows/workers.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import { fromEnum } from '../words.js';
-import { type PlatformDependencies, type PlatformHandlers, writing } from './write.js';
+import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
-export function workerHandlers(platform: PlatformDependencies): PlatformHandlers {
-  const { rows } = platform.unitOfWork;
+export function workerHandlers(platform: HandlerDependencies): PlatformHandlers {
   return {
     ...writing(platform, {
       onboardWorker: async (changes, request) => ({
@@ -28,8 +27,8 @@ export function workerHandlers(platform: PlatformDependencies): PlatformHandlers
         worker: toMessage(await offboardWorker(changes, request)),
       }),
     }),
-    getWorker: async ({ workerId }) => ({ worker: toMessage(await getWorker(rows, workerId)) }),
-    listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }) => {
+    getWorker: async ({ workerId }, { rows }) => ({ worker: toMessage(await getWorker(rows, workerId)) }),
+    listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }, { rows }) => {
       const filter = { statuses: toStatuses(statuses), unitId, locationId };
       const { id } = await getClient(rows, clientId);
       const { rows: found, nextPageToken } = await listPage(listing, (page) =>

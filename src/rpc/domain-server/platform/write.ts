@@ -17,8 +17,12 @@ import { actionOf, subjectOf } from './actions.js';
 
 const MAX_KEY_LENGTH = 255;
 
-export interface PlatformDependencies {
+export interface PlatformDependencies extends HandlerDependencies {
   unitOfWork: PlatformUnitOfWork;
+}
+
+/** Without a unit of work: handlers get that of their call, which reaches no further than its token. */
+export interface HandlerDependencies {
   clock: Clock;
   passwords: PasswordHasher;
   /** The public address of the sign-on server, for mailed links. */
@@ -27,7 +31,8 @@ export interface PlatformDependencies {
   hashRequest(bytes: Uint8Array): Buffer;
 }
 
-export type PlatformHandlers = Handlers<PlatformServiceService>;
+export type PlatformCall = [unitOfWork: PlatformUnitOfWork, context: CallContext];
+export type PlatformHandlers = Handlers<PlatformServiceService, PlatformCall>;
 
 /** Methods whose calls can be repeated under one idempotency key. */
 type Repeatables = {
@@ -40,11 +45,13 @@ type Repeatables = {
 
 /** The handlers that only write. */
 export function writing(
-  platform: PlatformDependencies,
+  { hashRequest }: HandlerDependencies,
   writes: Writes<Repeatables, Changes>,
 ): PlatformHandlers {
-  return handlersOf<PlatformServiceService, Changes>(writes, (name, work, request, context) =>
-    write(platform, methods[name] as AnyMethod, request, context, work),
+  return handlersOf<PlatformServiceService, Changes, PlatformCall>(
+    writes,
+    (name, work, request, unitOfWork, context) =>
+      write({ unitOfWork, hashRequest }, methods[name] as AnyMethod, request, context, work),
   );
 }
 

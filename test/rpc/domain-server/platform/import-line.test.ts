@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { importLine } from '../../../../src/rpc/domain-server/platform/import-line.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';
@@ -13,6 +14,7 @@ function imported(code: ErrorCode) {
   return importLine(
     { createLocation } as unknown as Parameters<typeof importLine>[0],
     line,
+    {} as PlatformUnitOfWork,
     {} as CallContext,
   );
 }
