@@ -5,7 +5,10 @@ import type { AnyMethod } from '../../definitions.js';
 import type { CallContext, Handler, Handlers } from '../../handlers.js';
 import type { PlatformCall, PlatformHandlers } from './write.js';
 
-/** The handlers, made once: each call gives them a unit of work that knows the call. */
+/**
+ * The handlers, made once. Each call gives them a unit of work that knows the call and reaches no further
+ * than its token.
+ */
 export function perCall(
   handlers: PlatformHandlers,
   unitOfWork: PlatformUnitOfWork,

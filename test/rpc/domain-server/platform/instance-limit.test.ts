@@ -11,6 +11,7 @@ import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
+import { locationRecord, openImport } from '../../../store/adapters/platform/import-call.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { platformDependencies } from '../../../support/platform-dependencies.js';
 import { rpcRigs } from '../../rig.js';
@@ -48,6 +49,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
   const rigs = rpcRigs();
   // biome-ignore lint/suspicious/noExplicitAny: requests and answers of all methods alike.
   let call: (token: string, name: string, request: object) => Promise<any>;
+  let address: string;
   let own: Record<string, string>;
   let foreign: Record<string, string>;
   let database: Database;
@@ -70,6 +72,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
         instanceId: token === LIMITED ? instanceId : undefined,
       }),
     });
+    address = rig.address;
     const clients = new Map<
       string,
       Record<string, (request: object, options: CallOptions) => Promise<unknown>>
@@ -181,6 +184,29 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
       expect([name, await outcomeOf(LIMITED, name, request)]).toEqual([name, 'answered']);
     }
   });
+
+  test.each([false, true])(
+    'imports into its own instance only, also while others call (dry run: %s)',
+    async (dryRun) => {
+      await prepare();
+      const importing = openImport(address, LIMITED);
+      importing.begin({ dryRun });
+      importing.lines({ line: 1, record: locationRecord(own.clientId as string, 'Pier') });
+      await importing.next();
+      await call('whole', 'createLocation', { clientId: foreign.clientId, name: 'Slip' });
+      locked = [];
+      importing.lines({ line: 2, record: locationRecord(foreign.clientId as string, 'Pier') });
+      importing.end();
+      const { responses } = await importing.rest();
+      expect(responses.at(-1)).toMatchObject({ read: 2, imported: 1, refused: 1, done: true });
+      expect(responses.flatMap(({ refusedLines }) => refusedLines)).toMatchObject([
+        { line: 2, error: { code: ErrorCode.CLIENT_NOT_FOUND } },
+      ]);
+      expect(Object.values(foreign).filter((id) => locked.includes(id))).toEqual([]);
+      const named = database.reader.selectFrom('locations').where('name', '=', 'Pier').select('client_id');
+      expect(await named.execute()).toEqual(dryRun ? [] : [{ client_id: own.clientId }]);
+    },
+  );
 
   const inAnotherInstance = () =>
     call('whole', 'createUser', { clientId: foreign.clientId, email: own.email });

@@ -14,10 +14,10 @@ type Record = NonNullable<ImportLine['record']>;
 const NO_OPTIONS: ImportOptions = { dryRun: false, stopAtFirstRefusal: false, reportIds: true };
 
 /** An import under way, as an importer in another process has it. */
-export function openImport(address: string) {
+export function openImport(address: string, token: string = TOKENS.platform) {
   const client = new Client(address, credentials.createInsecure());
   const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${TOKENS.platform}`);
+  metadata.set('authorization', `Bearer ${token}`);
   const { path, requestSerialize, responseDeserialize } = PlatformServiceService.importRecords;
   const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
     deadline: Date.now() + 20_000,
