@@ -19,16 +19,25 @@ export function isOnOtherServer(reader: Reader) {
 
 /**
  * Begins the positions of a restored PostgreSQL database behind those that it has: another server counts its
- * transactions from a smaller number.
+ * transactions from a smaller number. Writes under way have positions of before, which readers must not pass.
  */
 export async function continuePositions(writer: Writer): Promise<void> {
-  if (isPostgres(writer)) {
+  if (isPostgres(writer) && (await isBehind(writer))) {
+    await sql`lock table changes in share row exclusive mode`.execute(writer);
     await sql`
       update change_feed set xid_offset = newest.position + 1 - pg_current_xact_id()::text::bigint
       from (select coalesce(max(position), 0) as position from changes) as newest
       where xid_offset + pg_current_xact_id()::text::bigint <= newest.position
     `.execute(writer);
   }
+}
+
+async function isBehind(reader: Reader): Promise<boolean> {
+  const { rows } = await sql`
+    select from change_feed
+    where xid_offset + pg_current_xact_id()::text::bigint <= (select max(position) from changes)
+  `.execute(reader);
+  return rows.length > 0;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { changedInstances } from '../../../src/domain/directory/changed-instances.js';
+import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { expireCursors } from '../../../src/store/adapters/lives.js';
@@ -10,7 +11,9 @@ import { listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js'
 import { newInstance } from '../../support/changes/new-instance.js';
 import { writeAtRandom } from '../../support/changes/random-writes.js';
 import { type DatabaseUnderTest, databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
+import { eventually } from '../../support/eventually.js';
 import { randomFrom } from '../../support/random-from.js';
+import { signalled } from '../../support/signalled.js';
 
 const OPERATOR = { type: 'command', id: 'expire-cursors' };
 
@@ -21,7 +24,7 @@ async function followed(under: DatabaseUnderTest) {
   await write(1);
   const mirror = mirrorOf(database, instanceId);
   await mirror.follow();
-  return { database, instanceId, mirror, write, life: lifeIn(mirror.cursor) };
+  return { database, platform, instanceId, mirror, write, life: lifeIn(mirror.cursor) };
 }
 
 const lifeIn = (cursor: string | undefined) => String(cursor).split('.')[0];
@@ -130,6 +133,32 @@ describe('a life on PostgreSQL', () => {
       expect(await expired(database)).toHaveLength(2);
     },
   );
+
+  test('that begins behind greater positions waits for the writes under way, and skips none', async () => {
+    const { database, instanceId, platform } = await followed(under);
+    await sql`update change_feed set xid_offset = 1 - pg_current_xact_id()::text::bigint`.execute(
+      database.reader,
+    );
+    await beganIn(database, () => null);
+    const [begun, finish] = [signalled(), signalled()];
+    const early = platform.run(async (changes) => {
+      await createClient(changes, { instanceId, name: 'Early' });
+      begun.tell();
+      await finish.told;
+    });
+    await begun.told;
+    const reader = mirrorOf(database, instanceId);
+    const reading = reader.step(1_000);
+    const waits = sql`
+      select from pg_locks join pg_database on database = pg_database.oid
+      where datname = current_database() and relation = 'changes'::regclass and not granted`;
+    const waiting = eventually('a wait', async () => (await waits.execute(database.reader)).rows.length > 0);
+    await Promise.race([reading, waiting]);
+    finish.tell();
+    await Promise.all([early, reading]);
+    await reader.follow();
+    expect(resourcesIn(reader)).toEqual(await listsOf(database, instanceId));
+  });
 
   test('goes on while a replica answers, which cannot begin one', async () => {
     const { database, mirror } = await followed(under);

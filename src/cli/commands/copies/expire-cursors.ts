@@ -5,7 +5,7 @@ const NOTES = `
 A cursor of …/changes says how far a reader has read. If the database lacks some of that and gives the same positions to
 other changes, the reader misses these. \`integration restore\` takes care of it, and on PostgreSQL the service notices another
 server, a promoted replica and a recovery to a point in time. Run this command after any other restore: of a snapshot of a
-disk, of a SQLite file, or on a service that does not show its timeline, for example Amazon Aurora.
+disk, of a SQLite file, or on a database service that does not show its timeline, for example Amazon Aurora.
 
 The service answers the earlier cursors with 410, and copies load everything again. On SQLite, cursors of readers who have
 read no more than the database has stay valid; run the command before the service starts. It opens the database that
