@@ -3,36 +3,45 @@ import { AttackedService, credentialsOf, type Tokens } from '../../attacks/attac
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
 import { buildNextRelease, NEXT_MIGRATION } from '../../support/next-release.js';
 import { mainFile, serviceProcesses } from '../../support/service-process.js';
+import { Balancer } from './balancer.js';
 import { readerOf } from './readers.js';
 import { Traffic, type Turn } from './traffic.js';
-import { startTwoDomains, type TwoDomains, untilServing } from './two-domains.js';
+import { type ServiceNode, startTwoDomains, type TwoDomains, untilServing } from './two-domains.js';
 
 const services = serviceProcesses();
 
 const READERS = 24;
 const REFRESHERS = 8;
 const SOME_ANSWERS = 10;
+/** Longer than the balancer takes to notice, also on a busy machine. */
+const DRAIN_DELAY = '3s';
 
-describe('callers of a service whose domains are replaced one after the other', () => {
+describe('callers of a service whose domains and edges are replaced one after the other', () => {
   let database: PostgresDatabase;
   let nodes: TwoDomains;
+  let edges: readonly [ServiceNode, ServiceNode];
+  let balancer: Balancer;
   let traffic: Traffic;
   let nextRelease: string;
 
   beforeAll(async () => {
     nextRelease = await buildNextRelease();
     database = await newPostgresDatabase();
-    nodes = await startTwoDomains(services, database.url);
-    const { edge, domains } = nodes;
-    await untilServing(edge, ...domains);
+    nodes = await startTwoDomains(services, database.url, { edgeEnv: { DRAIN_DELAY } });
+    edges = [nodes.firstEdge, await nodes.newEdge()];
+    balancer = new Balancer(edges);
+    await untilAllServe();
     traffic = new Traffic();
-    const reader = readerOf(domains[0].process);
+    const demo = nodes.domains[0].process.demo();
+    const GATEWAY_PORT = String(await balancer.listen('GATEWAY_PORT'));
+    const reader = readerOf({ settings: { GATEWAY_PORT }, demo: () => demo });
     traffic.add('reader', READERS, () => reader);
-    const turns = (await refreshers(REFRESHERS)).values();
+    const turns = (await refreshers(REFRESHERS, await balancer.listen('SIGN_ON_PORT'))).values();
     traffic.add('refresher', REFRESHERS, () => turns.next().value as Turn);
   }, 180_000);
   afterAll(async () => {
     traffic?.close();
+    balancer?.close();
     await database?.drop();
   });
 
@@ -41,13 +50,14 @@ describe('callers of a service whose domains are replaced one after the other', 
     ['by this release again, on the way back', () => mainFile],
     ['by the next release once more', () => nextRelease],
   ])('are all answered: %s', async (_, main) => {
-    const { edge, domains } = nodes;
+    const { domains } = nodes;
     const phase = traffic.begin({ isCalm: true });
-    for (const domain of domains) {
-      domain.process.signal('SIGTERM');
-      expect((await domain.process.exited).code).toBe(0);
-      await domain.start(main());
-      await untilServing(edge, ...domains);
+    // So edges of each release ask domains of both.
+    for (const node of [domains[0], edges[0], edges[1], domains[1]]) {
+      node.process.signal('SIGTERM');
+      expect((await node.process.exited).code).toBe(0);
+      await node.start(main());
+      await untilAllServe();
       await traffic.untilEachAnswered(SOME_ANSWERS);
     }
     expect(traffic.faults).toEqual([]);
@@ -64,10 +74,15 @@ describe('callers of a service whose domains are replaced one after the other', 
     }
   });
 
+  async function untilAllServe(): Promise<void> {
+    await balancer.untilAllReady();
+    await Promise.all(edges.map(({ process }) => untilServing(process, ...nodes.domains)));
+  }
+
   /** Each of a grant of its own. */
-  async function refreshers(count: number): Promise<Turn[]> {
+  async function refreshers(count: number, port: number): Promise<Turn[]> {
     const service = new AttackedService(nodes.domains[0].process);
-    const { dashboard, port } = service;
+    const { dashboard } = service;
     const userAgent = await service.signedIn();
     const turns: Turn[] = [];
     while (turns.length < count) {

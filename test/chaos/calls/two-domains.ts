@@ -5,19 +5,25 @@ import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import type { ServiceProcess, StartOptions, serviceProcesses } from '../../support/service-process.js';
 
-/** A domain that can be started again where it was. */
-export interface DomainNode {
-  address: string;
+/** A process that can be started again where it was. */
+export interface ServiceNode {
   process: ServiceProcess;
   /** With the entry of another build if given. */
   start(main?: string): Promise<void>;
 }
 
+export interface DomainNode extends ServiceNode {
+  address: string;
+}
+
 export interface TwoDomains {
   domains: readonly [DomainNode, DomainNode];
-  edge: ServiceProcess;
+  readonly edge: ServiceProcess;
   /** Another one in the place of the present one, which has ended. */
   startEdge(): Promise<void>;
+  readonly firstEdge: ServiceNode;
+  /** One more, on ports of its own. */
+  newEdge(): Promise<ServiceNode>;
   worker: ServiceProcess;
 }
 
@@ -25,13 +31,14 @@ export interface TwoDomainsOptions {
   /** Of each domain, where it has its own way to the database. */
   databaseUrls?: readonly [string, string];
   env?: StartOptions['env'];
+  edgeEnv?: StartOptions['env'];
 }
 
 /** Two domains on one database, an edge and a worker that know both; each is a process of its own. */
 export async function startTwoDomains(
   services: ReturnType<typeof serviceProcesses>,
   databaseUrl: string,
-  { databaseUrls = [databaseUrl, databaseUrl], env: more = {} }: TwoDomainsOptions = {},
+  { databaseUrls = [databaseUrl, databaseUrl], env: more = {}, edgeEnv }: TwoDomainsOptions = {},
 ): Promise<TwoDomains> {
   const directory = services.newDirectory();
   const [signOn, gateway, demoApp, edgeMetrics, ...ports] = await freePorts(6);
@@ -54,14 +61,7 @@ export async function startTwoDomains(
         ...{ command: 'domain', dataDir, env },
         ...(main !== undefined && { main }),
       });
-    const one: DomainNode = {
-      address,
-      process: await start(),
-      start: async (main) => {
-        one.process = await start(main);
-      },
-    };
-    return one;
+    return Object.assign(await started(start), { address });
   };
   const first = await node('one', ports[0] as number, databaseUrls[0]);
   // The credentials of the demo are in the database once.
@@ -69,17 +69,38 @@ export async function startTwoDomains(
   copyFileSync(first.process.demoFile, join(directory, 'two', 'demo.json'));
   const second = await node('two', ports[1] as number, databaseUrls[1]);
   const env = { ...shared, DOMAIN_ADDRESS: `${first.address},${second.address}` };
-  const startEdge = () =>
-    services.start({ command: 'edge', env: { ...env, METRICS_PORT: String(edgeMetrics) } });
-  const nodes: TwoDomains = {
+  const edgeAt = (at: StartOptions['env']) =>
+    started((main) =>
+      services.start({
+        ...{ command: 'edge', env: { ...env, ...edgeEnv, ...at } },
+        ...(main !== undefined && { main }),
+      }),
+    );
+  const firstEdge = await edgeAt({ METRICS_PORT: String(edgeMetrics) });
+  return {
     domains: [first, second],
-    edge: await startEdge(),
-    startEdge: async () => {
-      nodes.edge = await startEdge();
+    get edge() {
+      return firstEdge.process;
+    },
+    startEdge: () => firstEdge.start(),
+    firstEdge,
+    newEdge: async () => {
+      const names = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'METRICS_PORT', 'DEMO_APP_PORT'];
+      const ports = await freePorts(names.length);
+      return edgeAt(Object.fromEntries(names.map((name, index) => [name, String(ports[index])])));
     },
     worker: await services.start({ command: 'worker', env }),
   };
-  return nodes;
+}
+
+async function started(start: (main?: string) => Promise<ServiceProcess>): Promise<ServiceNode> {
+  const node: ServiceNode = {
+    process: await start(),
+    start: async (main) => {
+      node.process = await start(main);
+    },
+  };
+  return node;
 }
 
 /** By the metrics of edge or worker, for each of its tokens. */
