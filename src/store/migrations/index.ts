@@ -29,6 +29,7 @@ import * as laterAttempts from './webhooks/0016-later-attempts.js';
 import * as sequences from './webhooks/0018-sequences.js';
 import * as requestsOfEvents from './webhooks/0022-requests-of-events.js';
 import * as tracesOfEvents from './webhooks/0025-traces-of-events.js';
+import * as vacuumOfDeliveries from './webhooks/0035-vacuum-of-deliveries.js';
 
 /**
  * By name. A released migration is never edited. Nodes of the release before serve the database after it,
@@ -65,6 +66,7 @@ export const migrations: Record<string, Step> = {
   '0032-required-migrations': requiredMigrations,
   '0033-shared-mailboxes': sharedMailboxes,
   '0034-lives-of-servers': livesOfServers,
+  '0035-vacuum-of-deliveries': vacuumOfDeliveries,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

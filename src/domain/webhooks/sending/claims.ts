@@ -23,6 +23,9 @@ export interface ClaimRequest {
 }
 
 const SWEEP_EVERY_MS = 1_000;
+/** The search of a sweep may walk over rows that the database cannot remove yet; then it takes this part. */
+const MOST_OF_SWEEPS = 1 / 20;
+const LONGEST_SWEEP_PAUSE_MS = 5_000;
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 const MAX_SWEPT_AT_ONCE = 500;
 /** Enough attempts to notice that a failing subscriber has recovered. */
@@ -83,6 +86,7 @@ export class DeliveryClaims {
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
+  #sweepPauseMs = SWEEP_EVERY_MS;
   /** The clock may have been set back before the start. */
   #mayBeSetBack = true;
   #isSweeping = false;
@@ -263,7 +267,7 @@ export class DeliveryClaims {
   /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
   async #sweep(): Promise<void> {
     const now = this.clock();
-    if (this.#isSweeping || Math.abs(now - this.#sweptAt) < SWEEP_EVERY_MS) {
+    if (this.#isSweeping || Math.abs(now - this.#sweptAt) < this.#sweepPauseMs) {
       return;
     }
     this.#isSweeping = true;
@@ -273,8 +277,11 @@ export class DeliveryClaims {
         await this.#mendSetBack(now);
         this.#mayBeSetBack = false;
       }
+      const startedAt = performance.now();
       const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
+      this.#sweepPauseMs = pauseAfter(performance.now() - startedAt);
       if (lapsed.length > 0) {
+        this.#sweepPauseMs = SWEEP_EVERY_MS;
         await recordLapsed(this.dependencies, lapsed);
       }
     } catch (error) {
@@ -293,6 +300,10 @@ export class DeliveryClaims {
       onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
     }
   }
+}
+
+function pauseAfter(searchMs: number): number {
+  return Math.max(SWEEP_EVERY_MS, Math.min(LONGEST_SWEEP_PAUSE_MS, searchMs / MOST_OF_SWEEPS));
 }
 
 /** Subscriptions with due deliveries, from where the last claim ended, then from the first. */

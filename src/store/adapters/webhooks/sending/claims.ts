@@ -1,9 +1,8 @@
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import type {
   BegunDelivery,
-  DueSubscription,
   Receiver,
   SendingChanges,
   SentEvent,
@@ -14,6 +13,7 @@ import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
 import { tryLock, tryLockFailing, waitFor } from './claim-locks.js';
+import { DueLooks } from './due-looks.js';
 
 type Claiming = Pick<
   SendingChanges,
@@ -29,48 +29,6 @@ type Claiming = Pick<
   | 'takeBack'
   | 'eventsOf'
 >;
-
-interface DueRow {
-  id: string;
-  later: number | null;
-}
-
-/**
- * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
- * Ordered by all columns of that index, so that PostgreSQL takes no other.
- */
-const dueSubscriptions = keptStatement(
-  (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
-    const next = (than: unknown) => sql`(
-      select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
-      order by subscription_id, attempts_begun, seq limit 1
-    )`;
-    return {
-      compile: () =>
-        sql<DueRow>`
-          with recursive pending(id) as (
-            select ${next(after)}
-            union all
-            select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
-          )
-          select id, later from (
-            select id, (
-              select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
-              order by attempts_begun, seq limit 1
-            ) as first, (
-              select seq from deliveries
-              where subscription_id = pending.id and ${WAITS_FOR_LATER} and ${CLAIMABLE_AT} <= ${now}
-              order by ${CLAIMABLE_AT}, seq limit 1
-            ) as later
-            from pending
-            where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
-          ) as due
-          where first is not null or later is not null
-          limit ${limit}
-        `.compile(db),
-    };
-  },
-);
 
 const receivers = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
   db
@@ -126,7 +84,14 @@ const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: n
   return claimed(db, query);
 });
 
-const dueLater = keptStatement((db, { id, now, limit }: { id: string; now: number; limit: number }) => {
+interface LaterSearch {
+  id: string;
+  from: number;
+  now: number;
+  limit: number;
+}
+
+const dueLater = keptStatement((db, { id, from, now, limit }: LaterSearch) => {
   const query = db
     .selectFrom('deliveries')
     .where('subscription_id', '=', id)
@@ -136,7 +101,7 @@ const dueLater = keptStatement((db, { id, now, limit }: { id: string; now: numbe
     .orderBy('seq')
     .limit(limit)
     .select('seq');
-  return claimed(db, query);
+  return claimed(db, isPostgres(db) ? query.where(CLAIMABLE_AT, '>=', from) : query);
 });
 
 /** Deliveries of a disabled or deleted subscription are held or cancelled gradually, and not sent. */
@@ -213,25 +178,23 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
     ]),
 );
 
-export function claiming(db: Writer, now: number): Claiming {
+export function claiming(db: Writer, now: number, looks = new DueLooks()): Claiming {
   return {
     // On SQLite there is no other claim.
     claimAlone: async (ids) => (isPostgres(db) && ids.length > 0 ? tryLock(db, ids) : [...ids]),
     awaitClaim: async (id) => isPostgres(db) && (await waitFor(db, id)),
     claimFailingAlone: async () => !isPostgres(db) || (await tryLockFailing(db)),
-    dueSubscriptions: async (after, limit) => {
-      const behind = subscriptionsWithDue(db, after, now, limit);
-      if (after === '' || (!isPostgres(db) && (await behind).length === limit)) {
-        return behind;
-      }
-      const all = await Promise.all([behind, subscriptionsWithDue(db, '', now, limit)]);
-      return [...all[0], ...all[1].filter(({ id }) => id <= after)].slice(0, limit);
-    },
+    dueSubscriptions: (after, limit) => looks.round(db, after, now, limit),
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
     runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
-    dueFirst: async (id, after, limit) =>
-      (await dueFirst(db, { id, after, limit })).rows.map(({ seq }) => seq),
-    dueLater: async (id, limit) => (await dueLater(db, { id, now, limit })).rows.map(({ seq }) => seq),
+    dueFirst: async (id, after, limit) => {
+      const from = Math.max(after, looks.placeOf(id).first - 1);
+      return (await dueFirst(db, { id, after: from, limit })).rows.map(({ seq }) => seq);
+    },
+    dueLater: async (id, limit) => {
+      const from = looks.placeOf(id).later ?? 0;
+      return (await dueLater(db, { id, from, now, limit })).rows.map(({ seq }) => seq);
+    },
     begin: async (first, later, leaseUntil) => {
       const begun = await Promise.all([
         first.length > 0 && beginFirst(db, { seqs: JSON.stringify(first), now, leaseUntil }),
@@ -247,16 +210,6 @@ export function claiming(db: Writer, now: number): Claiming {
     eventsOf: async (seqs) =>
       seqs.length === 0 ? [] : ((await events(db, { seqs: JSON.stringify(seqs) })).rows as SentEvent[]),
   };
-}
-
-export async function subscriptionsWithDue(
-  db: Writer,
-  after: string,
-  now: number,
-  limit: number,
-): Promise<DueSubscription[]> {
-  const { rows } = await dueSubscriptions(db, { after, now, limit });
-  return rows.map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
 }
 
 interface BegunRow {

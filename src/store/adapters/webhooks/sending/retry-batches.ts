@@ -15,7 +15,7 @@ import type { Schema } from '../../../schema.js';
 import { inList } from '../../statements/dialect.js';
 import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
-import { subscriptionsWithDue } from './claims.js';
+import type { DueLooks } from './due-looks.js';
 import { outboxOf } from './outbox.js';
 import { PROGRESS } from './results.js';
 import { anyLaterThan } from './set-back.js';
@@ -165,10 +165,10 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
   };
 }
 
-export function sendingRows(reader: Reader): SendingRows {
+export function sendingRows(reader: Reader, looks: DueLooks): SendingRows {
   return {
     anyLaterThan: (now) => anyLaterThan(reader, now),
-    anyDue: async (now) => (await subscriptionsWithDue(reader, '', now, 1)).length > 0,
+    anyDue: (now) => looks.any(reader, now),
     lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],
     batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,

@@ -3,18 +3,20 @@ import type { SendingUnitOfWork } from '../../../../domain/webhooks/sending/send
 import type { Database } from '../../../database.js';
 import { unitOfWorkOver } from '../../unit-of-work.js';
 import { claiming } from './claims.js';
+import { DueLooks } from './due-looks.js';
 import { receiverHealth } from './health.js';
 import { recording } from './results.js';
 import { retryBatchRows, sendingRows } from './retry-batches.js';
 import { settingBack } from './set-back.js';
 
 export function sendingUnitOfWork(database: Database, clock?: Clock): SendingUnitOfWork {
+  const looks = new DueLooks();
   return unitOfWorkOver(
     database,
-    sendingRows,
+    (reader) => sendingRows(reader, looks),
     (writer, now) => ({
       now,
-      ...claiming(writer, now),
+      ...claiming(writer, now, looks),
       ...recording(writer, now),
       ...receiverHealth(writer, now),
       ...settingBack(writer, now),

@@ -1,0 +1,228 @@
+import { type Compilable, sql } from 'kysely';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { DueSubscription } from '../../../../domain/webhooks/sending/sending.js';
+import type { Reader, Writer } from '../../../database.js';
+import { isPostgres } from '../../statements/dialect.js';
+import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
+import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
+
+/** A look takes a millisecond or two, unless it walks over thousands of dead rows. */
+const SLOW_MS = 10;
+/** A busy machine makes single looks slow. */
+const SLOW_LOOKS = 10;
+/** After a slow complete look, the next one waits so many times its duration. */
+const PAUSE_FACTOR = 50;
+const LONGEST_PAUSE_MS = 15_000;
+/** The most subscriptions of the looks between; if more are due at once, all looks are complete. */
+const MOST_KNOWN = 1_000;
+
+/** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
+const COMMITTED_LATE = 1_000;
+
+/** Before these places, nothing of a subscription was due at the last complete look. */
+interface Place {
+  /** Of first attempts, by `seq`. */
+  first: number;
+  /** Of later attempts, by the time when they may be claimed; null if none was due. */
+  later: number | null;
+}
+
+const FROM_START: Place = { first: 0, later: null };
+
+interface DueRow {
+  id: string;
+  first: number | null;
+  later: number | null;
+}
+
+/**
+ * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
+ * Ordered by all columns of that index, so that PostgreSQL takes no other.
+ */
+const dueSubscriptions = keptStatement(
+  (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
+    const next = (than: unknown) => sql`(
+      select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
+      order by subscription_id, attempts_begun, seq limit 1
+    )`;
+    return {
+      compile: () =>
+        sql<DueRow>`
+          with recursive pending(id) as (
+            select ${next(after)}
+            union all
+            select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
+          )
+          select id, first, later from (
+            select id, (
+              select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
+              order by attempts_begun, seq limit 1
+            ) as first, (
+              select ${CLAIMABLE_AT} from deliveries
+              where subscription_id = pending.id and ${WAITS_FOR_LATER} and ${CLAIMABLE_AT} <= ${now}
+              order by ${CLAIMABLE_AT}, seq limit 1
+            ) as later
+            from pending
+            where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
+          ) as due
+          where first is not null or later is not null
+          limit ${limit}
+        `.compile(db),
+    };
+  },
+);
+
+/** PostgreSQL only. The scan of the index begins where the comparison of rows says. */
+const firstOfKnown = keptStatement((db, { known }: { known: string }) => ({
+  compile: () =>
+    sql<Pick<DueRow, 'id' | 'first'>>`
+      select id, (
+        select seq from deliveries
+        where ${isPending(db)} and subscription_id = known.id and attempts_begun < 1
+          and (attempts_begun, seq) >= (0, known.place)
+        order by attempts_begun, seq limit 1
+      ) as first
+      from json_to_recordset(${known}::json) as known(id text, place bigint)
+      where (select status from subscriptions where subscriptions.id = known.id) = 'ACTIVE'
+    `.compile(db),
+}));
+
+const active = keptStatement((db, { limit }: { limit: number }) =>
+  db.selectFrom('subscriptions').where('status', '=', 'ACTIVE').orderBy('id').limit(limit).select('id'),
+);
+
+/** By the primary key, of which the last entry is seldom dead. */
+const newest = keptStatement((db) =>
+  db.selectFrom('deliveries').orderBy('seq', 'desc').limit(1).select('seq'),
+);
+
+/** PostgreSQL would walk over all open deliveries for later attempts, and sort what it finds. */
+const withoutSort = keptPosted((db) => ({ compile: () => sql`set local enable_sort = off`.compile(db) }));
+
+/**
+ * Looks for subscriptions with due attempts. On PostgreSQL, index entries of delivered rows stay while any
+ * transaction is open that began before their end, such as that of a dump, and a complete look walks over
+ * all of them. When that is slow each time, only a fiftieth of the time goes to it. The looks between begin
+ * where the last complete one found the first due attempt of each subscription. They do not see what was
+ * committed far behind these places, later attempts that became due meanwhile, nor new subscriptions: these
+ * wait for the next complete look.
+ */
+export class DueLooks {
+  #isSlow = false;
+  #slowLooks = 0;
+  #places = new Map<string, Place>();
+  /** When the next complete look is due. */
+  #completeAt = 0;
+
+  constructor(
+    private readonly slowMs = SLOW_MS,
+    private readonly mostSlowLooks = SLOW_LOOKS,
+    private readonly elapsedMs: () => number = () => performance.now(),
+  ) {}
+
+  /** Whether an attempt is due, or it is time for a complete look. */
+  async any(db: Reader, now: number): Promise<boolean> {
+    if (this.#isSlow) {
+      return this.#isTime() || (await this.#between(db)).length > 0;
+    }
+    return (await this.#all(db, '', now, 1)).length > 0;
+  }
+
+  /** Subscriptions with a due attempt by id, after the named one and then from the first to that. */
+  async round(db: Writer, after: string, now: number, limit: number): Promise<DueSubscription[]> {
+    const rows = this.#isSlow
+      ? rotated(await this.#slowRound(db, now), after)
+      : await this.#plainRound(db, after, now, limit);
+    return rows
+      .slice(0, limit)
+      .map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
+  }
+
+  /** Where the search for due attempts of a subscription begins. */
+  placeOf(id: string): Place {
+    return this.#places.get(id) ?? FROM_START;
+  }
+
+  async #plainRound(db: Writer, after: string, now: number, limit: number): Promise<DueRow[]> {
+    if (after === '') {
+      return this.#watched(db, now, limit);
+    }
+    const behind = this.#all(db, after, now, limit);
+    if (!isPostgres(db) && (await behind).length === limit) {
+      return behind;
+    }
+    const all = await Promise.all([behind, this.#watched(db, now, limit)]);
+    return [...all[0], ...all[1].filter(({ id }) => id <= after)];
+  }
+
+  async #watched(db: Writer, now: number, limit: number): Promise<DueRow[]> {
+    const { rows, tookMs } = await this.#timed(() => dueSubscriptions(db, { after: '', now, limit }));
+    this.#slowLooks = isPostgres(db) && tookMs > this.slowMs ? this.#slowLooks + 1 : 0;
+    if (this.#slowLooks >= this.mostSlowLooks) {
+      this.#slowLooks = 0;
+      this.#isSlow = true;
+      this.#completeAt = 0;
+    }
+    return rows;
+  }
+
+  async #all(db: Reader, after: string, now: number, limit: number): Promise<DueRow[]> {
+    return (await dueSubscriptions(db, { after, now, limit })).rows;
+  }
+
+  #isTime(): boolean {
+    return this.elapsedMs() >= this.#completeAt;
+  }
+
+  async #slowRound(db: Writer, now: number): Promise<readonly DueRow[]> {
+    await withoutSort(db, {});
+    return this.#isTime() ? this.#complete(db, now) : this.#between(db);
+  }
+
+  async #complete(db: Writer, now: number): Promise<DueRow[]> {
+    const others = (await active(db, { limit: MOST_KNOWN })).rows.map(({ id }) => id);
+    // Before the look, which sees all up to this row that is committed.
+    const last = (await newest(db, {})).rows[0]?.seq ?? 0;
+    const { rows, tookMs } = await this.#timed(() =>
+      dueSubscriptions(db, { after: '', now, limit: MOST_KNOWN }),
+    );
+    this.#isSlow = tookMs > this.slowMs && rows.length < MOST_KNOWN;
+    this.#completeAt = this.elapsedMs() + Math.min(PAUSE_FACTOR * tookMs, LONGEST_PAUSE_MS);
+    this.#places = this.#isSlow ? placesAfter(rows, others, last) : new Map();
+    return rows;
+  }
+
+  async #between(db: Reader): Promise<DueRow[]> {
+    const known = [...this.#places].map(([id, { first }]) => ({ id, place: first }));
+    const { rows } = await firstOfKnown(db, { known: JSON.stringify(known) });
+    return rows
+      .map(({ id, first }) => ({ id, first, later: this.placeOf(id).later }))
+      .filter(({ first, later }) => first !== null || later !== null)
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
+  }
+
+  async #timed<T>(look: () => Promise<{ rows: T[] }>): Promise<{ rows: T[]; tookMs: number }> {
+    const startedAt = this.elapsedMs();
+    const { rows } = await look();
+    return { rows, tookMs: this.elapsedMs() - startedAt };
+  }
+}
+
+/** Of those found, and of others, which have nothing due up to the last row. */
+function placesAfter(found: readonly DueRow[], others: readonly string[], last: number): Map<string, Place> {
+  const before = (seq: number) => Math.max(0, seq - COMMITTED_LATE);
+  const places = new Map<string, Place>();
+  for (const { id, first, later } of found) {
+    places.set(id, { first: before(first ?? last), later });
+  }
+  for (const id of others) {
+    if (places.size < MOST_KNOWN && !places.has(id)) {
+      places.set(id, { first: before(last), later: null });
+    }
+  }
+  return places;
+}
+
+function rotated(rows: readonly DueRow[], after: string): DueRow[] {
+  return [...rows.filter(({ id }) => id > after), ...rows.filter(({ id }) => id <= after)];
+}
