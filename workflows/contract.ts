@@ -28,6 +28,9 @@ export const queryNames = { progress: 'progress' } as const;
 /** Both take a list of delivery ids; an empty or absent list means all open ones. */
 export const signalNames = { retryNow: 'retryNow', giveUp: 'giveUp' } as const;
 
+/** Of a namespace that `integration init` makes: how long ended workflows stay visible. */
+export const namespaceRetentionMs = 30 * 86_400_000;
+
 /** Custom search attributes with their types, as `temporal --search-attribute` takes them. */
 export const searchAttributes = {
   SubscriptionId: 'Keyword',

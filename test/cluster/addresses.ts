@@ -7,7 +7,8 @@ export interface PublicPorts {
   demoApps: readonly [number, number];
   haproxy: number;
   prometheus: number;
-  temporalUi: number;
+  /** Of HAProxy in front of both nodes of Temporal. */
+  temporal: number;
 }
 
 export const USUAL_PORTS: PublicPorts = {
@@ -17,7 +18,7 @@ export const USUAL_PORTS: PublicPorts = {
   demoApps: [4004, 4014],
   haproxy: 8404,
   prometheus: 9090,
-  temporalUi: 8233,
+  temporal: 7233,
 };
 
 /** As in the files of `deploy/cluster`; other clusters of this machine have others. */
@@ -28,6 +29,8 @@ export const HOSTS = {
   primary: 11,
   replica: 12,
   pgbouncer: 13,
+  'temporal-1': 14,
+  'temporal-2': 15,
   'domain-1': 21,
   'domain-2': 22,
   'worker-1': 31,
@@ -42,6 +45,7 @@ export type HostName = keyof typeof HOSTS;
 export const PORTS = {
   postgres: 5432,
   pgbouncer: 6432,
+  temporal: 7233,
   signOn: 4000,
   gateway: 4001,
   grpc: 4002,

@@ -57,7 +57,7 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
           two = 0,
           haproxy = 0,
           prometheus = 0,
-          temporalUi = 0,
+          temporal = 0,
         ] = await freePorts(8);
         const ports = {
           signOn,
@@ -66,7 +66,7 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
           demoApps: [one, two] as const,
           haproxy,
           prometheus,
-          temporalUi,
+          temporal,
         };
         prometheusUrl = `http://127.0.0.1:${prometheus}`;
         cluster = await startCluster({

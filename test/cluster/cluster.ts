@@ -6,8 +6,10 @@ import { type DemoFile, demoFilePath, writeDemoFile } from '../../src/cli/demo/d
 import { hostOf, PORTS, type PublicPorts } from './addresses.js';
 import { Nodes } from './nodes.js';
 import { type Part, type PartOptions, startPart } from './parts.js';
-import { haproxy, pgbouncer, prometheus } from './peers.js';
+import { haproxy, pgbouncer, prometheus, untilHaproxyKnows } from './peers.js';
 import { Postgres } from './postgres.js';
+import { TEMPORAL_DATABASES, Temporal } from './temporal.js';
+import type { TemporalPrograms } from './temporal-programs.js';
 
 export interface ClusterOptions {
   /** The first three numbers of the addresses of the parts. */
@@ -15,7 +17,8 @@ export interface ClusterOptions {
   ports: PublicPorts;
   /** Emptied first. Gets credentials of the demo, settings and logs. */
   folder: string;
-  temporalAddress?: string;
+  /** Without them, the cluster has no Temporal. */
+  temporal?: TemporalPrograms | undefined;
   /** Further settings of all roles. */
   settings?: Record<string, string>;
   onProgress?: (line: string) => void;
@@ -39,7 +42,7 @@ export interface Cluster {
 
 /** Starts everything; if a part does not start, ends what has started, and throws the reason. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { folder, network, ports, temporalAddress, signal, onProgress = () => undefined } = options;
+  const { folder, network, ports, signal, onProgress = () => undefined } = options;
   const parts: Part[] = [];
   const logs = join(folder, 'logs');
   rmSync(folder, { recursive: true, force: true });
@@ -64,8 +67,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const postgres = new Postgres({ network, folder: open, logs });
     const peers = { network, ports, folder: open, logs };
     const pooled = postgres.urlAt(hostOf(network, 'pgbouncer'), PORTS.pgbouncer);
+    const temporal = options.temporal && temporalOf(options, options.temporal, postgres, logs);
     const nodes = new Nodes({
-      ...{ network, ports, folder, logs, temporalAddress },
+      ...{ network, ports, folder, logs, temporal: temporal?.settings ?? {} },
       ...{ settings: options.settings ?? {} },
       databaseUrl: pooled,
       directUrl: postgres.urlAt(hostOf(network, 'primary')),
@@ -75,6 +79,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await start(postgres.primary());
     await postgres.prepare();
     await start(postgres.replica(), pgbouncer(peers, pooled));
+    if (temporal) {
+      onProgress('Making the databases of Temporal...');
+      await postgres.prepareTemporal(Object.keys(TEMPORAL_DATABASES));
+      temporal.makeTables();
+      // The first node makes the records of the cluster, which the second one reads.
+      await start(temporal.node('temporal-1'));
+      await start(temporal.node('temporal-2'));
+    }
+    await start(haproxy(peers));
+    if (temporal) {
+      await untilHaproxyKnows(ports, 2, /^temporal,temporal-\d,/, signal);
+      onProgress(await nodes.initTemporal());
+    }
     await start(nodes.domain('domain-1'));
     // The credentials of the demo are in the database once.
     mkdirSync(nodes.dataDirOf('domain-2'), { recursive: true });
@@ -89,7 +106,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       ...(['worker-1', 'worker-2'] as const).map((name) => nodes.worker(name)),
       ...(['edge-1', 'edge-2'] as const).map((name) => nodes.edge(name)),
     );
-    await start(haproxy(peers), prometheus(peers));
+    await untilHaproxyKnows(ports, 6, /^(?:sign_on|gateway|grpc),(?:edge|domain)-\d,/, signal);
+    await start(prometheus(peers));
     return {
       ...{ folder, demo, ports, stop },
       adminUrl: postgres.adminUrl,
@@ -103,7 +121,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /** In a deployment the edges end first; the databases last. */
-const ENDS = [/haproxy|prometheus/, /^edge/, /^worker/, /^domain/, /pgbouncer/, /replica/, /primary/];
+const ENDS = [/prometheus/, /^edge/, /^worker/, /haproxy/, /^domain/, /^temporal/, /pgbouncer/, /replica/, /primary/];
+
+function temporalOf(
+  { folder, network, ports }: ClusterOptions,
+  programs: TemporalPrograms,
+  { password }: Postgres,
+  logs: string,
+): Temporal {
+  const databaseHost = hostOf(network, 'primary');
+  return new Temporal({ programs, network, ports, folder, logs, databaseHost, password });
+}
 
 export function giveToOrdinaryUser(folder: string): void {
   chmodSync(folder, 0o755);

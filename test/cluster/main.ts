@@ -1,14 +1,11 @@
 /** What `make cluster` runs: all that a deployment of several nodes has, until Ctrl-C. */
 import { join, relative } from 'node:path';
 import { welcome } from '../../src/cli/demo/welcome.js';
-import { logOptionsOf } from '../../src/cli/log-options.js';
-import { freeTemporalAddress } from '../../src/cli/supervisor/temporal-address.js';
-import { TemporalOfDemo } from '../../src/cli/supervisor/temporal-of-demo.js';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
-import { createLog } from '../../src/telemetry/log.js';
 import { HOSTS, type HostName, hostOf, PORTS, USUAL_NETWORK, USUAL_PORTS } from './addresses.js';
 import { startCluster } from './cluster.js';
+import { findTemporalServer } from './temporal-programs.js';
 
 const folder = join(packageRoot, '.data/cluster');
 
@@ -33,30 +30,33 @@ const stopped = new Promise<void>((resolve) => {
 const network = USUAL_NETWORK;
 const ports = USUAL_PORTS;
 const shown = relative(process.cwd(), folder);
-const temporalAddress = await freeTemporalAddress();
 const config = loadConfig({
   ENVIRONMENT: 'demo',
   LOG_LEVEL: 'error',
   LOG_FORMAT: 'pretty',
   DATA_DIR: shown,
   METRICS_HOST: hostOf(network, 'edge-1'),
-  TEMPORAL_UI_PORT: String(ports.temporalUi),
 });
-const options = { network, ports, folder, temporalAddress, onProgress: say, signal: stopping.signal };
-const cluster = await startCluster(options).catch((error: Error) => {
+const fail = (error: Error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
+};
+const { signal } = stopping;
+// Without it, the cluster retries by the times in the database.
+const temporal = await findTemporalServer({ signal, onProgress: say }).catch((error: Error) => {
+  if (signal.aborted) {
+    fail(error);
+  }
+  say(`${error.message} The cluster starts without Temporal.`);
+  return undefined;
 });
-const temporal = new TemporalOfDemo(
-  config,
-  temporalAddress,
-  createLog({ role: 'cluster', ...logOptionsOf(config) }),
-  say,
-);
-temporal.start();
+const options = { network, ports, folder, temporal, onProgress: say, signal };
+const cluster = await startCluster(options).catch(fail);
 
 const rows = [
-  ...(Object.keys(HOSTS) as HostName[]).map((name) => [name, `${hostOf(network, name)}:${portOf(name)}`]),
+  ...(Object.keys(HOSTS) as HostName[])
+    .filter((name) => temporal || !name.startsWith('temporal'))
+    .map((name) => [name, `${hostOf(network, name)}:${portOf(name)}`]),
   ['haproxy', `http://localhost:${ports.haproxy}`],
   ['prometheus', `http://localhost:${ports.prometheus}`],
 ] as const;
@@ -70,7 +70,7 @@ Logs: ${shown}/logs
 Kill a domain and an edge; reading goes on:
 
   kill -9 ${cluster.part('domain-1').pid} ${cluster.part('edge-2').pid}
-
+${temporal ? howToAskTemporal(cluster.part('temporal-1').pid) : ''}
 In the other terminals, type this before the lines below:
 
   export DATA_DIR=${shown}`);
@@ -78,13 +78,25 @@ welcome(config, say);
 
 await stopped;
 say('\nStopping everything...');
-await temporal.stop();
 await cluster.stop();
 process.exit(0);
+
+function howToAskTemporal(pid: number): string {
+  const access = `--address 127.0.0.1:${ports.temporal} --tls-ca-path ${shown}/temporal/ca.crt --namespace demo`;
+  return `
+Kill a node of Temporal; retries go on. The workflows are shown by:
+
+  kill -9 ${pid}
+  temporal workflow list ${access}
+`;
+}
 
 function portOf(name: HostName): number {
   if (name === 'pgbouncer') {
     return PORTS.pgbouncer;
+  }
+  if (name.startsWith('temporal')) {
+    return PORTS.temporal;
   }
   return name === 'primary' || name === 'replica' ? PORTS.postgres : PORTS.metrics;
 }

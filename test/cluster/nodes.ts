@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { packageRoot } from '../../src/config/package.js';
 import { type HostName, hostOf, PORTS, type PublicPorts } from './addresses.js';
 import type { PartOptions } from './parts.js';
 
+const INIT_LIMIT_MS = 60_000;
+
+const run = promisify(execFile);
 const main = join(packageRoot, 'dist/src/cli/main.js');
 
 export interface NodePlace {
@@ -14,7 +19,8 @@ export interface NodePlace {
   logs: string;
   databaseUrl: string;
   directUrl: string;
-  temporalAddress: string | undefined;
+  /** How to reach Temporal. */
+  temporal: Record<string, string>;
   settings: Record<string, string>;
 }
 
@@ -23,7 +29,7 @@ export class Nodes {
   readonly #shared: Record<string, string>;
 
   constructor(private readonly place: NodePlace) {
-    const { network, ports, folder, databaseUrl, directUrl, temporalAddress, settings } = place;
+    const { network, ports, folder, databaseUrl, directUrl, temporal, settings } = place;
     const token = (right: string) => `${right}_demo_${randomBytes(32).toString('hex')}`;
     const domains = (['domain-1', 'domain-2'] as const).map(
       (name) => `${hostOf(network, name)}:${PORTS.roles}`,
@@ -48,10 +54,7 @@ export class Nodes {
       MAINTENANCE_TOKEN: token('maintenance'),
       // HAProxy needs so long to notice.
       DRAIN_DELAY: '2s',
-      ...(temporalAddress !== undefined && {
-        TEMPORAL_ADDRESS: temporalAddress,
-        TEMPORAL_UI_URL: `http://localhost:${ports.temporalUi}`,
-      }),
+      ...temporal,
       ...settings,
     };
   }
@@ -78,6 +81,16 @@ export class Nodes {
       // The demo application stands for that of an integrator, and listens on one address of this machine.
       DEMO_APP_PORT: String(ports.demoApps[name === 'edge-1' ? 0 : 1]),
     });
+  }
+
+  /** Makes the namespace and its search attributes; returns what the command says. */
+  async initTemporal(): Promise<string> {
+    const env = { ...this.#shared, DATA_DIR: this.place.folder };
+    const { stdout } = await run(process.execPath, [main, 'init', '--temporal'], {
+      env,
+      timeout: INIT_LIMIT_MS,
+    });
+    return stdout.trim();
   }
 
   dataDirOf(name: HostName): string {

@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../../src/config/package.js';
 import { requireToolchain } from '../support/programs.js';
 import { hostOf, PORTS, type PublicPorts, USUAL_NETWORK, USUAL_PORTS } from './addresses.js';
 import type { PartOptions } from './parts.js';
 import { answers } from './postgres.js';
+
+const UP_LIMIT_MS = 30_000;
+const LOOK_EVERY_MS = 100;
 
 const deploy = join(packageRoot, 'deploy');
 
@@ -33,12 +37,13 @@ export function pgbouncer({ network, folder, logs }: PeerPlace, url: string): Pa
   };
 }
 
-/** In front of the edges and, for gRPC, of the domains. */
+/** In front of the edges, of Temporal and, for gRPC, of the domains. */
 export function haproxy({ network, ports, folder, logs }: PeerPlace): PartOptions {
   const binds = {
     [USUAL_PORTS.signOn]: ports.signOn,
     [USUAL_PORTS.gateway]: ports.gateway,
     [USUAL_PORTS.grpc]: ports.grpc,
+    [USUAL_PORTS.temporal]: ports.temporal,
     [USUAL_PORTS.haproxy]: ports.haproxy,
   };
   const shipped = onNetwork(shippedFile('haproxy.cfg'), network).replaceAll(
@@ -51,14 +56,31 @@ export function haproxy({ network, ports, folder, logs }: PeerPlace): PartOption
     command: requireToolchain('haproxy'),
     args: ['-db', '-f', file],
     logFile: join(logs, 'haproxy.log'),
-    serves: async () => {
-      const csv = await (await fetch(`http://127.0.0.1:${ports.haproxy}/;csv`)).text();
-      return (
-        csv.split('\n').filter((line) => /^(?:sign_on|gateway|grpc),(?:edge|domain)-\d,.*,UP,/.test(line))
-          .length === 6
-      );
-    },
+    serves: async () => (await haproxyState(ports)).includes('haproxy,FRONTEND,'),
   };
+}
+
+/** Settles when HAProxy sends requests to all that match. */
+export async function untilHaproxyKnows(
+  ports: PublicPorts,
+  count: number,
+  servers: RegExp,
+  signal?: AbortSignal,
+): Promise<void> {
+  const isUp = (line: string) => servers.test(line) && /,UP,/.test(line);
+  const deadline = performance.now() + UP_LIMIT_MS;
+  while ((await haproxyState(ports)).split('\n').filter(isUp).length < count) {
+    signal?.throwIfAborted();
+    if (performance.now() > deadline) {
+      throw new Error(`HAProxy did not see ${count} servers of ${servers} within ${UP_LIMIT_MS / 1_000} s.`);
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Comma-separated values, a line for each server. */
+async function haproxyState(ports: PublicPorts): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${ports.haproxy}/;csv`)).text();
 }
 
 /** With the rules of `deploy/prometheus`. */

@@ -9,7 +9,7 @@ import { asOrdinaryUser, type PartOptions } from './parts.js';
 
 const DATABASE = 'integration';
 const SLOT = 'replica';
-const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'shared_buffers=32MB'];
+const SETTINGS = ['max_connections=300', 'unix_socket_directories=', 'shared_buffers=32MB'];
 
 export interface PostgresPlace {
   network: string;
@@ -72,6 +72,20 @@ export class Postgres {
       // Behind PgBouncer, reads get no limit from the domain.
       await admin.query(`alter role ${DATABASE} set statement_timeout = '20s'`);
       await admin.query(`select pg_create_physical_replication_slot('${SLOT}', true)`);
+    } finally {
+      await admin.end();
+    }
+  }
+
+  /** Databases of their own for Temporal, with a role of its own. */
+  async prepareTemporal(databases: readonly string[]): Promise<void> {
+    const admin = new pg.Client({ connectionString: this.adminUrl });
+    await admin.connect();
+    try {
+      await admin.query(`create role temporal login password '${this.#password}'`);
+      for (const database of databases) {
+        await admin.query(`create database ${database} owner temporal`);
+      }
     } finally {
       await admin.end();
     }

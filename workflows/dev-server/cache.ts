@@ -5,8 +5,13 @@ import { temporalVersion } from './pinned.js';
 
 /** The cached executable of the pinned version. */
 export function cachedExecutable(env: NodeJS.ProcessEnv): string {
+  return path.join(cacheFolderOf(env, 'temporal', temporalVersion), 'temporal');
+}
+
+/** Where the executables of one version of a program are. */
+export function cacheFolderOf(env: NodeJS.ProcessEnv, program: string, version: string): string {
   const cacheHome = env.XDG_CACHE_HOME || path.join(env.HOME || homedir(), '.cache');
-  return path.join(cacheHome, 'integration-service', 'temporal', temporalVersion, 'temporal');
+  return path.join(cacheHome, 'integration-service', program, version);
 }
 
 /**
@@ -14,11 +19,10 @@ export function cachedExecutable(env: NodeJS.ProcessEnv): string {
  * installers and readers never see part of a file. Removes the folder.
  */
 export async function installIntoCache(
-  env: NodeJS.ProcessEnv,
+  target: string,
   needsBytes: number,
   produce: (folder: string) => Promise<string>,
 ): Promise<string> {
-  const target = cachedExecutable(env);
   const cacheFolder = path.dirname(target);
   await mkdir(cacheFolder, { recursive: true });
   await removeLeftovers(cacheFolder);

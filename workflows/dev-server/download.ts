@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { reasonOf } from '../reason.js';
-import { installIntoCache } from './cache.js';
+import { cachedExecutable, installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { runCommand } from './command.js';
 import type { InstallOptions } from './install-options.js';
@@ -15,7 +15,7 @@ const progressEveryBytes = 16 * 1024 ** 2;
 /** The official archive. Throws a reason without a full stop. */
 export function download(baseUrl: string, options: InstallOptions): Promise<string> {
   const url = `${baseUrl}/v${temporalVersion}?${platformQuery()}`;
-  return installIntoCache(options.env, downloadNeedsBytes, async (folder) => {
+  return installIntoCache(cachedExecutable(options.env), downloadNeedsBytes, async (folder) => {
     const archive = path.join(folder, 'temporal.tar.gz');
     await fetchTo(url, archive, options);
     const { code, lastLines } = await runCommand('tar', ['-xzf', archive, '-C', folder, 'temporal'], {

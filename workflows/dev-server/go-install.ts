@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { installIntoCache } from './cache.js';
+import { cachedExecutable, installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { type CommandResult, runCommand } from './command.js';
 import type { InstallOptions } from './install-options.js';
@@ -11,18 +11,30 @@ const progressEveryMs = 10_000;
 /** Compiling prints each package; linking, at the end, is the longest silence. */
 const buildSilenceLimitMs = 5 * 60_000;
 
+/** Commands of one module, in one version. */
+export interface GoCommands {
+  title: string;
+  /** As for `go install`: `example.com/module/cmd/name@v1.2.3`. */
+  packages: readonly string[];
+}
+
+const temporalCommand: GoCommands = {
+  title: `Temporal ${temporalVersion}`,
+  packages: [`${temporalModule}@v${temporalVersion}`],
+};
+
 /** Builds the pinned version from source. Throws a reason without a full stop. */
 export async function goInstall(options: InstallOptions): Promise<string> {
   await assertGo(options);
-  return installIntoCache(options.env, goBuildNeedsBytes, async (folder) => {
-    await build(folder, options);
+  return installIntoCache(cachedExecutable(options.env), goBuildNeedsBytes, async (folder) => {
+    await buildWithGo(folder, temporalCommand, options);
     const executable = path.join(folder, 'bin', 'temporal');
     if (!(await isTemporal(executable, options.signal))) throw new Error('what Go built does not run here');
     return executable;
   });
 }
 
-async function assertGo({ env, signal }: InstallOptions): Promise<void> {
+export async function assertGo({ env, signal }: InstallOptions): Promise<void> {
   const wanted = `${leastGoVersion.major}.${leastGoVersion.minor}`;
   const { code, lastLines } = await runCommand('go', ['version'], {
     env: { ...env, GOTOOLCHAIN: 'local' },
@@ -38,15 +50,20 @@ async function assertGo({ env, signal }: InstallOptions): Promise<void> {
   }
 }
 
-async function build(folder: string, options: InstallOptions): Promise<void> {
+/** Builds into the folder `bin` of a folder, which also gets all else that Go writes. */
+export async function buildWithGo(
+  folder: string,
+  { title, packages }: GoCommands,
+  options: InstallOptions,
+): Promise<void> {
   const { signal, onProgress, silenceLimitMs } = options;
   const startedAt = Date.now();
   let doing = 'asking for the module';
   const progress = setInterval(() => {
     const seconds = Math.round((Date.now() - startedAt) / 1000);
-    onProgress(`Building Temporal ${temporalVersion}: ${seconds} s, ${doing}`);
+    onProgress(`Building ${title}: ${seconds} s, ${doing}`);
   }, progressEveryMs);
-  onProgress(`Building Temporal ${temporalVersion} with Go: two to five minutes, once on this machine`);
+  onProgress(`Building ${title} with Go: two to five minutes, once on this machine`);
   const answer = new AbortController();
   const abort = () => answer.abort(signal?.reason);
   const noAnswer = setTimeout(() => answer.abort(new Error(noAnswerReason(silenceLimitMs))), silenceLimitMs);
@@ -54,7 +71,7 @@ async function build(folder: string, options: InstallOptions): Promise<void> {
   try {
     const result = await runCommand(
       'go',
-      ['install', '-v', '-trimpath', '-ldflags=-s -w', `${temporalModule}@v${temporalVersion}`],
+      ['install', '-v', '-trimpath', '-ldflags=-s -w', ...packages],
       {
         env: await goEnvironment(folder, options.env),
         signal: answer.signal,

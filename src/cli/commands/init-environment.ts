@@ -8,6 +8,7 @@ import { openStore } from '../../store/store.js';
 import { StoreError } from '../../store/store-error.js';
 import { secretsKeyFile, withSecretsKeyFile } from '../secrets-key-file.js';
 import { StartupError } from '../startup-error.js';
+import { initTemporalToo } from './init-temporal.js';
 import { print, say } from './output/print.js';
 import { asTime } from './output/table.js';
 
@@ -35,6 +36,7 @@ export async function init(config: Config, { json, tokenExpires }: InitOptions):
   if (warning !== undefined) {
     say(warning);
   }
+  await initTemporalToo(config);
   print(
     json
       ? JSON.stringify(

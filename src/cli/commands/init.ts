@@ -16,8 +16,13 @@ database. Without it what is encrypted there is lost.
 The first operator token ends after 30 days unless told otherwise. Rotate it before: \`integration token rotate\`.
 Where no operator token works any more, \`integration init\` issues another first one.
 
+Where TEMPORAL_ADDRESS is set, init also makes the namespace TEMPORAL_NAMESPACE (retention: 30 days) and the search
+attributes. \`integration init --temporal\` does only this, also for a demo, and can be repeated: it changes nothing
+that exists.
+
 Examples:
   $ ENVIRONMENT=live integration init
+  $ ENVIRONMENT=live TEMPORAL_ADDRESS=temporal.internal:7233 TEMPORAL_TLS=on integration init --temporal
   $ DATA_DIR=/var/lib/integration-service/live integration init --json`;
 
 export function addInitCommand(program: Command): void {
@@ -30,9 +35,15 @@ export function addInitCommand(program: Command): void {
       timeAheadOrNever,
       timeAheadOrNever(FIRST_TOKEN_LIFETIME),
     )
+    .option('--temporal', 'only the namespace and the search attributes in Temporal')
     .option('--json', 'as one JSON object')
     .addHelpText('after', NOTES)
-    .action(async (options: InitOptions) => {
+    .action(async (options: InitOptions & { temporal?: boolean }) => {
+      if (options.temporal) {
+        const { initTemporal } = await import('./init-temporal.js');
+        await initTemporal(loadConfig(process.env, { strict: true, secrets: [] }), options);
+        return;
+      }
       const { init } = await import('./init-environment.js');
       await init(loadConfig(process.env, { strict: true, secrets: ['DATABASE_URL'] }), options);
     });

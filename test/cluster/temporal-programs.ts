@@ -1,0 +1,65 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheFolderOf, installIntoCache } from '../../workflows/dev-server/cache.js';
+import { isTemporal } from '../../workflows/dev-server/check.js';
+import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js';
+import { goBuildNeedsBytes } from '../../workflows/dev-server/pinned.js';
+import { reasonOf } from '../../workflows/reason.js';
+
+/** The server of the pinned CLI; newer ones need a newer Go. */
+const VERSION = '1.29.1';
+const MODULE = 'go.temporal.io/server';
+/** Go asks for the module first. */
+const SILENCE_LIMIT_MS = 60_000;
+
+export interface TemporalPrograms {
+  server: string;
+  sqlTool: string;
+}
+
+type Options = Partial<{ env: NodeJS.ProcessEnv; signal: AbortSignal; onProgress: (line: string) => void }>;
+
+function programsOf(env: NodeJS.ProcessEnv): TemporalPrograms {
+  const folder = cacheFolderOf(env, 'temporal-server', VERSION);
+  return { server: join(folder, 'temporal-server'), sqlTool: join(folder, 'temporal-sql-tool') };
+}
+
+/** Those that were built before; undefined without them. */
+export async function builtTemporal({ env = process.env, signal }: Options = {}) {
+  const programs = programsOf(env);
+  // The server is put there last.
+  return (await isTemporal(programs.server, signal)) ? programs : undefined;
+}
+
+/** Builds the server and its schema tool unless it was done before. Throws a sentence. */
+export async function findTemporalServer(options: Options = {}): Promise<TemporalPrograms> {
+  const { env = process.env, signal, onProgress = () => undefined } = options;
+  const built = await builtTemporal(options);
+  if (built) {
+    return built;
+  }
+  const install = { env, onProgress, silenceLimitMs: SILENCE_LIMIT_MS, ...(signal && { signal }) };
+  const programs = programsOf(env);
+  const commands = {
+    title: `the Temporal server ${VERSION}`,
+    packages: [`${MODULE}/cmd/server@v${VERSION}`, `${MODULE}/cmd/tools/sql@v${VERSION}`],
+  };
+  try {
+    await assertGo(install);
+    await installIntoCache(programs.server, goBuildNeedsBytes, async (folder) => {
+      await buildWithGo(folder, commands, install);
+      const server = join(folder, 'bin/server');
+      if (!(await isTemporal(server, signal))) {
+        throw new Error('what Go built does not run here');
+      }
+      await rename(join(folder, 'bin/sql'), programs.sqlTool);
+      return server;
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new Error(`The Temporal server is missing and could not be built: ${reasonOf(error)}.`, {
+      cause: error,
+    });
+  }
+  return programs;
+}

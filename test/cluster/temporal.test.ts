@@ -1,0 +1,163 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { DeliveryStatus } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { scheduleIds } from '../../workflows/contract.js';
+import { instanceIds } from '../flow/sign-on/demo-environment.js';
+import { type Subscribed, WebhookEnvironment } from '../flow/webhooks/webhook-environment.js';
+import { eventually } from '../support/eventually.js';
+import { freePorts } from '../support/free-ports.js';
+import { findToolchain } from '../support/programs.js';
+import { isRunning, type ServiceProcess } from '../support/service-process.js';
+import { newTemporaryDirectory } from '../support/temporary-directory.js';
+import { type Answer, accept, answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
+import { hostOf, PORTS } from './addresses.js';
+import { type Cluster, startCluster } from './cluster.js';
+import { builtTemporal } from './temporal-programs.js';
+
+const START_LIMIT_MS = 180_000;
+const TEST_LIMIT_MS = 120_000;
+const WAIT_LIMIT_MS = 90_000;
+
+/** Longer than Temporal needs to give the shards of a lost node to the other one. */
+const RETRY_DELAYS = '3s,3s,3s,3s';
+
+const programs = await builtTemporal();
+const lacks =
+  programs === undefined
+    ? 'the Temporal server is not built: `make chaos` and `make cluster` build it'
+    : (['pgbouncer', 'prometheus', 'haproxy'] as const)
+        .filter((name) => findToolchain(name, process.env) === undefined)
+        .map((name) => `${name} is missing`)[0];
+if (lacks !== undefined) {
+  process.stderr.write(`Skipped “a Temporal cluster on PostgreSQL”: ${lacks}\n`);
+}
+
+const failsOnce: Answer = (response, request, earlier) =>
+  (earlier < 1 ? answerWith(503) : accept)(response, request, earlier);
+
+(lacks === undefined ? describe : describe.skip)('a Temporal cluster on PostgreSQL', () => {
+  let cluster: Cluster;
+  let environment: WebhookEnvironment;
+  let client: Client;
+  const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
+  const newReceiver = webhookReceivers();
+
+  beforeAll(async () => {
+    const [signOn = 0, gateway = 0, grpc = 0, one = 0, two = 0, haproxy = 0, prometheus = 0, temporal = 0] =
+      await freePorts(8);
+    const ports = { signOn, gateway, grpc, demoApps: [one, two] as const, haproxy, prometheus, temporal };
+    cluster = await startCluster({
+      ...{ network, ports, folder: join(newTemporaryDirectory(), 'cluster'), temporal: programs },
+      settings: { WEBHOOK_RETRY_DELAYS: RETRY_DELAYS },
+    });
+    const service = { demo: () => cluster.demo, settings: { GRPC_PORT: String(grpc) } };
+    environment = new WebhookEnvironment(service as unknown as ServiceProcess, newReceiver);
+    const ca = readFileSync(join(cluster.folder, 'temporal/ca.crt'));
+    const connection = Connection.lazy({
+      address: `127.0.0.1:${temporal}`,
+      tls: { serverRootCACertificate: ca },
+    });
+    client = new Client({ connection, namespace: 'demo' });
+  }, START_LIMIT_MS);
+
+  afterAll(async () => {
+    environment?.close();
+    await client?.connection.close();
+    await cluster?.stop();
+    expect(
+      (['temporal-1', 'temporal-2'] as const).filter((name) => isRunning(cluster.part(name).pid)),
+    ).toEqual([]);
+  });
+
+  /** A delivery that failed once, and what its workflow says at its end. */
+  async function retried(to: Subscribed) {
+    await environment.newClient(instanceIds.harborlight);
+    const { eventId } = await to.receiver.next();
+    await eventually(
+      'the delivery',
+      async () =>
+        (await environment.deliveries(to)).some(
+          (delivery) => delivery.eventId === eventId && delivery.status === DeliveryStatus.DELIVERED,
+        ),
+      WAIT_LIMIT_MS,
+    );
+    return eventually(
+      'the end of the workflow',
+      async () => {
+        for await (const { workflowId } of client.workflow.list({
+          query: `WorkflowType = 'webhookRetry' AND ExecutionStatus = 'Completed' AND SubscriptionId = '${to.subscription.id}'`,
+        })) {
+          return { workflowId, counts: await client.workflow.getHandle(workflowId).result() };
+        }
+        return undefined;
+      },
+      WAIT_LIMIT_MS,
+    );
+  }
+
+  const workersPoll = (names: readonly ('worker-1' | 'worker-2')[]) =>
+    eventually(
+      'workers that poll Temporal',
+      async () => {
+        const answers = await Promise.all(
+          names.map(async (name) => fetch(`http://${hostOf(network, name)}:${PORTS.metrics}/readyz`)),
+        );
+        const states = await Promise.all(answers.map((answer) => answer.json() as Promise<{ status: string }>));
+        return states.every(({ status }) => status === 'ready');
+      },
+      WAIT_LIMIT_MS,
+    );
+
+  test(
+    'has the namespace with its retention, the search attributes and each schedule once',
+    async () => {
+      await workersPoll(['worker-1', 'worker-2']);
+      const { workflowService, operatorService } = client.connection;
+      const { config } = await workflowService.describeNamespace({ namespace: 'demo' });
+      expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 86_400);
+      const { customAttributes } = await operatorService.listSearchAttributes({ namespace: 'demo' });
+      expect(Object.keys(customAttributes ?? {}).sort()).toEqual([
+        'EventTypes',
+        'InstanceIntegrationId',
+        'SubscriptionId',
+      ]);
+      await eventually('the schedules', async () => {
+        const found: string[] = [];
+        for await (const { scheduleId } of client.schedule.list()) {
+          found.push(scheduleId);
+        }
+        return JSON.stringify(found.sort()) === JSON.stringify(Object.values(scheduleIds).sort());
+      });
+    },
+    TEST_LIMIT_MS,
+  );
+
+  test(
+    'retries a failed delivery by a workflow',
+    async () => {
+      const to = await environment.subscribe({ eventTypes: ['client.*'] }, failsOnce);
+      expect((await retried(to)).counts).toMatchObject({ deliveries: 1, delivered: 1 });
+      await environment.unsubscribe(to);
+    },
+    TEST_LIMIT_MS,
+  );
+
+  test(
+    'retries by a workflow after a node of Temporal was killed, and still has each schedule once',
+    async () => {
+      const part = cluster.part('temporal-1');
+      process.kill(part.pid, 'SIGKILL');
+      await part.ended;
+      const to = await environment.subscribe({ eventTypes: ['client.*'] }, failsOnce);
+      expect((await retried(to)).counts).toMatchObject({ deliveries: 1, delivered: 1 });
+      await workersPoll(['worker-1', 'worker-2']);
+      for (const id of Object.values(scheduleIds)) {
+        expect((await client.schedule.getHandle(id).describe()).state.paused).toBe(false);
+      }
+    },
+    TEST_LIMIT_MS,
+  );
+});

@@ -1,0 +1,83 @@
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { pause } from './backoff.js';
+import { namespaceRetentionMs, searchAttributes } from './contract.js';
+import type { InspectedPlace } from './inspection.js';
+import { limitedCall } from './limited-call.js';
+import { addSearchAttributes, missingSearchAttributes } from './search-attributes.js';
+
+export interface NamespaceSetup {
+  isNew: boolean;
+  /** The names of those that the namespace lacked. */
+  addedAttributes: string[];
+}
+
+const answerLimitMs = 10_000;
+/** The nodes of a cluster read the list of namespaces every 10 s. */
+const knownWithinMs = 30_000;
+const askEveryMs = 500;
+
+const never = new AbortController().signal;
+
+/** gRPC status codes. */
+const notFound = 5;
+const alreadyExists = 6;
+
+/** Makes the namespace and its search attributes where they are missing; changes nothing that exists. */
+export async function setUpNamespace(place: InspectedPlace): Promise<NamespaceSetup> {
+  const { address, tls, apiKey, namespace } = place;
+  const connection = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
+  const call: Call = (request) => limitedCall(connection, never, answerLimitMs, request);
+  try {
+    const isNew = await makeNamespace(connection, namespace, call);
+    const missing = await onceKnown(() =>
+      call(() => missingSearchAttributes(connection, namespace, searchAttributes)),
+    );
+    const addedAttributes = Object.keys(missing);
+    if (addedAttributes.length > 0) {
+      await onceKnown(() => call(() => addSearchAttributes(connection, namespace, missing)));
+    }
+    return { isNew, addedAttributes };
+  } finally {
+    await connection.close().catch(() => undefined);
+  }
+}
+
+type Call = <T>(request: () => Promise<T>) => Promise<T>;
+
+/** False if it exists, also if another process makes it at the same time. */
+async function makeNamespace(connection: Connection, namespace: string, call: Call): Promise<boolean> {
+  const { workflowService } = connection;
+  try {
+    // Asked first: an account that may not make namespaces can use one that exists.
+    await call(() => workflowService.describeNamespace({ namespace }));
+    return false;
+  } catch (error) {
+    if (statusOf(error) !== notFound) throw error;
+  }
+  try {
+    const workflowExecutionRetentionPeriod = msToTs(namespaceRetentionMs);
+    await call(() => workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }));
+    return true;
+  } catch (error) {
+    if (statusOf(error) !== alreadyExists) throw error;
+    return false;
+  }
+}
+
+/** Repeats a request while the answering node does not know the new namespace. */
+async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + knownWithinMs;
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (statusOf(error) !== notFound || Date.now() > deadline) throw error;
+      await pause(askEveryMs, never);
+    }
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return isGrpcServiceError(error) ? error.code : undefined;
+}
