@@ -121,7 +121,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /** In a deployment the edges end first; the databases last. */
-const ENDS = [/prometheus/, /^edge/, /^worker/, /haproxy/, /^domain/, /^temporal/, /pgbouncer/, /replica/, /primary/];
+const ENDS = [
+  /prometheus/,
+  /^edge/,
+  /^worker/,
+  /haproxy/,
+  /^domain/,
+  /^temporal/,
+  /pgbouncer/,
+  /replica/,
+  /primary/,
+];
 
 function temporalOf(
   { folder, network, ports }: ClusterOptions,

@@ -69,19 +69,15 @@ export async function buildWithGo(
   const noAnswer = setTimeout(() => answer.abort(new Error(noAnswerReason(silenceLimitMs))), silenceLimitMs);
   signal?.addEventListener('abort', abort);
   try {
-    const result = await runCommand(
-      'go',
-      ['install', '-v', '-trimpath', '-ldflags=-s -w', ...packages],
-      {
-        env: await goEnvironment(folder, options.env),
-        signal: answer.signal,
-        silenceLimitMs: buildSilenceLimitMs,
-        onLine(line) {
-          clearTimeout(noAnswer);
-          doing = describe(line);
-        },
+    const result = await runCommand('go', ['install', '-v', '-trimpath', '-ldflags=-s -w', ...packages], {
+      env: await goEnvironment(folder, options.env),
+      signal: answer.signal,
+      silenceLimitMs: buildSilenceLimitMs,
+      onLine(line) {
+        clearTimeout(noAnswer);
+        doing = describe(line);
       },
-    );
+    });
     if (result.code !== 0) throw new Error(failure(result));
   } finally {
     clearInterval(progress);

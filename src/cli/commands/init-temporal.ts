@@ -12,7 +12,9 @@ export async function initTemporal(config: Config, { json }: { json?: boolean })
     throw new StartupError('TEMPORAL_ADDRESS is not set: there is no Temporal to set up.');
   }
   const setup = await setUp(config, address).catch((error: unknown) => {
-    throw new StartupError(`Temporal at ${address} was not set up: ${reasonOfCall(error)}.`, { cause: error });
+    throw new StartupError(`Temporal at ${address} was not set up: ${reasonOfCall(error)}.`, {
+      cause: error,
+    });
   });
   print(json ? JSON.stringify({ address, namespace, ...setup }, null, 2) : sentenceOf(setup, config));
 }

@@ -31,6 +31,24 @@ describe('integration init', () => {
     ]);
   });
 
+  test('makes the environment also while Temporal is away, and says how to set that up later', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    const settings = { DATA_DIR: dataDir, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+    const made = await integration(['init'], settings);
+    expect(made.code).toBe(0);
+    expect(made.stderr).toMatch(
+      /^Temporal at 127\.0\.0\.1:9 was not set up: .*; repeat this part with: integration init --temporal\n$/,
+    );
+    const again = await integration(['init', '--temporal'], settings);
+    expect([again.code, again.stdout]).toEqual([78, '']);
+    expect(again.stderr).toMatch(/^Temporal at 127\.0\.0\.1:9 was not set up: /);
+  });
+
+  test('says that there is no Temporal to set up', async () => {
+    const { code, stderr } = await integration(['init', '--temporal'], { DATA_DIR: services.newDirectory() });
+    expect([code, stderr]).toEqual([78, 'TEMPORAL_ADDRESS is not set: there is no Temporal to set up.\n']);
+  });
+
   test('is refused a second time, and changes nothing', async () => {
     const dataDir = join(services.newDirectory(), 'live');
     await integration(['init'], { DATA_DIR: dataDir });
