@@ -17,7 +17,7 @@ import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { FailedCall } from './commands/failed-call.js';
 import { addImportCommand } from './commands/import/import.js';
 import { RefusedLines } from './commands/import/refused-lines.js';
-import { addInitCommand } from './commands/init.js';
+import { addInitCommand } from './commands/init/init.js';
 import { addListenCommand } from './commands/listen/listen.js';
 import { addAppCommands } from './commands/operator/applications/app.js';
 import { addAuditCommands } from './commands/operator/audit.js';

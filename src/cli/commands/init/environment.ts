@@ -1,16 +1,19 @@
 import { mkdirSync } from 'node:fs';
-import type { Config } from '../../config/config.js';
-import { createFirstOperatorToken, type IssuedServiceToken } from '../../domain/operator/service-tokens.js';
-import { inNameOf } from '../../domain/unit-of-work.js';
-import { ServiceError } from '../../errors/service-error.js';
-import { makeSecretsKeys } from '../../keys/secrets-key.js';
-import { openStore } from '../../store/store.js';
-import { StoreError } from '../../store/store-error.js';
-import { secretsKeyFile, withSecretsKeyFile } from '../secrets-key-file.js';
-import { StartupError } from '../startup-error.js';
-import { initTemporalToo } from './init-temporal.js';
-import { print, say } from './output/print.js';
-import { asTime } from './output/table.js';
+import type { Config } from '../../../config/config.js';
+import {
+  createFirstOperatorToken,
+  type IssuedServiceToken,
+} from '../../../domain/operator/service-tokens.js';
+import { inNameOf } from '../../../domain/unit-of-work.js';
+import { ServiceError } from '../../../errors/service-error.js';
+import { makeSecretsKeys } from '../../../keys/secrets-key.js';
+import { openStore } from '../../../store/store.js';
+import { StoreError } from '../../../store/store-error.js';
+import { secretsKeyFile, withSecretsKeyFile } from '../../secrets-key-file.js';
+import { StartupError } from '../../startup-error.js';
+import { print, say } from '../output/print.js';
+import { asTime } from '../output/table.js';
+import { initTemporalToo } from './temporal.js';
 
 export interface InitOptions {
   json?: boolean;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../config/config.js';
-import type { InitOptions } from './init-environment.js';
-import { timeAhead } from './option-parsers.js';
+import { loadConfig } from '../../../config/config.js';
+import { timeAhead } from '../option-parsers.js';
+import type { InitOptions } from './environment.js';
 
 /** Long enough to issue its replacement. */
 const FIRST_TOKEN_LIFETIME = '30d';
@@ -40,11 +40,11 @@ export function addInitCommand(program: Command): void {
     .addHelpText('after', NOTES)
     .action(async (options: InitOptions & { temporal?: boolean }) => {
       if (options.temporal) {
-        const { initTemporal } = await import('./init-temporal.js');
+        const { initTemporal } = await import('./temporal.js');
         await initTemporal(loadConfig(process.env, { strict: true, secrets: [] }), options);
         return;
       }
-      const { init } = await import('./init-environment.js');
+      const { init } = await import('./environment.js');
       await init(loadConfig(process.env, { strict: true, secrets: ['DATABASE_URL'] }), options);
     });
 }

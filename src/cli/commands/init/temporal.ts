@@ -1,9 +1,9 @@
-import type { NamespaceSetup } from '../../../workflows/namespace-setup.js';
-import { reasonOf } from '../../../workflows/reason.js';
-import type { Config } from '../../config/config.js';
-import { currentTemporalAccess } from '../roles/temporal-access.js';
-import { StartupError } from '../startup-error.js';
-import { print, say } from './output/print.js';
+import type { NamespaceSetup } from '../../../../workflows/namespace-setup.js';
+import { reasonOf } from '../../../../workflows/reason.js';
+import type { Config } from '../../../config/config.js';
+import { currentTemporalAccess } from '../../roles/temporal-access.js';
+import { StartupError } from '../../startup-error.js';
+import { print, say } from '../output/print.js';
 
 /** Sets up only Temporal. Can be repeated. */
 export async function initTemporal(config: Config, { json }: { json?: boolean }): Promise<void> {
@@ -35,7 +35,7 @@ export async function initTemporalToo(config: Config): Promise<void> {
 }
 
 async function setUp(config: Config, address: string): Promise<NamespaceSetup> {
-  const { setUpNamespace } = await import('../../../workflows/namespace-setup.js');
+  const { setUpNamespace } = await import('../../../../workflows/namespace-setup.js');
   return setUpNamespace({
     address,
     namespace: config.TEMPORAL_NAMESPACE,
