@@ -82,7 +82,8 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
           child.kill('SIGKILL');
         }
         await cluster?.stop();
-        const names = [...(Object.keys(HOSTS) as HostName[]), 'haproxy', 'prometheus'];
+        const hosts = (Object.keys(HOSTS) as HostName[]).filter((name) => !name.startsWith('temporal'));
+        const names = [...hosts, 'haproxy', 'prometheus'];
         expect(names.filter((name) => isRunning(cluster.part(name).pid))).toEqual([]);
       });
 
