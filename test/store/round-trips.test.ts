@@ -15,7 +15,7 @@ import {
   signedIn,
   tokenRig,
 } from '../domain/sign-on/token-rig.js';
-import { type DatabaseUnderTest, databaseUnderTest } from '../support/databases.js';
+import { type DatabaseUnderTest, databaseUnderTest, PATIENT } from '../support/databases.js';
 import { type Cost, countingProxy } from '../support/postgres/counting-proxy.js';
 import { refused, sendingRig, succeeded } from './adapters/webhooks/sending/rig.js';
 
@@ -31,7 +31,7 @@ async function counted(measure: Measure): Promise<Cost> {
   const served = { ...place, databaseUrl: proxy.url };
   const openMigrated = async () =>
     withAuditChains(
-      await under.open(served),
+      await under.open(served, { ...PATIENT, plansKeptMs: Number.POSITIVE_INFINITY }),
       () => (bytes) => createHmac('sha256', 'key').update(bytes).digest(),
     );
   try {

@@ -3,6 +3,7 @@ import pg from 'pg';
 /** What pg's own statements send with; its types leave it out. */
 interface Wire {
   parse(statement: { text: string; name: string }): void;
+  submittedNamedStatements: Record<string, string>;
   bind(portal: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(portal: { portal: string; rows?: number }): void;
 }
@@ -10,6 +11,7 @@ interface Wire {
 interface Statement {
   text: string;
   values: readonly unknown[];
+  name?: string;
 }
 
 type Answer = pg.QueryResult;
@@ -17,9 +19,11 @@ type OnAnswer = (error: Error | undefined, answer: Answer) => void;
 
 /** The parts of pg's statement that are changed here. */
 declare class PgStatement {
+  name: string | undefined;
   constructor(statement: Statement, callback: OnAnswer);
   protected prepare(wire: Wire): void;
   handleCommandComplete(message: { text: string }, wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
 }
 
 const Base = pg.Query as unknown as typeof PgStatement;
@@ -32,10 +36,12 @@ const Base = pg.Query as unknown as typeof PgStatement;
 class Batch extends Base {
   #completed = 0;
   readonly #before: readonly string[];
+  readonly #name: string | undefined;
 
   constructor(before: readonly string[], statement: Statement, onAnswer: OnAnswer) {
     super(statement, onAnswer);
     this.#before = before;
+    this.#name = statement.name;
   }
 
   /** Called by pg: always in the protocol that sends parts. */
@@ -48,6 +54,8 @@ class Batch extends Base {
       run(wire, text);
     }
     super.prepare(wire);
+    // Otherwise pg would take the parse of the first of these for that of the statement.
+    this.name = undefined;
   }
 
   /** The answer is that of the statement. */
@@ -56,6 +64,14 @@ class Batch extends Base {
       super.handleCommandComplete(message, wire);
     }
     this.#completed += 1;
+    if (this.#completed === this.#before.length) {
+      this.name = this.#name;
+    }
+  }
+
+  override handleError(error: Error, wire: Wire): void {
+    delete wire.submittedNamedStatements[this.#name ?? ''];
+    super.handleError(error, wire);
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   Kysely,
@@ -10,6 +9,7 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
+import { type NamedQuery, renewPlans, takesNames } from './named-statements.js';
 import { queryBatch } from './postgres-batch.js';
 import {
   asDatabaseTrouble,
@@ -17,6 +17,7 @@ import {
   asUnknownOutcome,
   isAfterFailure,
   isServerRefusal,
+  isUnknownStatement,
 } from './postgres-trouble.js';
 
 /** Enforced by the server, in milliseconds; 0 means none. */
@@ -36,6 +37,7 @@ export class SoundPostgresDialect extends PostgresDialect {
   constructor(
     private readonly pool: pg.Pool,
     private readonly limits: ServerLimits,
+    private readonly plansKeptMs: number,
     private readonly patience: Patience = (answer) => answer,
     private readonly onLent: (durationMs: number) => void = () => undefined,
   ) {
@@ -43,7 +45,7 @@ export class SoundPostgresDialect extends PostgresDialect {
   }
 
   override createDriver(): Driver {
-    return new SoundDriver(this.pool, this.limits, this.patience, this.onLent);
+    return new SoundDriver(this.pool, this.limits, this.plansKeptMs, this.patience, this.onLent);
   }
 
   override createAdapter(): PostgresAdapter {
@@ -126,6 +128,7 @@ class SoundDriver implements Driver {
   constructor(
     private readonly pool: pg.Pool,
     limits: ServerLimits,
+    private readonly plansKeptMs: number,
     private readonly patience: Patience,
     private readonly onLent: (durationMs: number) => void,
   ) {
@@ -144,7 +147,9 @@ class SoundDriver implements Driver {
     }
     const askedAt = performance.now();
     try {
-      return new LentConnection(await this.pool.connect(), this.#begin, this.patience);
+      const client = await this.pool.connect();
+      renewPlans(client, this.plansKeptMs);
+      return new LentConnection(client, this.#begin, this.patience);
     } catch (error) {
       throw asNoConnection(error);
     } finally {
@@ -200,7 +205,7 @@ export class LentConnection implements DatabaseConnection {
     private readonly patience: Patience,
   ) {}
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: NamedQuery): Promise<QueryResult<Row>> {
     this.#assertGoesOn();
     try {
       const { command, rowCount, rows } = await this.#send(query);
@@ -215,7 +220,7 @@ export class LentConnection implements DatabaseConnection {
    * Sends a statement of a transaction and leaves its answer to the next wait, which is that for a later
    * statement or for the end. After a failure the server refuses all later ones, and the commit.
    */
-  async post(query: CompiledQuery): Promise<void> {
+  async post(query: NamedQuery): Promise<void> {
     const isWaited = !this.#mayBeInTransaction || this.#posted >= MOST_POSTED;
     if (isWaited) {
       await this.executeQuery(query);
@@ -310,14 +315,16 @@ export class LentConnection implements DatabaseConnection {
   }
 
   /** In the order of the calls, without a wait for earlier answers. */
-  #send({ sql: text, parameters }: CompiledQuery): Promise<pg.QueryResult> {
+  #send({ sql: text, parameters, statementName }: NamedQuery): Promise<pg.QueryResult> {
+    const name = takesNames(this.client) ? statementName : undefined;
+    const statement = { text, values: [...parameters], ...(name !== undefined && { name }) };
     const before = this.#before;
     if (before.length === 0) {
-      return this.#ask(() => this.client.query(text, [...parameters]));
+      return this.#ask(() => this.client.query(statement));
     }
     this.#before = [];
     this.#mayBeInTransaction = true;
-    return this.#ask(() => queryBatch(this.client, before, { text, values: [...parameters] }));
+    return this.#ask(() => queryBatch(this.client, before, statement));
   }
 
   #troubleOf(error: unknown): unknown {
@@ -328,7 +335,8 @@ export class LentConnection implements DatabaseConnection {
     try {
       return await this.patience(question());
     } catch (error) {
-      if (!isServerRefusal(error)) {
+      // Without an earlier failure, the server has lost statements that the connection counts on.
+      if (!isServerRefusal(error) || (isUnknownStatement(error) && this.#reason === undefined)) {
         this.#fault ??= error;
       }
       if (isAfterFailure(error)) {

@@ -4,6 +4,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 const IN_FAILED_TRANSACTION = '25P02';
+const UNKNOWN_STATEMENT = '26000';
 
 /** Codes for unknown settings: of PgBouncer, then of RDS Proxy. */
 const REFUSED_SETTING = new Set(['08P01', '0A000']);
@@ -56,9 +57,14 @@ export function isDeadlock(error: unknown): boolean {
   return hasCode(error, DEADLOCK_DETECTED);
 }
 
-/** A statement was refused because one before it in its transaction had failed. */
+/** A statement was refused because one before it in its transaction had failed, perhaps the one that names it. */
 export function isAfterFailure(error: unknown): boolean {
-  return hasCode(error, IN_FAILED_TRANSACTION);
+  return hasCode(error, IN_FAILED_TRANSACTION) || isUnknownStatement(error);
+}
+
+/** The connection has no statement of this name. */
+export function isUnknownStatement(error: unknown): boolean {
+  return hasCode(error, UNKNOWN_STATEMENT);
 }
 
 /** A statement waited for a lock longer than its limit. */

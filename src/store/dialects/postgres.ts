@@ -5,6 +5,7 @@ import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 import { keepLateRows } from './late-rows.js';
+import { noteWhetherDirect } from './named-statements.js';
 import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
 import { isDeadlock, isPassingTrouble, isRefusedSetting, isRefusedTransaction } from './postgres-trouble.js';
 import { whileAlive } from './signs-of-life.js';
@@ -18,6 +19,8 @@ export interface PostgresLimits {
   answerMs: number;
   /** The interval of liveness checks while a statement without such a limit runs. */
   askMs: number;
+  /** After this time, the server plans prepared statements anew. */
+  plansKeptMs?: number;
 }
 
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
@@ -43,6 +46,7 @@ const COUNT_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 
 const COUNT_TIMEOUT_MS = 3_000;
 /** A migration has no time limit, except for locks, behind which all traffic queues. */
 const MIGRATION_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
+const PLANS_KEPT_MS = 10_000;
 const INT8_OID = 20;
 const MOST_TRIES = 5;
 
@@ -50,10 +54,11 @@ const MOST_TRIES = 5;
 export async function openPostgres(
   connectionString: string,
   onIdleError: (error: Error) => void,
-  { server, connectMs, answerMs, askMs }: PostgresLimits = SERVED_LIMITS,
+  limits: PostgresLimits = SERVED_LIMITS,
   watch?: StoreWatch,
 ): Promise<Database> {
-  const { open, openPatient, close } = await poolsAt(connectionString, connectMs, onIdleError, watch);
+  const { server, answerMs, askMs } = limits;
+  const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
   const turns = new Turns();
   const writer = open('writes', server, answerMs);
   const prober = open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS);
@@ -99,11 +104,7 @@ export async function openPostgres(
 export async function openPostgresReader(
   connectionString: string,
 ): Promise<Pick<Database, 'reader' | 'close'>> {
-  const { open, openPatient, close } = await poolsAt(
-    connectionString,
-    SERVED_LIMITS.connectMs,
-    () => undefined,
-  );
+  const { open, openPatient, close } = await poolsAt(connectionString, SERVED_LIMITS, () => undefined);
   return {
     reader: openPatient(open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS), SERVED_LIMITS.askMs),
     close,
@@ -112,7 +113,7 @@ export async function openPostgresReader(
 
 async function poolsAt(
   connectionString: string,
-  connectMs: number,
+  { connectMs, plansKeptMs = PLANS_KEPT_MS }: PostgresLimits,
   onIdleError: (error: Error) => void,
   watch?: StoreWatch,
 ) {
@@ -126,7 +127,9 @@ async function poolsAt(
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
     const onLent = watch && ((durationMs: number) => watch.lent(name, durationMs));
-    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, patience, onLent) });
+    return new Kysely<Schema>({
+      dialect: new SoundPostgresDialect(pool, limits, plansKeptMs, patience, onLent),
+    });
   };
   return {
     open,
@@ -188,6 +191,7 @@ function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void):
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    verify: (client, done) => noteWhetherDirect(client).then(() => done(), done),
   });
   pool.on('error', onIdleError);
   // The pool does not listen to a connection in use, and an unhandled error event ends the process.

@@ -1,6 +1,7 @@
 import type { CompiledQuery, DialectAdapter, Insertable } from 'kysely';
 import type { Writer } from '../../database.js';
 import { postCompiled } from '../../dialects/direct-statements.js';
+import { named } from '../../dialects/named-statements.js';
 import type { Schema } from '../../schema.js';
 
 const MOST_ROWS = 64;
@@ -25,10 +26,12 @@ export function keptInsertion<Table extends keyof Schema>(
       return present;
     }
     const row = Object.fromEntries(columns.map((column) => [column, '']));
-    const compiled = db
-      .insertInto(table)
-      .values(Array.from({ length: size }, () => row) as never)
-      .compile();
+    const compiled = named(
+      db
+        .insertInto(table)
+        .values(Array.from({ length: size }, () => row) as never)
+        .compile(),
+    );
     ofAdapter.set(size, compiled);
     return compiled;
   };

@@ -2,6 +2,7 @@ import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kys
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
+import { named } from '../../dialects/named-statements.js';
 
 type Value = string | number | null;
 
@@ -17,6 +18,7 @@ class Placeholder {
 function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]: Value }, Row, Answer>(
   build: (db: Db, values: Values) => Compilable<Row>,
   run: (db: Db, compiled: CompiledQuery<Row>, parameters: readonly unknown[]) => Promise<Answer>,
+  prepared: typeof named<Row> = named,
 ): (db: Db, values: Values) => Promise<Answer> {
   const kept = new WeakMap<DialectAdapter, CompiledQuery<Row>>();
   const compiledFor = (db: Db, values: Values) => {
@@ -27,7 +29,7 @@ function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]:
     }
     const names = Object.keys(values);
     const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
-    const compiled = build(db, placeholders as unknown as Values).compile();
+    const compiled = prepared(build(db, placeholders as unknown as Values).compile());
     kept.set(adapter, compiled);
     return compiled;
   };
@@ -50,6 +52,9 @@ type KeepPosted<Db> = <Values extends { [Name in keyof Values]: Value }>(
 
 /** In the spelling of the database. */
 export const keptStatement: Keep<Writer> = (build) => keep(build, executeCompiled);
+
+/** PostgreSQL plans it for each call, with its values and the settings of the transaction. */
+export const plannedStatement: Keep<Writer> = (build) => keep(build, executeCompiled, (query) => query);
 
 /** In the spelling of the domain: on SQLite, names are mapped once for each statement. */
 export const statement: Keep<Rows> = (build) => keep(build, executeCompiled);

@@ -9,7 +9,7 @@ import type {
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
-import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
 import { tryLock, tryLockFailing, waitFor } from './claim-locks.js';
@@ -91,7 +91,7 @@ interface LaterSearch {
   limit: number;
 }
 
-const dueLater = keptStatement((db, { id, from, now, limit }: LaterSearch) => {
+const dueLater = plannedStatement((db, { id, from, now, limit }: LaterSearch) => {
   const query = db
     .selectFrom('deliveries')
     .where('subscription_id', '=', id)

@@ -3,7 +3,7 @@ import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { DueSubscription } from '../../../../domain/webhooks/sending/sending.js';
 import type { Reader, Writer } from '../../../database.js';
 import { isPostgres } from '../../statements/dialect.js';
-import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 
 /** A look takes a millisecond or two, unless it walks over thousands of dead rows. */
@@ -39,7 +39,7 @@ interface DueRow {
  * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
  * Ordered by all columns of that index, so that PostgreSQL takes no other.
  */
-const dueSubscriptions = keptStatement(
+const dueSubscriptions = plannedStatement(
   (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
     const next = (than: unknown) => sql`(
       select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
@@ -73,7 +73,7 @@ const dueSubscriptions = keptStatement(
 );
 
 /** PostgreSQL only. The scan of the index begins where the comparison of rows says. */
-const firstOfKnown = keptStatement((db, { known }: { known: string }) => ({
+const firstOfKnown = plannedStatement((db, { known }: { known: string }) => ({
   compile: () =>
     sql<Pick<DueRow, 'id' | 'first'>>`
       select id, (
