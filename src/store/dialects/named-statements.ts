@@ -11,7 +11,7 @@ const ALL_COLUMNS = /(\b(select|returning)|[.,])\s*\*/i;
 
 let count = 0;
 
-/** For a text that is built once: PostgreSQL takes longer to parse and plan most statements than to run them. */
+/** For a text that is built once. To parse and plan it often takes PostgreSQL longer than to run it. */
 export function named<Row>(query: CompiledQuery<Row>): NamedQuery<Row> {
   if (ALL_COLUMNS.test(query.sql)) {
     return query;
@@ -39,7 +39,7 @@ export function takesNames(client: pg.ClientBase): boolean {
   return direct.has(client);
 }
 
-/** Plans are for the sizes of tables when they were made, and an import makes tables grow. Waits for nothing. */
+/** Plans fit the tables as they were then, and an import makes tables grow. Waits for nothing. */
 export function renewPlans(client: pg.ClientBase, keptMs: number): void {
   const plannedAt = direct.get(client);
   const now = performance.now();

@@ -3,7 +3,6 @@ import pg from 'pg';
 /** What pg's own statements send with; its types leave it out. */
 interface Wire {
   parse(statement: { text: string; name: string }): void;
-  submittedNamedStatements: Record<string, string>;
   bind(portal: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(portal: { portal: string; rows?: number }): void;
 }
@@ -23,7 +22,6 @@ declare class PgStatement {
   constructor(statement: Statement, callback: OnAnswer);
   protected prepare(wire: Wire): void;
   handleCommandComplete(message: { text: string }, wire: Wire): void;
-  handleError(error: Error, wire: Wire): void;
 }
 
 const Base = pg.Query as unknown as typeof PgStatement;
@@ -67,11 +65,6 @@ class Batch extends Base {
     if (this.#completed === this.#before.length) {
       this.name = this.#name;
     }
-  }
-
-  override handleError(error: Error, wire: Wire): void {
-    delete wire.submittedNamedStatements[this.#name ?? ''];
-    super.handleError(error, wire);
   }
 }
 

@@ -57,7 +57,7 @@ export function isDeadlock(error: unknown): boolean {
   return hasCode(error, DEADLOCK_DETECTED);
 }
 
-/** A statement was refused because one before it in its transaction had failed, perhaps the one that names it. */
+/** Refused because one before it in its transaction had failed: any, or the one that was to prepare it. */
 export function isAfterFailure(error: unknown): boolean {
   return hasCode(error, IN_FAILED_TRANSACTION) || isUnknownStatement(error);
 }
