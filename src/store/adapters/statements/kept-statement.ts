@@ -53,7 +53,7 @@ type KeepPosted<Db> = <Values extends { [Name in keyof Values]: Value }>(
 /** In the spelling of the database. */
 export const keptStatement: Keep<Writer> = (build) => keep(build, executeCompiled);
 
-/** PostgreSQL plans it for each call, with its values and the settings of the transaction. */
+/** PostgreSQL plans it at each call: for searches whose best way depends on how many rows are due now. */
 export const plannedStatement: Keep<Writer> = (build) => keep(build, executeCompiled, (query) => query);
 
 /** In the spelling of the domain: on SQLite, names are mapped once for each statement. */

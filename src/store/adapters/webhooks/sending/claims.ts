@@ -30,7 +30,7 @@ type Claiming = Pick<
   | 'eventsOf'
 >;
 
-const receivers = keptStatement((db, { ids, now }: { ids: string; now: number }) =>
+const receivers = plannedStatement((db, { ids, now }: { ids: string; now: number }) =>
   db
     .selectFrom('subscriptions as subscription')
     .leftJoin('subscription_secrets as secret', (join) =>
@@ -61,7 +61,7 @@ const receivers = keptStatement((db, { ids, now }: { ids: string; now: number })
 );
 
 /** By the index of running attempts, of which there are few. */
-const runningToFailing = keptStatement((db, { now }: { now: number }) =>
+const runningToFailing = plannedStatement((db, { now }: { now: number }) =>
   db
     .selectFrom('deliveries')
     .where('lease_until', '>', now)
@@ -71,18 +71,20 @@ const runningToFailing = keptStatement((db, { now }: { now: number }) =>
     .select(({ fn }) => fn.countAll().as('count')),
 );
 
-const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
-  const query = db
-    .selectFrom('deliveries')
-    .where(isPending(db))
-    .where('subscription_id', '=', id)
-    .where('attempts_begun', '=', 0)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .select('seq');
-  return claimed(db, query);
-});
+const dueFirst = plannedStatement(
+  (db, { id, after, limit }: { id: string; after: number; limit: number }) => {
+    const query = db
+      .selectFrom('deliveries')
+      .where(isPending(db))
+      .where('subscription_id', '=', id)
+      .where('attempts_begun', '=', 0)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(limit)
+      .select('seq');
+    return claimed(db, query);
+  },
+);
 
 interface LaterSearch {
   id: string;

@@ -1,7 +1,7 @@
 import { type Compilable, sql } from 'kysely';
 import type { Outbox, OutboxStage } from '../../../../domain/webhooks/sending/sending.js';
 import type { Reader } from '../../../database.js';
-import { keptStatement } from '../../statements/kept-statement.js';
+import { plannedStatement } from '../../statements/kept-statement.js';
 import { isPending } from '../dialect-words.js';
 
 /** Most index entries to count: SQLite takes two milliseconds for these and blocks other work meanwhile. */
@@ -21,7 +21,7 @@ interface OldestRow {
 }
 
 /** Reads only the index of open deliveries. */
-const counts = keptStatement(
+const counts = plannedStatement(
   (db, { most }: { most: number }): Compilable<{ begun: number; count: number }> => ({
     compile: () =>
       sql<{ begun: number; count: number }>`
@@ -33,7 +33,7 @@ const counts = keptStatement(
 );
 
 /** Like the search for due deliveries: walks the index by subscription, one row per number of attempts. */
-const oldest = keptStatement(
+const oldest = plannedStatement(
   (db, { after, limit }: { after: string; limit: number }): Compilable<OldestRow> => {
     const next = (than: unknown) => sql`(
     select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}

@@ -13,7 +13,7 @@ import type {
 import type { Reader, Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inList } from '../../statements/dialect.js';
-import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import type { DueLooks } from './due-looks.js';
 import { outboxOf } from './outbox.js';
@@ -83,7 +83,7 @@ const batchFields = [
   'subscription.url',
 ] as const;
 
-const waiting = keptStatement((db, { now, limit }: { now: number; limit: number }) =>
+const waiting = plannedStatement((db, { now, limit }: { now: number; limit: number }) =>
   db
     .selectFrom('retry_batches as batch')
     .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
@@ -129,7 +129,7 @@ const ofIds = keptStatement((db, { ids }: { ids: string }) =>
 );
 
 /** By the index of running attempts. */
-const lapsed = keptStatement(
+const lapsed = plannedStatement(
   (db, { now, limit }: { now: number; limit: number }): Compilable<DeliveryProgress> => {
     const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
     return db
