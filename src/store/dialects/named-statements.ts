@@ -6,16 +6,11 @@ export interface NamedQuery<Row = unknown> extends CompiledQuery<Row> {
   readonly statementName?: string;
 }
 
-/** All columns: a statement that was prepared before a migration added one is refused after it. */
-const ALL_COLUMNS = /(\b(select|returning)|[.,])\s*\*/i;
-
 let count = 0;
+let generation = 0;
 
 /** For a text that is built once. To parse and plan it often takes PostgreSQL longer than to run it. */
 export function named<Row>(query: CompiledQuery<Row>): NamedQuery<Row> {
-  if (ALL_COLUMNS.test(query.sql)) {
-    return query;
-  }
   count += 1;
   return { ...query, statementName: `kept_${count}` };
 }
@@ -35,8 +30,14 @@ export async function noteWhetherDirect(client: pg.ClientBase): Promise<void> {
   }
 }
 
-export function takesNames(client: pg.ClientBase): boolean {
-  return direct.has(client);
+/** None for a connection that may lead to several processes. */
+export function nameOn(client: pg.ClientBase, { statementName }: NamedQuery): string | undefined {
+  return statementName !== undefined && direct.has(client) ? `${statementName}_${generation}` : undefined;
+}
+
+/** From now on, statements have other names, and are prepared again. */
+export function prepareAnew(): void {
+  generation += 1;
 }
 
 /** Plans fit the tables as they were then, and an import makes tables grow. Waits for nothing. */

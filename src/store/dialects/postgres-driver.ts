@@ -9,13 +9,14 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
-import { type NamedQuery, renewPlans, takesNames } from './named-statements.js';
+import { type NamedQuery, nameOn, prepareAnew, renewPlans } from './named-statements.js';
 import { queryBatch } from './postgres-batch.js';
 import {
   asDatabaseTrouble,
   asNoConnection,
   asUnknownOutcome,
   isAfterFailure,
+  isOutdatedPlan,
   isServerRefusal,
   isUnknownStatement,
 } from './postgres-trouble.js';
@@ -208,7 +209,12 @@ export class LentConnection implements DatabaseConnection {
   async executeQuery<Row>(query: NamedQuery): Promise<QueryResult<Row>> {
     this.#assertGoesOn();
     try {
-      const { command, rowCount, rows } = await this.#send(query);
+      const { command, rowCount, rows } = await this.#send(query).catch((error: unknown) => {
+        if (isOutdatedPlan(error) && !this.#mayBeInTransaction) {
+          return this.#send(query);
+        }
+        throw error;
+      });
       const numAffectedRows = CHANGING.has(command) ? BigInt(rowCount ?? 0) : undefined;
       return { numAffectedRows, rows: rows as Row[] };
     } catch (error) {
@@ -315,9 +321,13 @@ export class LentConnection implements DatabaseConnection {
   }
 
   /** In the order of the calls, without a wait for earlier answers. */
-  #send({ sql: text, parameters, statementName }: NamedQuery): Promise<pg.QueryResult> {
-    const name = takesNames(this.client) ? statementName : undefined;
-    const statement = { text, values: [...parameters], ...(name !== undefined && { name }) };
+  #send(query: NamedQuery): Promise<pg.QueryResult> {
+    const name = nameOn(this.client, query);
+    const statement = {
+      text: query.sql,
+      values: [...query.parameters],
+      ...(name !== undefined && { name }),
+    };
     const before = this.#before;
     if (before.length === 0) {
       return this.#ask(() => this.client.query(statement));
@@ -338,6 +348,9 @@ export class LentConnection implements DatabaseConnection {
       // Without an earlier failure, the server has lost statements that the connection counts on.
       if (!isServerRefusal(error) || (isUnknownStatement(error) && this.#reason === undefined)) {
         this.#fault ??= error;
+      }
+      if (isOutdatedPlan(error)) {
+        prepareAnew();
       }
       if (isAfterFailure(error)) {
         await answersHandled();

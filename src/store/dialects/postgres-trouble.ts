@@ -67,6 +67,15 @@ export function isUnknownStatement(error: unknown): boolean {
   return hasCode(error, UNKNOWN_STATEMENT);
 }
 
+/**
+ * The server refuses a prepared statement for good, because a migration has changed the columns of its answer:
+ * that of `select *`, for example. The routine tells it apart in servers of any language.
+ */
+export function isOutdatedPlan(error: unknown): boolean {
+  const { routine, cause } = error as pg.DatabaseError & { cause?: pg.DatabaseError };
+  return (routine ?? cause?.routine) === 'RevalidateCachedQuery';
+}
+
 /** A statement waited for a lock longer than its limit. */
 export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, LOCK_NOT_AVAILABLE);

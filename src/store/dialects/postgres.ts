@@ -7,7 +7,13 @@ import type { StoreWatch } from '../watch.js';
 import { keepLateRows } from './late-rows.js';
 import { noteWhetherDirect } from './named-statements.js';
 import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
-import { isDeadlock, isPassingTrouble, isRefusedSetting, isRefusedTransaction } from './postgres-trouble.js';
+import {
+  isDeadlock,
+  isOutdatedPlan,
+  isPassingTrouble,
+  isRefusedSetting,
+  isRefusedTransaction,
+} from './postgres-trouble.js';
 import { whileAlive } from './signs-of-life.js';
 import { assertAsked, inTurns, Turns } from './turns.js';
 
@@ -69,7 +75,7 @@ export async function openPostgres(
     migrator: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
-        pastDeadlocks(async () => {
+        pastRepeatable(async () => {
           const { done, committed } = await inTransaction(writer, async (transaction) => {
             // It may have waited for its connection.
             assertAsked(origin.signal);
@@ -216,12 +222,12 @@ function refusalOf(error: unknown): StoreError {
  * Repeats a write that PostgreSQL ended to resolve a deadlock. Most writes lock in a fixed order, but one
  * with events on several instances learns their subscriptions late.
  */
-async function pastDeadlocks<T>(write: () => Promise<T>): Promise<T> {
+async function pastRepeatable<T>(write: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await write();
     } catch (error) {
-      if (!isDeadlock(error) || tries === MOST_TRIES) {
+      if ((!isDeadlock(error) && !isOutdatedPlan(error)) || tries === MOST_TRIES) {
         throw error;
       }
     }

@@ -84,19 +84,56 @@ test('a statement that is to be planned for each call is not prepared', async ()
   });
 });
 
-test.each([
-  ['select', sql`select * from numbered`],
-  ['select of a table', sql`select numbered.* from numbered`],
-  ['returning', sql`update numbered set label = label returning *`],
-  ['list', sql`select id, * from numbered`],
-])('a statement with all columns, in a %s, has the column that a migration adds', async (_, text) => {
-  const { write } = await open();
-  const all = keptStatement((db) => ({ compile: () => text.compile(db) }));
-  await write((db) => all(db, {}));
-  await write((db) => sql`alter table numbered add column added int default 7`.execute(db));
-  const { rows } = await write((db) => all(db, {}));
-  expect(rows).toHaveLength(3);
-  expect(rows[0]).toMatchObject({ id: 1, added: 7 });
+describe('a statement with all columns has the one that a migration adds', () => {
+  const all = () =>
+    keptStatement((db) => ({ compile: () => sql<Numbered>`select * from numbered order by id`.compile(db) }));
+  const addColumn = ({ write }: Database) =>
+    write((db) => sql`alter table numbered add column added int default 7`.execute(db));
+
+  test('in a read', async () => {
+    const database = await open();
+    const readAll = all();
+    await readAll(database.reader, {});
+    await addColumn(database);
+    expect((await readAll(database.reader, {})).rows[0]).toMatchObject({ id: 1, added: 7 });
+    expect((await readAll(database.reader, {})).rows[0]).toMatchObject({ id: 1, added: 7 });
+  });
+
+  test.each([
+    ['as its first statement', async () => undefined],
+    ['behind others', (db: Writer) => sql`insert into numbered values (4, 'written once')`.execute(db)],
+  ])('in a write that is repeated, %s', async (_, before) => {
+    const database = await open();
+    const readAll = all();
+    // Two connections know the statement.
+    await Promise.all([1, 2].map(() => database.write((db) => readAll(db, {}))));
+    await addColumn(database);
+    const { rows } = await database.write(async (db) => {
+      await before(db);
+      return readAll(db, {});
+    });
+    expect(rows[0]).toMatchObject({ id: 1, added: 7 });
+    const written = await database.write((db) => readAll(db, {}));
+    expect(written.rows).toHaveLength(rows.length);
+  });
+
+  test('in a write that does not wait for the answer', async () => {
+    const database = await open();
+    const touch = keptPosted((db) => ({
+      compile: () => sql`update numbered set label = label || '!' where id = 1 returning *`.compile(db),
+    }));
+    const twice = () =>
+      database.write(async (db) => {
+        await sql`select 1`.execute(db);
+        await touch(db, {});
+        await touch(db, {});
+      });
+    await twice();
+    await addColumn(database);
+    await twice();
+    const { rows } = await find()(database.reader, { id: 1 });
+    expect(rows[0]?.label).toBe('label 1!!!!');
+  });
 });
 
 test('plans follow the size of their tables', async () => {
