@@ -219,8 +219,9 @@ function refusalOf(error: unknown): StoreError {
 }
 
 /**
- * Repeats a write that PostgreSQL ended to resolve a deadlock. Most writes lock in a fixed order, but one
- * with events on several instances learns their subscriptions late.
+ * Repeats a write that PostgreSQL ended to resolve a deadlock, or that used a statement from before a
+ * migration. Most writes lock in a fixed order, but one with events on several instances learns their
+ * subscriptions late.
  */
 async function pastRepeatable<T>(write: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
