@@ -71,20 +71,18 @@ const runningToFailing = plannedStatement((db, { now }: { now: number }) =>
     .select(({ fn }) => fn.countAll().as('count')),
 );
 
-const dueFirst = plannedStatement(
-  (db, { id, after, limit }: { id: string; after: number; limit: number }) => {
-    const query = db
-      .selectFrom('deliveries')
-      .where(isPending(db))
-      .where('subscription_id', '=', id)
-      .where('attempts_begun', '=', 0)
-      .where('seq', '>', after)
-      .orderBy('seq')
-      .limit(limit)
-      .select('seq');
-    return claimed(db, query);
-  },
-);
+const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
+  const query = db
+    .selectFrom('deliveries')
+    .where(isPending(db))
+    .where('subscription_id', '=', id)
+    .where('attempts_begun', '=', 0)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .select('seq');
+  return claimed(db, query);
+});
 
 interface LaterSearch {
   id: string;
