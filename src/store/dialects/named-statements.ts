@@ -1,52 +1,70 @@
+import { createHash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 import type pg from 'pg';
+import { isLostStatement, isOutdatedPlan } from './postgres-trouble.js';
 
 /** A query that PostgreSQL may parse and plan once per connection. */
 export interface NamedQuery<Row = unknown> extends CompiledQuery<Row> {
   readonly statementName?: string;
 }
 
-let count = 0;
-let generation = 0;
-
-/** For a text that is built once. To parse and plan it often takes PostgreSQL longer than to run it. */
-export function named<Row>(query: CompiledQuery<Row>): NamedQuery<Row> {
-  count += 1;
-  return { ...query, statementName: `kept_${count}` };
-}
-
-/** Connections that lead to one process of the server, and when it last made its plans anew. */
-const direct = new WeakMap<pg.ClientBase, number>();
+const NAME_LENGTH = 22;
 
 /**
- * A named statement belongs to a process of the server, which a pooler in transaction mode lends to others.
- * A pooler tells its clients another process than the one that runs their statements.
+ * For a text that is built once. To parse and plan it often takes PostgreSQL longer than to run it. The name
+ * tells the text, so that no connection runs another one by it.
  */
-export async function noteWhetherDirect(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const { processID } = client as { processID?: unknown };
-  if (rows[0]?.pid === processID) {
-    direct.set(client, performance.now());
+export function named<Row>(query: CompiledQuery<Row>): NamedQuery<Row> {
+  const statementName = createHash('sha256').update(query.sql).digest('base64url').slice(0, NAME_LENGTH);
+  return { ...query, statementName };
+}
+
+/** Which connections to a database have prepared statements, and under which names. */
+export class NamedStatements {
+  /** Connections that lead to one process of the server, and when it last made its plans anew. */
+  readonly #direct = new WeakMap<pg.ClientBase, number>();
+  #generation = 0;
+  #isOff = false;
+
+  /** After `plansKeptMs` the server plans anew. */
+  constructor(private readonly plansKeptMs: number) {}
+
+  /**
+   * A named statement belongs to a process of the server, which a pooler in transaction mode lends to others.
+   * Most poolers tell their clients another process than the one that runs their statements.
+   */
+  async noteWhetherDirect(client: pg.ClientBase, limitMs: number): Promise<void> {
+    const question = { text: 'select pg_backend_pid() as pid', query_timeout: limitMs };
+    const { rows } = await client.query<{ pid: number }>(question);
+    const { processID } = client as { processID?: unknown };
+    if (rows[0]?.pid === processID) {
+      this.#direct.set(client, performance.now());
+    }
   }
-}
 
-/** None for a connection that may lead to several processes. */
-export function nameOn(client: pg.ClientBase, { statementName }: NamedQuery): string | undefined {
-  return statementName !== undefined && direct.has(client) ? `${statementName}_${generation}` : undefined;
-}
+  nameOn(client: pg.ClientBase, { statementName }: NamedQuery): string | undefined {
+    return statementName !== undefined && !this.#isOff && this.#direct.has(client)
+      ? `${statementName}_${this.#generation}`
+      : undefined;
+  }
 
-/** From now on, statements have other names, and are prepared again. */
-export function prepareAnew(): void {
-  generation += 1;
-}
+  /** Plans fit the tables as they were then, and an import makes tables grow. Waits for nothing. */
+  renewPlans(client: pg.ClientBase): void {
+    const plannedAt = this.#direct.get(client);
+    const now = performance.now();
+    if (plannedAt !== undefined && now - plannedAt >= this.plansKeptMs) {
+      this.#direct.set(client, now);
+      // The next statement tells of a failure.
+      client.query('discard plans').catch(() => undefined);
+    }
+  }
 
-/** Plans fit the tables as they were then, and an import makes tables grow. Waits for nothing. */
-export function renewPlans(client: pg.ClientBase, keptMs: number): void {
-  const plannedAt = direct.get(client);
-  const now = performance.now();
-  if (plannedAt !== undefined && now - plannedAt >= keptMs) {
-    direct.set(client, now);
-    // The next statement tells of a failure.
-    client.query('discard plans').catch(() => undefined);
+  /** The first failure of a transaction, or of a read. What may be repeated then is sent differently. */
+  noteFailure(error: unknown, name: string): void {
+    if (isLostStatement(error)) {
+      this.#isOff = true;
+    } else if (isOutdatedPlan(error) && name.endsWith(`_${this.#generation}`)) {
+      this.#generation += 1;
+    }
   }
 }

@@ -3,6 +3,7 @@ import pg from 'pg';
 /** What pg's own statements send with; its types leave it out. */
 interface Wire {
   parse(statement: { text: string; name: string }): void;
+  submittedNamedStatements: Record<string, string>;
   bind(portal: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(portal: { portal: string; rows?: number }): void;
 }
@@ -22,6 +23,7 @@ declare class PgStatement {
   constructor(statement: Statement, callback: OnAnswer);
   protected prepare(wire: Wire): void;
   handleCommandComplete(message: { text: string }, wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
 }
 
 const Base = pg.Query as unknown as typeof PgStatement;
@@ -65,6 +67,12 @@ class Batch extends Base {
     if (this.#completed === this.#before.length) {
       this.name = this.#name;
     }
+  }
+
+  /** After the failure of one of those before, the server has not prepared the statement. */
+  override handleError(error: Error, wire: Wire): void {
+    delete wire.submittedNamedStatements[this.#name ?? ''];
+    super.handleError(error, wire);
   }
 }
 

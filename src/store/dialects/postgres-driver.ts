@@ -9,16 +9,15 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
-import { type NamedQuery, nameOn, prepareAnew, renewPlans } from './named-statements.js';
+import type { NamedQuery, NamedStatements } from './named-statements.js';
 import { queryBatch } from './postgres-batch.js';
 import {
   asDatabaseTrouble,
   asNoConnection,
   asUnknownOutcome,
   isAfterFailure,
-  isOutdatedPlan,
+  isMendedByRepetition,
   isServerRefusal,
-  isUnknownStatement,
 } from './postgres-trouble.js';
 
 /** Enforced by the server, in milliseconds; 0 means none. */
@@ -38,7 +37,7 @@ export class SoundPostgresDialect extends PostgresDialect {
   constructor(
     private readonly pool: pg.Pool,
     private readonly limits: ServerLimits,
-    private readonly plansKeptMs: number,
+    private readonly named: NamedStatements,
     private readonly patience: Patience = (answer) => answer,
     private readonly onLent: (durationMs: number) => void = () => undefined,
   ) {
@@ -46,7 +45,7 @@ export class SoundPostgresDialect extends PostgresDialect {
   }
 
   override createDriver(): Driver {
-    return new SoundDriver(this.pool, this.limits, this.plansKeptMs, this.patience, this.onLent);
+    return new SoundDriver(this.pool, this.limits, this.named, this.patience, this.onLent);
   }
 
   override createAdapter(): PostgresAdapter {
@@ -129,7 +128,7 @@ class SoundDriver implements Driver {
   constructor(
     private readonly pool: pg.Pool,
     limits: ServerLimits,
-    private readonly plansKeptMs: number,
+    private readonly named: NamedStatements,
     private readonly patience: Patience,
     private readonly onLent: (durationMs: number) => void,
   ) {
@@ -149,8 +148,8 @@ class SoundDriver implements Driver {
     const askedAt = performance.now();
     try {
       const client = await this.pool.connect();
-      renewPlans(client, this.plansKeptMs);
-      return new LentConnection(client, this.#begin, this.patience);
+      this.named.renewPlans(client);
+      return new LentConnection(client, this.#begin, this.patience, this.named);
     } catch (error) {
       throw asNoConnection(error);
     } finally {
@@ -204,13 +203,14 @@ export class LentConnection implements DatabaseConnection {
     private readonly client: pg.PoolClient,
     private readonly beginning: readonly string[],
     private readonly patience: Patience,
+    private readonly named: NamedStatements,
   ) {}
 
   async executeQuery<Row>(query: NamedQuery): Promise<QueryResult<Row>> {
     this.#assertGoesOn();
     try {
       const { command, rowCount, rows } = await this.#send(query).catch((error: unknown) => {
-        if (isOutdatedPlan(error) && !this.#mayBeInTransaction) {
+        if (isMendedByRepetition(error) && !this.#mayBeInTransaction) {
           return this.#send(query);
         }
         throw error;
@@ -321,20 +321,28 @@ export class LentConnection implements DatabaseConnection {
   }
 
   /** In the order of the calls, without a wait for earlier answers. */
-  #send(query: NamedQuery): Promise<pg.QueryResult> {
-    const name = nameOn(this.client, query);
+  async #send(query: NamedQuery): Promise<pg.QueryResult> {
+    const name = this.named.nameOn(this.client, query);
     const statement = {
       text: query.sql,
       values: [...query.parameters],
       ...(name !== undefined && { name }),
     };
     const before = this.#before;
-    if (before.length === 0) {
-      return this.#ask(() => this.client.query(statement));
+    if (before.length > 0) {
+      this.#before = [];
+      this.#mayBeInTransaction = true;
     }
-    this.#before = [];
-    this.#mayBeInTransaction = true;
-    return this.#ask(() => queryBatch(this.client, before, statement));
+    try {
+      return await this.#ask(() =>
+        before.length > 0 ? queryBatch(this.client, before, statement) : this.client.query(statement),
+      );
+    } catch (error) {
+      if (name !== undefined && (!isAfterFailure(error) || this.#reason === undefined)) {
+        this.named.noteFailure(error, name);
+      }
+      throw error;
+    }
   }
 
   #troubleOf(error: unknown): unknown {
@@ -345,12 +353,8 @@ export class LentConnection implements DatabaseConnection {
     try {
       return await this.patience(question());
     } catch (error) {
-      // Without an earlier failure, the server has lost statements that the connection counts on.
-      if (!isServerRefusal(error) || (isUnknownStatement(error) && this.#reason === undefined)) {
+      if (!isServerRefusal(error)) {
         this.#fault ??= error;
-      }
-      if (isOutdatedPlan(error)) {
-        prepareAnew();
       }
       if (isAfterFailure(error)) {
         await answersHandled();

@@ -5,6 +5,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 const IN_FAILED_TRANSACTION = '25P02';
 const UNKNOWN_STATEMENT = '26000';
+const KNOWN_STATEMENT = '42P05';
 
 /** Codes for unknown settings: of PgBouncer, then of RDS Proxy. */
 const REFUSED_SETTING = new Set(['08P01', '0A000']);
@@ -59,21 +60,26 @@ export function isDeadlock(error: unknown): boolean {
 
 /** Refused because one before it in its transaction had failed: any, or the one that was to prepare it. */
 export function isAfterFailure(error: unknown): boolean {
-  return hasCode(error, IN_FAILED_TRANSACTION) || isUnknownStatement(error);
+  return hasCode(error, IN_FAILED_TRANSACTION) || hasCode(error, UNKNOWN_STATEMENT);
 }
 
-/** The connection has no statement of this name. */
-export function isUnknownStatement(error: unknown): boolean {
-  return hasCode(error, UNKNOWN_STATEMENT);
+/** The server has other prepared statements than this connection: a pooler leads to several processes. */
+export function isLostStatement(error: unknown): boolean {
+  return hasCode(error, UNKNOWN_STATEMENT) || hasCode(error, KNOWN_STATEMENT);
 }
 
 /**
- * The server refuses a prepared statement for good, because a migration has changed the columns of its answer:
- * that of `select *`, for example. The routine tells it apart in servers of any language.
+ * A migration has changed the columns of the answer of a prepared statement, such as that of `select *`. The
+ * routine tells it apart in servers of any language.
  */
 export function isOutdatedPlan(error: unknown): boolean {
   const { routine, cause } = error as pg.DatabaseError & { cause?: pg.DatabaseError };
   return (routine ?? cause?.routine) === 'RevalidateCachedQuery';
+}
+
+/** Nothing was done, and a repetition uses other names, or none. */
+export function isMendedByRepetition(error: unknown): boolean {
+  return isOutdatedPlan(error) || isLostStatement(error);
 }
 
 /** A statement waited for a lock longer than its limit. */

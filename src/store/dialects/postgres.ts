@@ -5,11 +5,11 @@ import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 import { keepLateRows } from './late-rows.js';
-import { noteWhetherDirect } from './named-statements.js';
+import { NamedStatements } from './named-statements.js';
 import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
 import {
   isDeadlock,
-  isOutdatedPlan,
+  isMendedByRepetition,
   isPassingTrouble,
   isRefusedSetting,
   isRefusedTransaction,
@@ -125,16 +125,19 @@ async function poolsAt(
 ) {
   const takesSettings = await takesSettingsAtStart(connectionString, connectMs);
   const pools: pg.Pool[] = [];
+  const named = new NamedStatements(plansKeptMs);
   const open = (name: PoolName, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
     const settings = {
       ...{ connectionString, connectionTimeoutMillis: connectMs, max: CONNECTIONS[name] },
       query_timeout: answerMs,
+      verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
+        named.noteWhetherDirect(client, connectMs).then(() => done(), done),
     };
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
     const onLent = watch && ((durationMs: number) => watch.lent(name, durationMs));
     return new Kysely<Schema>({
-      dialect: new SoundPostgresDialect(pool, limits, plansKeptMs, patience, onLent),
+      dialect: new SoundPostgresDialect(pool, limits, named, patience, onLent),
     });
   };
   return {
@@ -197,7 +200,6 @@ function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void):
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-    verify: (client, done) => noteWhetherDirect(client).then(() => done(), done),
   });
   pool.on('error', onIdleError);
   // The pool does not listen to a connection in use, and an unhandled error event ends the process.
@@ -219,8 +221,8 @@ function refusalOf(error: unknown): StoreError {
 }
 
 /**
- * Repeats a write that PostgreSQL ended to resolve a deadlock, or that used a statement from before a
- * migration. Most writes lock in a fixed order, but one with events on several instances learns their
+ * Repeats a write that PostgreSQL ended to resolve a deadlock, or that used a statement which it no
+ * longer has. Most writes lock in a fixed order, but one with events on several instances learns their
  * subscriptions late.
  */
 async function pastRepeatable<T>(write: () => Promise<T>): Promise<T> {
@@ -228,7 +230,7 @@ async function pastRepeatable<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();
     } catch (error) {
-      if ((!isDeadlock(error) && !isOutdatedPlan(error)) || tries === MOST_TRIES) {
+      if ((!isDeadlock(error) && !isMendedByRepetition(error)) || tries === MOST_TRIES) {
         throw error;
       }
     }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import pg from 'pg';
 import {
   keptPosted,
   keptStatement,
@@ -7,6 +8,7 @@ import {
 } from '../../../src/store/adapters/statements/kept-statement.js';
 import type { Database, Writer } from '../../../src/store/database.js';
 import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { queryBatch } from '../../../src/store/dialects/postgres-batch.js';
 import { newPostgresDatabase, PATIENT } from '../../support/databases.js';
 import { transactionPooler } from '../../support/postgres/transaction-pooler.js';
 
@@ -187,6 +189,19 @@ describe('after a first parse that the server refused', () => {
     expect((await inWrite()).rows).toEqual([{ id: 1 }]);
   });
 
+  test('the next use parses again, where a statement before it in its batch was refused', async () => {
+    const { url } = await newPostgresDatabase();
+    const client = new pg.Client({ connectionString: url, pipeline: true } as pg.ClientConfig);
+    await client.connect();
+    cleanups.push(() => client.end());
+    const statement = { name: 'one', text: 'select $1::int as value', values: [1] };
+    await expect(queryBatch(client, ['begin', 'select 1 / 0'], statement)).rejects.toThrow('division');
+    await client.query('rollback');
+    const { rows } = await queryBatch(client, ['begin'], statement);
+    expect(rows).toEqual([{ value: 1 }]);
+    expect((await client.query(statement)).rows).toEqual([{ value: 1 }]);
+  });
+
   test('statements of the same name behind it are refused for the same reason', async () => {
     const { write } = await open();
     const lateTable = keptPosted((db, { id }: { id: number }) => ({
@@ -202,6 +217,28 @@ describe('after a first parse that the server refused', () => {
     await write((db) => sql`create table made_later (id int)`.execute(db));
     await expect(posting()).resolves.toBeUndefined();
   });
+});
+
+test('behind a pooler that tells the process of the server, calls succeed and names end', async () => {
+  const { write, reader } = await open(async (url) => {
+    const pooler = await transactionPooler(url, 'refused', 'the process of the server');
+    cleanups.push(() => pooler.close());
+    return pooler.url;
+  });
+  const findOne = find();
+  const findIn = (id: number) =>
+    write(async (db) => {
+      await sql`update numbered set label = label || '!' where id = ${id}`.execute(db);
+      return (await findOne(db, { id })).rows;
+    });
+  expect((await findOne(reader, { id: 2 })).rows).toEqual([{ id: 2, label: 'label 2' }]);
+  expect(await prepared(reader as Writer)).toHaveLength(1);
+  expect(await findIn(1)).toEqual([{ id: 1, label: 'label 1!' }]);
+  expect(await findIn(1)).toEqual([{ id: 1, label: 'label 1!!' }]);
+  expect((await findOne(reader, { id: 3 })).rows).toEqual([{ id: 3, label: 'label 3' }]);
+  const another = find();
+  await write((db) => another(db, { id: 1 }));
+  expect(await prepared(reader as Writer)).toHaveLength(1);
 });
 
 test('behind a pooler in transaction mode nothing is prepared', async () => {

@@ -97,7 +97,13 @@ const newest = keptStatement((db) =>
 );
 
 /** PostgreSQL would walk over all open deliveries for later attempts, and sort what it finds. */
-const withoutSort = keptPosted((db) => ({ compile: () => sql`set local enable_sort = off`.compile(db) }));
+const withoutSort = keptPosted((db) => ({
+  compile: () =>
+    // Plans of this transaction are not for others.
+    sql`select set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`.compile(
+      db,
+    ),
+}));
 
 /**
  * Looks for subscriptions with due attempts. On PostgreSQL, index entries of delivered rows stay while any
