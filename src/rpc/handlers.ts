@@ -20,8 +20,10 @@ export interface CallContext {
   readonly traceparent?: string;
   /** Set by a method that serves several operations: log and metrics then name the operation too. */
   operation?: string;
-  /** Aborted when the caller disconnects or the deadline passes. */
+  /** Aborted when the caller disconnects or the deadline passes. Made at the first use. */
   readonly signal: AbortSignal;
+  /** Whether it is aborted, for those who do not wait for it. */
+  readonly isCancelled: boolean;
 }
 
 type Incoming<M> = M extends { requestStream: true } ? AsyncIterable<RequestOf<M>> : RequestOf<M>;

@@ -276,6 +276,9 @@ function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallCo
     get remoteAddress() {
       return remoteAddressOf(call.getPeer());
     },
+    get isCancelled() {
+      return call.cancelled;
+    },
     get signal() {
       if (!controller) {
         const made = new AbortController();

@@ -4,7 +4,7 @@ import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-er
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
 import { noteUse } from './last-use.js';
-import { ListSlots } from './list-slots.js';
+import { ListSlots, type ReleaseSlot } from './list-slots.js';
 import type { CallLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
@@ -48,12 +48,12 @@ export class Gatekeeper {
     private readonly lists = new ListSlots(),
   ) {}
 
-  /** Counts a list in progress, per integration and in total. A rest takes over what its list has left. */
-  beginList(visitor: Visitor, until: AbortSignal, { isRest = false } = {}): void {
+  /** Counts a list until it is released, per integration and in total. A rest takes over what its list has left. */
+  beginList(visitor: Visitor, { isRest = false } = {}): ReleaseSlot {
     if (isRest) {
       this.lists.takeOver(visitor);
     }
-    this.lists.hold(visitor, until);
+    return this.lists.hold(visitor);
   }
 
   /** After the end of a list whose rest is about to be read. */

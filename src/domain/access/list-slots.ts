@@ -19,6 +19,9 @@ const LEFT_FOR_MS = 250;
 /** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
+/** Call it once. */
+export type ReleaseSlot = () => void;
+
 /** Counts the lists in progress, in memory. */
 export class ListSlots {
   readonly #held = new Map<string, number>();
@@ -28,8 +31,8 @@ export class ListSlots {
 
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
 
-  /** Holds a slot until the signal, or refuses. */
-  hold({ integrationId, rateLimit }: Visitor, until: AbortSignal): void {
+  /** Holds a slot until it is released, or refuses. */
+  hold({ integrationId, rateLimit }: Visitor): ReleaseSlot {
     const held = this.#held.get(integrationId) ?? 0;
     const read = held + (this.#left.get(integrationId)?.size ?? 0);
     if (read >= this.limits.perIntegration) {
@@ -38,12 +41,9 @@ export class ListSlots {
     if (this.#heldInTotal >= this.limits.inTotal) {
       throw tooMany('Too many lists are being read at once. Please try again shortly.', rateLimit);
     }
-    if (until.aborted) {
-      return;
-    }
     this.#held.set(integrationId, held + 1);
     this.#heldInTotal += 1;
-    until.addEventListener('abort', () => this.#free(integrationId), { once: true });
+    return () => this.#free(integrationId);
   }
 
   /** Keeps a slot of the integration for the rest of a list that ends now, for a short time. */

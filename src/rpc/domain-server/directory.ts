@@ -1,5 +1,6 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
+import type { ReleaseSlot } from '../../domain/access/list-slots.js';
 import type { Answer } from '../../domain/directory/answer.js';
 import { changedInstances } from '../../domain/directory/changed-instances.js';
 import { type JsonOf, jsonArray, type OperationId } from '../../domain/directory/contract-json.js';
@@ -31,7 +32,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
     ),
 
     read: async ({ context, operationId, isCounted, ...target }, call) => {
-      const list = new AbortController();
+      let release: ReleaseSlot | undefined;
       let rest: Rest | undefined;
       try {
         const read = readNamed(reads, operationId);
@@ -43,11 +44,13 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
           return { header, body: Buffer.from(content ?? '') };
         }
         // Before anything is awaited, so that an excess list is refused at once.
-        gatekeeper.beginList(visitor, list.signal);
+        release = gatekeeper.beginList(visitor);
         const page = await turns.make(
           { integrationId: visitor.integrationId, canWait: false },
           async () => {
-            call.signal.throwIfAborted();
+            if (call.isCancelled) {
+              call.signal.throwIfAborted();
+            }
             return (await content[Symbol.asyncIterator]().next()).value;
           },
           ({ rows, isLast }) => isLast && rows.length <= FEW_ROWS,
@@ -58,7 +61,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         }
         return { header, body: bodyOf(page.rows), nextCursor: page.nextCursor, rest };
       } finally {
-        list.abort();
+        release?.();
         if (!rest) {
           turns.shortCall();
         }
@@ -113,7 +116,12 @@ async function* pagesOf({ gatekeeper, turns, answer, signal, isRest = false }: L
     return;
   }
   // Before anything is awaited, so that an excess list is refused at once.
-  gatekeeper.beginList(visitor, signal, { isRest });
+  const release = gatekeeper.beginList(visitor, { isRest });
+  if (signal.aborted) {
+    release();
+    return;
+  }
+  signal.addEventListener('abort', release, { once: true });
   const pages = content[Symbol.asyncIterator]();
   const { integrationId } = visitor;
   const next = async () => (signal.aborted ? undefined : await pages.next());

@@ -131,8 +131,10 @@ export function directoryRigs() {
       instanceIntegrations: store({ listOf: '[]' }),
       ...Object.fromEntries(Object.entries(over).map(([name, content]) => [name, store(content)])),
     } as unknown as DirectoryDependencies;
-    const rig = await rigs.start([directoryService(dependencies, turns)]);
-    return { directory: rig.channel().clientOf(DirectoryServiceService), asked };
+    const service = directoryService(dependencies, turns);
+    const rig = await rigs.start([service]);
+    const { readRest } = service.handlers;
+    return { directory: rig.channel().clientOf(DirectoryServiceService), asked, readRest };
   };
 }
 

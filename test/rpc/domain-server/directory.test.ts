@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { encodeCursor, FIRST_PAGE_BYTES } from '../../../src/domain/directory/page.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
+import type { CallContext } from '../../../src/rpc/handlers.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
 import { listed } from '../../support/gateway/contract-rows.js';
 import { refusalOf } from '../rig.js';
@@ -127,6 +128,15 @@ describe('a read of an operation', () => {
     const { rest } = await directory.read(read, call);
     expect((await refusalOf(directory.read(read, call))).code).toBe(ErrorCode.RATE_LIMITED);
     expect(await collect(directory.readRest({ read, rest }, call))).not.toEqual([]);
+    expect((await directory.read(read, call)).rest).toEqual(rest);
+  });
+
+  test('of a rest whose caller has left keeps no place', async () => {
+    const { directory, readRest } = await serving({ users: { page: manyUsers(600).page } });
+    const read = request('listUsers');
+    const { rest } = await directory.read(read, call);
+    const left = { requestId: 'r', signal: AbortSignal.abort(), isCancelled: true } as CallContext;
+    expect(await collect(readRest?.({ read, rest } as never, left) as AsyncIterable<unknown>)).toEqual([]);
     expect((await directory.read(read, call)).rest).toEqual(rest);
   });
 

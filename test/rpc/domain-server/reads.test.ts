@@ -20,7 +20,7 @@ import { platformDependencies } from '../../support/platform-dependencies.js';
 
 const context: CallContext = {
   ...{ requestId: 'req-1', caller: 'platform', instanceId: undefined, tokenId: 'tok_1' },
-  ...{ remoteAddress: undefined, signal: new AbortController().signal },
+  ...{ remoteAddress: undefined, isCancelled: false, signal: new AbortController().signal },
 };
 
 const IS_READ = /^(get|list|show|verify|introspect|tail)[A-Z]/;

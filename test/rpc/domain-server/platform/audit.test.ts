@@ -320,6 +320,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
       instanceId: undefined,
       remoteAddress: undefined,
       onBehalfOf: 'admin-7',
+      isCancelled: false,
       signal: new AbortController().signal,
     };
     const answers = platform.handlers.importRecords?.(parts(), context);

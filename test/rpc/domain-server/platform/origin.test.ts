@@ -10,7 +10,7 @@ import { signalled } from '../../../support/signalled.js';
 const { signal } = new AbortController();
 const CONTEXT: CallContext = {
   ...{ requestId: 'req-1', caller: 'platform', instanceId: undefined, tokenId: 'tok_1' },
-  ...{ remoteAddress: undefined, signal },
+  ...{ remoteAddress: undefined, isCancelled: false, signal },
 };
 
 /** The origin that a call gives to its write. */
@@ -103,7 +103,12 @@ describe('a write of the platform', () => {
       const answer = handlers.setPassword?.({ accountId, password }, context);
       await expect(answer).rejects.toThrow('It is seen.');
     };
-    const other = { requestId: 'req-2', tokenId: 'tok_2', signal: new AbortController().signal };
+    const other = {
+      requestId: 'req-2',
+      tokenId: 'tok_2',
+      isCancelled: false,
+      signal: new AbortController().signal,
+    };
     const first = set('acc_1', 'first of two pass phrases', CONTEXT);
     await begun.told;
     await set('acc_2', 'second of two pass phrases', { ...CONTEXT, ...other });

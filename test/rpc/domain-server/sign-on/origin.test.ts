@@ -17,7 +17,7 @@ test('a write of signing on is made for as long as its caller is there', async (
     { browser, linkTokenHash: new Uint8Array(32) },
     {
       ...{ requestId: 'req-1', caller: 'edge', tokenId: undefined, instanceId: undefined },
-      ...{ remoteAddress: undefined, signal },
+      ...{ remoteAddress: undefined, isCancelled: false, signal },
     },
   );
   await expect(asked).rejects.toThrow('It is seen.');
