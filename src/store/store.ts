@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
@@ -31,7 +31,7 @@ import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { expiryStore } from './adapters/expiry.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
-import { continuePositions } from './adapters/lives.js';
+import { beginLifeAfterCut, continuePositions } from './adapters/lives.js';
 import { withAuditChains } from './adapters/operator/audit-chains.js';
 import { auditWriter } from './adapters/operator/audit-events.js';
 import type { OnSpoiled } from './adapters/operator/audit-purge.js';
@@ -153,6 +153,7 @@ export const RESTORE_STAGE = 'restoring';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { watch } = options;
+  const wasCut = options.databaseUrl === undefined && options.alone === true && isCut(options.dataDir);
   const refusals = new WriteRefusals(options.writes, watch);
   const bare = withTimedWrites(refusals.watched(await connect(options)), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
@@ -170,6 +171,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await claimEnvironment(database, options.environment);
     if (options.databaseUrl !== undefined) {
       await database.write(continuePositions);
+    }
+    if (wasCut) {
+      await database.write(beginLifeAfterCut);
     }
     if (options.issuer) {
       await claimIssuer(database, options.issuer);
@@ -288,6 +292,11 @@ async function connect({
     claim?.release();
     throw error;
   }
+}
+
+/** The last process that wrote did not close the file, or another one still has it open. */
+function isCut(dataDir: string): boolean {
+  return (statSync(join(dataDir, `${DATABASE_FILE}-wal`), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** Opening would create an empty database, and the next restore would refuse the directory. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
 import type { Reader, Writer } from '../database.js';
 import { auditAction } from './operator/audit-events.js';
@@ -7,6 +7,7 @@ import { isPostgres } from './statements/dialect.js';
 
 /** As in cursors. */
 const LIFE_BYTES = 6;
+const MOST_LIVES = 100;
 const EXPIRED_TYPE = 'changes.cursors_expired';
 const DOMAIN: Actor = { type: 'service', id: 'domain' };
 
@@ -44,11 +45,34 @@ async function isBehind(reader: Reader): Promise<boolean> {
  * Begins the life of a restored database, before it changes. Cursors of those who have read no more than it
  * has stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
  */
-export async function beginLife(writer: Writer, isOver = sql<boolean>`1 = 1`): Promise<boolean> {
+export async function beginLife(writer: Writer): Promise<void> {
+  const last = sql<number>`(select last_position from change_feed)`;
+  await endLife(writer, isPostgres(writer) ? sql<number>`0` : last);
+}
+
+/**
+ * The same after a SQLite file was not closed. Readers see a commit before it is synced, and a power failure
+ * or a broken disk undoes it: then its positions are given again.
+ */
+export async function beginLifeAfterCut(writer: Writer): Promise<void> {
+  await beginLife(writer);
+  // Each start after a kill adds one, and each read of changes reads them all.
+  await sql`
+    delete from change_lives
+    where rowid in (select rowid from change_lives order by rowid desc limit -1 offset ${MOST_LIVES})
+  `.execute(writer);
+}
+
+/** Ends the present life, of which cursors up to a position stay valid, and begins another. */
+async function endLife(
+  writer: Writer,
+  last: RawBuilder<number>,
+  isOver = sql<boolean>`1 = 1`,
+): Promise<boolean> {
   await continuePositions(writer);
   const { numUpdatedRows } = await writer
     .updateTable('change_lives')
-    .set({ last_position: isPostgres(writer) ? sql`0` : sql`(select last_position from change_feed)` })
+    .set({ last_position: last })
     .where('last_position', 'is', null)
     .where(isOver)
     .executeTakeFirstOrThrow();
@@ -63,15 +87,18 @@ export async function beginLife(writer: Writer, isOver = sql<boolean>`1 = 1`): P
   return true;
 }
 
-/** For a database that was restored or promoted without `integration restore`. */
+/**
+ * For a database that was restored or promoted without `integration restore`. None stays valid: the database
+ * may have changed since, and given positions again that readers have.
+ */
 export async function expireCursors(writer: Writer, at: number, actor: Actor, reason: string): Promise<void> {
-  await beginLife(writer);
+  await endLife(writer, sql<number>`0`);
   await record(writer, at, actor, reason);
 }
 
 /** Of several nodes that notice it, one begins a life. */
 export async function expireCursorsOfOtherServer(writer: Writer, at: number): Promise<void> {
-  if (await beginLife(writer, isOnOtherServer(writer))) {
+  if (await endLife(writer, sql<number>`0`, isOnOtherServer(writer))) {
     await record(writer, at, DOMAIN, 'another server or timeline of PostgreSQL');
   }
 }

@@ -1,12 +1,18 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { changedInstances } from '../../../src/domain/directory/changed-instances.js';
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
+import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
-import { expireCursors } from '../../../src/store/adapters/lives.js';
+import { beginLifeAfterCut, expireCursors } from '../../../src/store/adapters/lives.js';
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
+import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
+import { DATABASE_FILE } from '../../../src/store/store.js';
 import { listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
 import { newInstance } from '../../support/changes/new-instance.js';
 import { writeAtRandom } from '../../support/changes/random-writes.js';
@@ -39,11 +45,8 @@ describeEachDatabase('an operator who expires the cursors', (under) => {
     await database.write((writer) => expireCursors(writer, 1, OPERATOR, 'the operator'));
     await write(2);
     mirror.goOnFrom(before);
-    let reader = mirror;
-    if (under.kind === 'PostgreSQL') {
-      await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
-      reader = mirrorOf(database, instanceId);
-    }
+    await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+    const reader = mirrorOf(database, instanceId);
     await reader.follow();
     expect(lifeIn(reader.cursor)).not.toBe(life);
     expect(resourcesIn(reader)).toEqual(await listsOf(database, instanceId));
@@ -61,6 +64,58 @@ describeEachDatabase('an operator who expires the cursors', (under) => {
     await write(3);
     expect(await mirror.follow()).not.toEqual([]);
     expect(lifeIn(mirror.cursor)).toBe(life);
+  });
+});
+
+describe('a life on SQLite', () => {
+  const under = databaseUnderTest('SQLite');
+
+  test('ends when the last commits were undone, for those who had read them', async () => {
+    const place = await under.newPlace();
+    const database = await under.open(place);
+    const platform = platformUnitOfWork(database);
+    const { id: instanceId } = await platform.run((changes) =>
+      createInstance(changes, { name: 'Harborlight' }),
+    );
+    const write = (on: Database, seed: number) =>
+      writeAtRandom(on, platformUnitOfWork(on), { instanceId, times: 30, random: randomFrom(seed) });
+    await write(database, 1);
+    const integration = newPublicId('InstanceIntegrationId');
+    const careful = mirrorOf(database, instanceId, integration);
+    await careful.follow();
+    // As the disk has it when a power failure undoes what follows.
+    const { dataDir } = await under.newEmptyPlace();
+    mkdirSync(dataDir, { recursive: true });
+    for (const end of ['', '-wal']) {
+      copyFileSync(join(place.dataDir, `${DATABASE_FILE}${end}`), join(dataDir, `${DATABASE_FILE}${end}`));
+    }
+    await write(database, 2);
+    const early = mirrorOf(database, instanceId, integration);
+    await early.follow();
+
+    const store = await under.openStore({ dataDir }, 'demo', { alone: true });
+    const recovered = await under.open({ dataDir });
+    await write(recovered, 3);
+    const reader = mirrorOf(recovered, instanceId, integration);
+    reader.goOnFrom(early.cursor);
+    await expect(reader.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+    reader.goOnFrom(careful.cursor);
+    expect(await reader.follow()).not.toEqual([]);
+    expect((await store.changes.lives()).lives).toHaveLength(2);
+  });
+
+  test('goes on when the file was closed, and of many that were cut the newest hundred stay', async () => {
+    const place = await under.newPlace();
+    await (await under.openStore(place, 'demo', { alone: true })).close();
+    const store = await under.openStore(place, 'demo', { alone: true });
+    expect((await store.changes.lives()).lives).toHaveLength(1);
+    const database = await under.open(place);
+    for (let start = 0; start < 105; start += 1) {
+      await database.write(beginLifeAfterCut);
+    }
+    const { lives } = await store.changes.lives();
+    expect(lives).toHaveLength(100);
+    expect(lives.filter(({ lastPosition }) => lastPosition === null)).toHaveLength(1);
   });
 });
 

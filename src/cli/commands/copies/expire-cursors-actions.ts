@@ -21,7 +21,5 @@ export async function expireAllCursors(config: Config): Promise<void> {
       await database.close();
     }
   });
-  print(
-    'Expired: cursors of readers who may have read what this database lacks. Their next request gets 410.',
-  );
+  print('Expired: all cursors. The next request of each reader gets 410, and it loads everything again.');
 }

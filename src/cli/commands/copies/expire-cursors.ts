@@ -7,9 +7,8 @@ other changes, the reader misses these. \`integration restore\` takes care of it
 server, a promoted replica and a recovery to a point in time. Run this command after any other restore: of a snapshot of a
 disk, of a SQLite file, or on a database service that does not show its timeline, for example Amazon Aurora.
 
-The service answers the earlier cursors with 410, and copies load everything again. On SQLite, cursors of readers who have
-read no more than the database has stay valid; run the command before the service starts. It opens the database that
-DATA_DIR or DATABASE_URL names.
+The service answers all earlier cursors with 410, and copies load everything again. Run the command before the service
+starts if you can. It opens the database that DATA_DIR or DATABASE_URL names.
 
 Exit codes: 0 done · 1 failed · 2 wrong usage · 78 no such database`;
 
