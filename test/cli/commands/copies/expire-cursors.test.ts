@@ -13,7 +13,7 @@ describe('integration expire-cursors', () => {
     const settings = await newLive(directory());
     for (const _ of [1, 2]) {
       expect(await succeeded(integration(['expire-cursors'], settings))).toBe(
-        'Expired: cursors of readers who may have read what this database lacks. Their next request gets 410.\n',
+        'Expired: all cursors. The next request of each reader gets 410, and it loads everything again.\n',
       );
     }
     const { reader } = await under.open({ dataDir: settings.DATA_DIR as string });
