@@ -48,7 +48,7 @@ export class Gatekeeper {
     private readonly lists = new ListSlots(),
   ) {}
 
-  /** Counts a list, per integration and in total, until its release. A rest takes the place that its list left. */
+  /** Counts a list until its release, per integration and in total. A rest takes the place of its list. */
   beginList(visitor: Visitor, { isRest = false } = {}): ReleaseSlot {
     if (isRest) {
       this.lists.takeOver(visitor);
