@@ -45,7 +45,10 @@ import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
 
 /** A role reads only these secrets: its user may lack permission for the files of the others. */
 const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
-  domain: ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'],
+  domain: [
+    ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const),
+    ...(['EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'] as const),
+  ],
   worker: ['RELAY_TOKEN', 'MAINTENANCE_TOKEN', 'TEMPORAL_API_KEY'],
   edge: ['EDGE_TOKEN'],
 };

@@ -64,6 +64,7 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
   }
   problems.push(...contradictions(values as Partial<Config>));
   if (strict) {
+    problems.push(...strayReplica(values as Partial<Config>));
     const found = misspeltIn(environment, names, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);
     problems.push(...found.filter(({ isCertain }) => isCertain).map(({ problem }) => problem));
   }
@@ -163,6 +164,14 @@ function contradictions(values: Partial<Config>): string[] {
   }
   found.push(...sharedPorts(values));
   return found;
+}
+
+/** Not for commands that call the service: they get no files of secrets, perhaps that of DATABASE_URL. */
+function strayReplica(values: Partial<Config>): string[] {
+  const isOnPostgres = values.DATABASE_URL !== undefined || values.DATABASE_URL_FILE !== undefined;
+  return values.DATABASE_REPLICA_URL === undefined || isOnPostgres
+    ? []
+    : ['DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set'];
 }
 
 /** A token that two roles share would have the rights of both. */

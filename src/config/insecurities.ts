@@ -48,7 +48,7 @@ function isPlainBeyondLoopback(url: string | undefined): boolean {
 }
 
 function unverifiedPostgres(values: Partial<Config>): string | undefined {
-  const names = ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const;
+  const names = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const;
   const name = names.find((one) => isUnverifiedPostgres(values[one]?.reveal()));
   return (
     name &&

@@ -51,6 +51,11 @@ export const settings = {
     'the same database without a pooler in transaction mode, for notifications between domains; unset, DATABASE_URL',
   ),
   DATABASE_DIRECT_URL_FILE: optional(text, fileOf('DATABASE_DIRECT_URL')),
+  DATABASE_REPLICA_URL: optional(
+    postgresUrl,
+    'a streaming replica of that database, itself and not a pooler, for reads of the gateway whose data it has in the present version',
+  ),
+  DATABASE_REPLICA_URL_FILE: optional(text, fileOf('DATABASE_REPLICA_URL')),
   SECRETS_KEY_FILE: required(
     text,
     '{DATA_DIR}.keys/secrets.key',

@@ -7,11 +7,9 @@ import type { VisitStore } from '../domain/access/visit-store.js';
 import type { DemoStore } from '../domain/demo/seed.js';
 import type {
   ChangeStore,
-  ClientStore,
+  DirectoryStores,
   InstanceIntegrationStore,
-  OrganizationStore,
-  UserStore,
-  WorkerStore,
+  Nearest,
 } from '../domain/directory/stores.js';
 import type { ExpiryStore } from '../domain/maintenance/expiry.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
@@ -27,7 +25,6 @@ import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { callCounts } from './adapters/call-counts.js';
 import { changeStore } from './adapters/changes.js';
-import { clientStore } from './adapters/clients.js';
 import { demoStore } from './adapters/demo.js';
 import { expiryStore } from './adapters/expiry.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
@@ -36,7 +33,6 @@ import { withAuditChains } from './adapters/operator/audit-chains.js';
 import { auditWriter } from './adapters/operator/audit-events.js';
 import type { OnSpoiled } from './adapters/operator/audit-purge.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
-import { organizationStore } from './adapters/organization.js';
 import { type OnInvalidEvent, platformUnitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
@@ -44,11 +40,9 @@ import { serviceTokenStore } from './adapters/service-tokens.js';
 import { sharedMailboxes } from './adapters/shared-mailboxes.js';
 import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
-import { userStore } from './adapters/users.js';
 import { visitStore } from './adapters/visits.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
-import { workerStore } from './adapters/workers.js';
 import type { Database, StoreSize } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
 import { openPostgres } from './dialects/postgres.js';
@@ -62,6 +56,7 @@ import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
+import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
@@ -89,6 +84,8 @@ export interface StoreOptions {
   watch?: StoreWatch;
   /** Exchanges notifications of due deliveries with other nodes. PostgreSQL only. */
   notifications?: NotificationListener;
+  /** A streaming replica of the PostgreSQL of `databaseUrl`, for reads of the gateway. */
+  replica?: ReplicaOptions | undefined;
 }
 
 export interface NotificationListener {
@@ -109,16 +106,14 @@ export interface AuditChainsListener {
 }
 
 /** Every port of the domain over one database. */
-export interface Store {
+export interface Store extends DirectoryStores {
   readonly visits: VisitStore;
   readonly serviceTokens: ServiceTokenStore;
   /** Undefined for SQLite, where the only node counts in memory. */
   readonly callCounts: CountStore | undefined;
   readonly instanceIntegrations: InstanceIntegrationStore;
-  readonly clients: ClientStore;
-  readonly workers: WorkerStore;
-  readonly users: UserStore;
-  readonly organization: OrganizationStore;
+  /** Undefined without a replica. */
+  readonly nearest: Nearest | undefined;
   readonly changes: ChangeStore;
   readonly purge: PurgeStore;
   readonly expiry: ExpiryStore;
@@ -187,16 +182,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   notifications = notificationsFor(database, deliveriesDue, options);
   const onDue = () => deliveriesDue.wake();
   const { onInvalidEvent } = options;
+  const directory = directoryStores(database);
+  const replica = options.replica && new NearestStores(directory, { watch, ...options.replica });
   const signOn = signOnUnitOfWork(database, Date.now, onDue, onInvalidEvent);
   return {
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
     callCounts: callCounts(database),
     instanceIntegrations: instanceIntegrationStore(database),
-    clients: clientStore(database),
-    workers: workerStore(database),
-    users: userStore(database),
-    organization: organizationStore(database),
+    ...directory,
+    nearest: replica?.of,
     changes: changeStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
     expiry: expiryStore(database),
@@ -227,6 +222,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     size: () => database.size(),
     close: async () => {
       await notifications?.close();
+      await replica?.close();
       await database.close();
     },
   };

@@ -12,6 +12,8 @@ export interface StoreWatch {
   refused(): void;
   /** A pool lent a PostgreSQL connection, or failed to, after this wait. */
   lent(pool: string, durationMs: number): void;
+  /** Where the rows of a read of the gateway come from; without a replica it is not called. */
+  readFrom(source: 'replica' | 'primary', reason: '' | 'lag' | 'failure'): void;
   /** Whether this node hears of the due deliveries of others. Only PostgreSQL. */
   listens(isListening: boolean): void;
   /** Another node told of due deliveries. */

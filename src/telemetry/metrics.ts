@@ -200,6 +200,12 @@ export function storeMetrics(registry: Registry) {
     help: 'Notifications of due deliveries from other nodes. Only with PostgreSQL.',
     registers,
   });
+  const reads = new Counter({
+    name: 'store_directory_reads_total',
+    help: 'Reads of the gateway by the server of their rows, replica or primary, and the reason for the primary: lag or failure. Only with DATABASE_REPLICA_URL.',
+    labelNames: ['source', 'reason'],
+    registers,
+  });
   return {
     recorded: (type: string, outcome: string, times: number, reason?: string) =>
       recorded.inc(reason === undefined ? { type, outcome } : { type, outcome, reason }, times),
@@ -213,6 +219,7 @@ export function storeMetrics(registry: Registry) {
       isListening = now;
     },
     notified: () => notifications.inc(),
+    readFrom: (source: 'replica' | 'primary', reason: string) => reads.inc({ source, reason }),
   };
 }
 

@@ -29,6 +29,7 @@ const refused: [name: string, setting: Record<string, string>][] = [
   ['postgres', { DATABASE_URL: `${REMOTE}?host=` }],
   ['postgres', { DATABASE_URL: 'postgres:///x' }],
   ['postgres', { DATABASE_DIRECT_URL: REMOTE }],
+  ['postgres', { DATABASE_URL: 'postgres://u@localhost/x', DATABASE_REPLICA_URL: REMOTE }],
   ['temporal', { TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
   ['trusted_proxies', { TRUSTED_PROXIES: '0.0.0.0/0' }],
   ['trusted_proxies', { TRUSTED_PROXIES: '10.0.0.1,::/0' }],

@@ -85,6 +85,7 @@ const table: Record<string, string[]> = {
   DEMO_GATEWAY_URL: ORIGINS,
   DATABASE_URL: ['mysql://host/db', 'localhost:5432', 'postgres', '/var/run/db', 'http://host/db'],
   DATABASE_DIRECT_URL: ['mysql://host/db', 'db:5432'],
+  DATABASE_REPLICA_URL: ['mysql://host/db', 'db:5432'],
   TEMPORAL_ADDRESS: HOSTS,
   DOMAIN_ADDRESS: [
     ...HOSTS,

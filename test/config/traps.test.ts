@@ -108,6 +108,16 @@ test('a role reads only the files of its own secrets, and no certificates', () =
   expect(config.DATABASE_URL).toBeUndefined();
 });
 
+test('a replica needs its primary at the start of the service, and commands that get no secrets do not', () => {
+  const replica = { DATABASE_REPLICA_URL: 'postgres://u@localhost/x' };
+  expect(() => loadConfig(replica, { strict: true })).toThrow(
+    'DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set',
+  );
+  const ofFile = { ...replica, DATABASE_URL_FILE: '/none' };
+  expect(() => loadConfig(ofFile, { strict: true, secrets: [] })).not.toThrow();
+  expect(() => loadConfig(withoutSecretFiles(ofFile))).not.toThrow();
+});
+
 test('a role that may not read the key for Temporal knows that there is one', () => {
   const remote = {
     ENVIRONMENT: 'live',
@@ -128,8 +138,10 @@ test.each(['two\nlines', 'two words', 'ümlaut'])('a token with %j cannot be use
 
 describe.each(secretSettings)('%s', (name) => {
   const value = name.endsWith('_URL') ? `postgres://u:${TOKEN}@localhost/x` : TOKEN;
+  const beside: Record<string, string> =
+    name === 'DATABASE_REPLICA_URL' ? { DATABASE_URL: 'postgres://u@localhost/x' } : {};
   const revealed = (environment: Record<string, string>) =>
-    [loadConfig(environment)[name]].flat().map((secret) => secret?.reveal());
+    [loadConfig({ ...environment })[name]].flat().map((secret) => secret?.reveal());
 
   test('may come from a file, whose last line break is dropped', () => {
     for (const end of ['', '\n', '\r\n']) {
@@ -152,10 +164,10 @@ describe.each(secretSettings)('%s', (name) => {
   });
 
   test('is refused in the environment and from a file at once, unless both are the same', () => {
-    expect(problemsOf({ [name]: `${value}.other`, [`${name}_FILE`]: file(value) })).toEqual([
+    expect(problemsOf({ ...beside, [name]: `${value}.other`, [`${name}_FILE`]: file(value) })).toEqual([
       `${name} and ${name}_FILE differ: only one of them may be set`,
     ]);
-    expect(problemsOf({ [name]: value, [`${name}_FILE`]: file(value) })).toEqual([]);
+    expect(problemsOf({ ...beside, [name]: value, [`${name}_FILE`]: file(value) })).toEqual([]);
   });
 
   test('is left out for a command that needs no secrets', () => {
@@ -167,6 +179,7 @@ describe.each(secretSettings)('%s', (name) => {
 test('every setting with a secret may come from a file, and no other one', () => {
   expect([...secretSettings].sort()).toEqual([
     'DATABASE_DIRECT_URL',
+    'DATABASE_REPLICA_URL',
     'DATABASE_URL',
     'EDGE_TOKEN',
     'MAINTENANCE_TOKEN',

@@ -25,6 +25,7 @@ const NAMES = [
   'purge_rows_removed_total',
   'store_commit_writes',
   'store_database_bytes',
+  'store_directory_reads_total',
   'store_free_bytes',
   'store_log_bytes',
   'store_notifications_listening',

@@ -35,6 +35,7 @@ describeEachDatabase('a watched store', (under) => {
       lent: (pool, durationMs) => told.lent.push([pool, durationMs >= 0]),
       listens: () => undefined,
       notified: () => undefined,
+      readFrom: () => undefined,
     };
     const store = await openStore({ ...(await under.newPlace()), environment: 'demo', watch });
     store.startAuditChains((bytes) => createHmac('sha256', 'key').update(bytes).digest(), {

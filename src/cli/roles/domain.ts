@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { limitersOver } from '../../domain/access/limiters.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
@@ -73,6 +74,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     alone: true,
     watch: storeMetrics(metrics),
     notifications: notificationListener(config, log),
+    replica: replicaOf(config, log),
   };
   const store = await openPatiently(() => openStore(storeOptions), log, ending);
   const shared = await store.sharedMailboxes();
@@ -139,6 +141,17 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     await store.close();
     throw error;
   }
+}
+
+function replicaOf({ DATABASE_REPLICA_URL }: Config, log: RoleOptions['log']): StoreOptions['replica'] {
+  const warn = boundedWarnings(log, ABSENCES_PER_MINUTE);
+  return (
+    DATABASE_REPLICA_URL && {
+      url: DATABASE_REPLICA_URL.reveal(),
+      onAway: (reason) => warn('the replica is not read for now; the primary is', { reason }),
+      onBack: () => log.info('the replica is read again'),
+    }
+  );
 }
 
 function servicesOf(

@@ -36,7 +36,7 @@ export async function answer<T>(
 export async function answerOne<T>(
   visitor: Visitor,
   question: Question,
-  read: () => Promise<T | undefined>,
+  read: () => T | undefined | Promise<T | undefined>,
   missing: { code: ErrorCode; message: string },
 ): Promise<Answer<T>> {
   if (question.known.values.includes(visitor.version)) {

@@ -2,30 +2,20 @@ import { createHash } from 'node:crypto';
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
 import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode } from '../../errors/service-error.js';
-import type { Gatekeeper, Visitor } from '../access/gatekeeper.js';
+import type { ClientVisitor, Gatekeeper, InstanceVisitor } from '../access/gatekeeper.js';
 import { type Answer, answer, answerOne, type Question } from './answer.js';
 import { digestOf, sequenceOf } from './changes.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
 import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
 import { type LinkedOperation, sampleOf } from './samples.js';
-import type {
-  ChangeStore,
-  ClientStore,
-  InstanceIntegrationStore,
-  Listed,
-  OrganizationStore,
-  UserStore,
-  WorkerStore,
-} from './stores.js';
+import type { ChangeStore, DirectoryStores, InstanceIntegrationStore, Listed, Nearest } from './stores.js';
 
-export interface DirectoryDependencies {
+export interface DirectoryDependencies extends DirectoryStores {
   gatekeeper: Gatekeeper;
   instanceIntegrations: InstanceIntegrationStore;
-  clients: ClientStore;
-  workers: WorkerStore;
-  users: UserStore;
-  organization: OrganizationStore;
   changes: ChangeStore;
+  /** Undefined without a replica. */
+  nearest?: Nearest | undefined;
   /** Aborted when the domain stops, which ends all waits. */
   closing?: AbortSignal;
 }
@@ -54,22 +44,37 @@ export type AnyRead = (question: Question, target: Target) => Promise<Answer<str
 export type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
-  const { gatekeeper, instanceIntegrations, clients, workers, users, organization, changes } = dependencies;
+  const { gatekeeper, instanceIntegrations, changes, nearest } = dependencies;
 
   const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
     gatekeeper.admitToClient(question, instanceIntegrationId, clientId);
   const toInstance = (question: Question, { instanceIntegrationId }: Target) =>
     gatekeeper.admitToInstance(question, instanceIntegrationId);
 
+  /**
+   * Reads from the stores that have the visitor's version. The sequence of changes and its digest stay on the
+   * primary: the version of a client or instance does not prove which positions are final. Instance
+   * integrations would pass the same proof, but are few rows and read rarely.
+   */
+  const near = <T>(
+    visitor: InstanceVisitor | ClientVisitor,
+    read: (stores: DirectoryStores) => T | Promise<T>,
+  ): T | Promise<T> => {
+    const subjectId = 'clientId' in visitor ? visitor.clientId : visitor.instanceId;
+    return nearest === undefined ? read(dependencies) : nearest(subjectId, visitor.version).then(read);
+  };
+
   const pages =
-    <V extends Visitor, T>(
+    <V extends InstanceVisitor, T>(
       admit: (question: Question, target: Target) => Promise<V>,
-      page: (visitor: V, request: PageRequest) => Promise<Listed<T>[]>,
+      page: (stores: DirectoryStores, visitor: V, request: PageRequest) => Promise<Listed<T>[]>,
     ) =>
     async (question: Question, target: Target): Promise<Answer<Pages<T>>> => {
       const visitor = await admit(question, target);
       const canWait = () => gatekeeper.readsManyLists(visitor);
-      return answer(visitor, question, () => pagesOf((request) => page(visitor, request), target, canWait));
+      return answer(visitor, question, () =>
+        near(visitor, (stores) => pagesOf((request) => page(stores, visitor, request), target, canWait)),
+      );
     };
 
   /** Links of test events lead to samples, on every instance; `read` answers all else. */
@@ -87,28 +92,47 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       const visitor = await gatekeeper.admit(question);
       return answer(visitor, question, () => instanceIntegrations.listOf(visitor.integrationId));
     },
-    listClients: pages(toInstance, ({ instanceId }, request) => clients.page(instanceId, request)),
+    listClients: pages(toInstance, ({ clients }, { instanceId }, request) =>
+      clients.page(instanceId, request),
+    ),
     getClient: orSample('getClient', async (question, target) => {
       const visitor = await toClient(question, target);
       const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: problemMessages.client_not_found };
-      return answerOne(visitor, question, () => clients.find(visitor.clientId), missing);
+      return answerOne(
+        visitor,
+        question,
+        () => near(visitor, ({ clients }) => clients.find(visitor.clientId)),
+        missing,
+      );
     }),
-    listWorkers: pages(toClient, ({ clientId }, request) => workers.page(clientId, request)),
-    listWorkersV2: pages(toClient, ({ clientId }, request) => workers.pageV2(clientId, request)),
+    listWorkers: pages(toClient, ({ workers }, { clientId }, request) => workers.page(clientId, request)),
+    listWorkersV2: pages(toClient, ({ workers }, { clientId }, request) => workers.pageV2(clientId, request)),
     getWorkerV2: orSample('getWorkerV2', async (question, target) => {
       const visitor = await toClient(question, target);
       const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: problemMessages.worker_not_found };
-      return answerOne(visitor, question, () => workers.findV2(visitor.clientId, target.workerId), missing);
+      return answerOne(
+        visitor,
+        question,
+        () => near(visitor, ({ workers }) => workers.findV2(visitor.clientId, target.workerId)),
+        missing,
+      );
     }),
-    listUsers: pages(toClient, ({ clientId }, request) => users.page(clientId, request)),
+    listUsers: pages(toClient, ({ users }, { clientId }, request) => users.page(clientId, request)),
     getUser: orSample('getUser', async (question, target) => {
       const visitor = await toClient(question, target);
       const missing = { code: ErrorCode.USER_NOT_FOUND, message: problemMessages.user_not_found };
-      return answerOne(visitor, question, () => users.find(visitor.clientId, target.userId), missing);
+      return answerOne(
+        visitor,
+        question,
+        () => near(visitor, ({ users }) => users.find(visitor.clientId, target.userId)),
+        missing,
+      );
     }),
     listJobTitles: async (question, target) => {
       const visitor = await toClient(question, target);
-      return answer(visitor, question, () => organization.jobTitlesOf(visitor.clientId));
+      return answer(visitor, question, () =>
+        near(visitor, ({ organization }) => organization.jobTitlesOf(visitor.clientId)),
+      );
     },
     listChanges: async (question, target) => {
       const visitor = await toInstance(question, target);
@@ -124,7 +148,9 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     },
     getOrganizationStructure: orSample('getOrganizationStructure', async (question, target) => {
       const visitor = await toClient(question, target);
-      return answer(visitor, question, () => organization.structureOf(visitor.clientId));
+      return answer(visitor, question, () =>
+        near(visitor, ({ organization }) => organization.structureOf(visitor.clientId)),
+      );
     }),
   };
 }

@@ -60,6 +60,20 @@ export interface OrganizationStore {
   locationsOf: FindAll<Schemas['OrganizationLocation']>;
 }
 
+/** What answers with rows of one client or instance. */
+export interface DirectoryStores {
+  clients: ClientStore;
+  workers: WorkerStore;
+  users: UserStore;
+  organization: OrganizationStore;
+}
+
+/**
+ * The nearest stores that have the data of a client or instance in this version or a newer one, for all rows
+ * of one answer.
+ */
+export type Nearest = (subjectId: ClientId | InstanceId, version: string) => Promise<DirectoryStores>;
+
 /** The kinds of entities in the sequence of changes, in its order. */
 export const ENTITY_TYPES = [
   'client',

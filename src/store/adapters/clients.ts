@@ -9,7 +9,7 @@ import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
 
-export function clientStore({ reader }: Database): ClientStore {
+export function clientStore({ reader }: Pick<Database, 'reader'>): ClientStore {
   const db = camelCased(reader);
   const json = contractJson(db);
   const clients = () =>

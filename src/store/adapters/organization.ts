@@ -7,7 +7,7 @@ import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptQuery } from './statements/kept-query.js';
 
-export function organizationStore({ reader }: Database): OrganizationStore {
+export function organizationStore({ reader }: Pick<Database, 'reader'>): OrganizationStore {
   const db = camelCased(reader);
   const json = contractJson(db);
   const listOf =

@@ -9,7 +9,7 @@ import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
 import { behind } from './statements/keyset.js';
 
-export function userStore({ reader }: Database): UserStore {
+export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
   const db = camelCased(reader);
   const json = contractJson(db);
   const users = () =>

@@ -13,7 +13,7 @@ import { behind } from './statements/keyset.js';
 
 type WorkerRows<T> = SelectQueryBuilder<Tables, 'workers', Listed<T>>;
 
-export function workerStore({ reader }: Database): WorkerStore {
+export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
   const db = camelCased(reader);
   const json = contractJson(db);
   const members = (column: ExpressionBuilder<Tables, 'workers'>): Members<Schemas['Worker']> => ({

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
+const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const IN_FAILED_TRANSACTION = '25P02';
 const UNKNOWN_STATEMENT = '26000';
@@ -80,6 +81,12 @@ export function isOutdatedPlan(error: unknown): boolean {
 /** Nothing was done, and a repetition uses other names, or none. */
 export function isMendedByRepetition(error: unknown): boolean {
   return isOutdatedPlan(error) || isLostStatement(error);
+}
+
+/** A replica ended this statement, because it replays the removal of rows that the statement may see. */
+export function isRecoveryConflict(error: unknown): boolean {
+  const refusal = error instanceof ServiceError ? error.cause : error;
+  return hasCode(error, SERIALIZATION_FAILURE) && isServerRefusal(refusal);
 }
 
 /** A statement waited for a lock longer than its limit. */

@@ -192,7 +192,7 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
   return false;
 }
 
-function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
+export function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     ...settings,
     // Statements are sent without a wait for earlier answers.

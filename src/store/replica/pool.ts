@@ -1,0 +1,63 @@
+import { Kysely } from 'kysely';
+import type pg from 'pg';
+import type { Reader } from '../database.js';
+import { NamedStatements } from '../dialects/named-statements.js';
+import { openPool } from '../dialects/postgres.js';
+import { SoundPostgresDialect } from '../dialects/postgres-driver.js';
+import type { Schema } from '../schema.js';
+import type { StoreWatch } from '../watch.js';
+
+const CONNECTIONS = 8;
+/** For each wait: a connection, and an answer. The primary answers after it. */
+const LIMIT_MS = 1_000;
+const PLANS_KEPT_MS = 10_000;
+const NAME = 'replica';
+
+/** What tells a run of a server from others. */
+const RUN = `select pg_backend_pid() as pid,
+  concat_ws(' ', pg_postmaster_start_time(), inet_server_addr(), inet_server_port()) as run`;
+
+export interface ReplicaPool {
+  reader: Reader;
+  close(): Promise<void>;
+}
+
+/** Read-only connections to one run of one server: others are refused. Opens none yet. */
+export function openReplicaPool(
+  connectionString: string,
+  onBroken: (error: Error) => void,
+  watch?: StoreWatch,
+): ReplicaPool {
+  const named = new NamedStatements(PLANS_KEPT_MS);
+  let run: string | undefined;
+  const assertSameRun = async (client: pg.PoolClient) => {
+    const { rows } = await client.query<{ pid: number; run: string }>(RUN);
+    const [found] = rows;
+    if (found?.pid !== (client as { processID?: unknown }).processID) {
+      throw new Error('DATABASE_REPLICA_URL leads to a pooler; it must name the replica itself');
+    }
+    run ??= found?.run;
+    if (found?.run !== run) {
+      throw new Error('the replica has restarted, or another server has its address');
+    }
+    await named.noteWhetherDirect(client, LIMIT_MS);
+  };
+  const settings = {
+    ...{ connectionString, connectionTimeoutMillis: LIMIT_MS, max: CONNECTIONS },
+    ...{ query_timeout: LIMIT_MS, lock_timeout: LIMIT_MS, statement_timeout: LIMIT_MS },
+    options: '-c default_transaction_read_only=on',
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
+      assertSameRun(client).then(() => done(), done),
+  };
+  const pool = openPool(settings, onBroken);
+  const limits = { lockMs: LIMIT_MS, statementMs: LIMIT_MS, idleMs: LIMIT_MS };
+  const onLent = watch && ((durationMs: number) => watch.lent(NAME, durationMs));
+  return {
+    reader: new Kysely<Schema>({
+      dialect: new SoundPostgresDialect(pool, limits, named, undefined, onLent),
+    }),
+    close: async () => {
+      await (pool.ended || pool.ending || pool.end());
+    },
+  };
+}
