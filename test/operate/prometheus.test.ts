@@ -22,6 +22,7 @@ const EMPTY: Record<string, string> = {
   'edge.json: Certificates': 'there are none',
   'edge.json: Domains': 'it has one domain only',
   'overview.json: Temporal': 'there is none',
+  'domain.json: Reads of the gateway by server': 'there is no replica',
   'domain.json: Changes held back': 'only PostgreSQL has transactions that hold readers back',
   'worker.json: Domains': 'there is one domain',
   'worker.json: Backlog': 'there is no Temporal',
