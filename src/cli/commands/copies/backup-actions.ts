@@ -52,8 +52,9 @@ async function sealedKeyFile(config: Config, passphraseFile: string | undefined)
 }
 
 async function writeBackup(config: Config, target: string, sealedKey: string | undefined): Promise<Manifest> {
-  const staged = new StagedFolder(target);
+  // Before the folder: from its first moment a signal removes it.
   const stop = stopSignal();
+  const staged = new StagedFolder(target);
   const onStop = () => {
     rmSync(staged.path, { recursive: true, force: true });
     say('The backup was interrupted, and its files were removed.');
