@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Clock } from '../domain/clock.js';
 import type { WriteOrigin } from '../domain/unit-of-work.js';
 import type { Schema } from './schema.js';
 
@@ -29,6 +30,8 @@ export interface Database {
   readonly counter: Kysely<Schema> | undefined;
   /** For the health probe, which must not wait for other reads. */
   readonly prober: Reader;
+  /** The time by which all nodes of this database judge what has expired and what is due. */
+  readonly clock: Clock;
   /**
    * Runs the work as one transaction, acknowledged when it would survive a power failure. The work may await
    * SQL only, because others may share its commit, and have no other effects, because PostgreSQL may repeat

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
 import type { CountStore } from '../domain/access/shared-counts.js';
 import type { VisitStore } from '../domain/access/visit-store.js';
+import type { Clock } from '../domain/clock.js';
 import type { DemoStore } from '../domain/demo/seed.js';
 import type {
   ChangeStore,
@@ -56,6 +57,7 @@ import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
+import type { OnClocksApart } from './postgres-clock.js';
 import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';
@@ -82,6 +84,7 @@ export interface StoreOptions {
   /** Without it, the write of an event that violates the contract fails. */
   onInvalidEvent?: OnInvalidEvent;
   watch?: StoreWatch;
+  onClocksApart?: OnClocksApart;
   /** Exchanges notifications of due deliveries with other nodes. PostgreSQL only. */
   notifications?: NotificationListener;
   /** A streaming replica of the PostgreSQL of `databaseUrl`, for reads of the gateway. */
@@ -107,6 +110,7 @@ export interface AuditChainsListener {
 
 /** Every port of the domain over one database. */
 export interface Store extends DirectoryStores {
+  readonly clock: Clock;
   readonly visits: VisitStore;
   readonly serviceTokens: ServiceTokenStore;
   /** Undefined for SQLite, where the only node counts in memory. */
@@ -184,8 +188,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { onInvalidEvent } = options;
   const directory = directoryStores(database);
   const replica = options.replica && new NearestStores(directory, { watch, ...options.replica });
-  const signOn = signOnUnitOfWork(database, Date.now, onDue, onInvalidEvent);
+  const { clock } = database;
+  const signOn = signOnUnitOfWork(database, clock, onDue, onInvalidEvent);
   return {
+    clock,
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
     callCounts: callCounts(database),
@@ -195,13 +201,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     changes: changeStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
     expiry: expiryStore(database),
-    platform: platformUnitOfWork(database, Date.now, onDue, onInvalidEvent),
+    platform: platformUnitOfWork(database, clock, onDue, onInvalidEvent),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
     seals: sealStore(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),
-    webhooks: webhookUnitOfWork(database, Date.now, onDue),
+    webhooks: webhookUnitOfWork(database, clock, onDue),
     sending: sendingUnitOfWork(database),
     deliveriesDue,
     demo: demoStore(database),
@@ -269,9 +275,10 @@ async function connect({
   checkpoints,
   onDiskFailure,
   watch,
+  onClocksApart,
 }: StoreOptions): Promise<Database> {
   if (databaseUrl !== undefined) {
-    return openPostgres(databaseUrl, onIdleError, undefined, watch);
+    return openPostgres(databaseUrl, onIdleError, undefined, watch, onClocksApart);
   }
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -356,7 +363,7 @@ async function claimEnvironment(database: Database, environment: 'live' | 'demo'
   const owner = await database.write(async (writer) => {
     await writer
       .insertInto('environment')
-      .values({ only_row: 1, name: environment, created_at: Date.now() })
+      .values({ only_row: 1, name: environment, created_at: database.clock() })
       .onConflict((conflict) => conflict.column('only_row').doNothing())
       .execute();
     return (await writer.selectFrom('environment').select('name').executeTakeFirstOrThrow()).name;

@@ -278,7 +278,7 @@ describe('every method, with the tokens that a domain knows', () => {
   beforeAll(async () => {
     const { log } = recordedLog();
     const findByHash = async (hash: Uint8Array) => rows.get(Buffer.from(hash).toString('hex'));
-    const store = { serviceTokens: { findByHash, markUsed: async () => undefined } };
+    const store = { serviceTokens: { findByHash, markUsed: async () => undefined }, clock: Date.now };
     const authenticators = {
       roles: roleAuthenticator(config as never),
       others: tokenAuthenticator({ store, log }),

@@ -89,13 +89,13 @@ export function tokenAuthenticator({
   store,
   log,
 }: {
-  store: Pick<Store, 'serviceTokens'>;
+  store: Pick<Store, 'serviceTokens' | 'clock'>;
   log: Log;
 }): Authenticate {
   return async (token) => {
-    const known = await identifyServiceToken(store.serviceTokens, Date.now, token);
+    const known = await identifyServiceToken(store.serviceTokens, store.clock, token);
     // The call does not wait for it: a lost note costs some accuracy.
-    noteUseOfServiceToken(store.serviceTokens, Date.now, known).catch((error: unknown) =>
+    noteUseOfServiceToken(store.serviceTokens, store.clock, known).catch((error: unknown) =>
       log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
     );
     return {

@@ -73,6 +73,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     }),
     alone: true,
     watch: storeMetrics(metrics),
+    onClocksApart: clocksApartLog(log),
     notifications: notificationListener(config, log),
     replica: replicaOf(config, log),
   };
@@ -100,7 +101,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     );
     stopKeeping = () => keeping.stop();
     const health = new Health(storeChecks(store));
-    const tally = new AuditTally(store.observations, Date.now);
+    const tally = new AuditTally(store.observations, store.clock);
     const services = servicesOf(role, store, { passwords, keeping, tally, ...secrets });
     const listeners = await openListeners({
       config,
@@ -116,6 +117,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     const closing = startClosingSubscriptions(store.webhooks, log);
     const warning = startWarningOfExpiry({
       store: store.expiry,
+      clock: store.clock,
       failingLimitMs: config.WEBHOOK_FAILING_LIMIT,
       log,
     });
@@ -141,6 +143,15 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     await store.close();
     throw error;
   }
+}
+
+function clocksApartLog(log: RoleOptions['log']): StoreOptions['onClocksApart'] {
+  return (apartMs) =>
+    apartMs === undefined
+      ? log.info('the clocks of this machine and of PostgreSQL agree again')
+      : log.warn('the clock of this machine differs from that of PostgreSQL, which the domain uses', {
+          apartMs,
+        });
 }
 
 function replicaOf({ DATABASE_REPLICA_URL }: Config, log: RoleOptions['log']): StoreOptions['replica'] {
@@ -170,11 +181,12 @@ function servicesOf(
     tally: AuditTally;
   },
 ) {
+  const { clock } = store;
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const warnOfAbsence = boundedWarnings(log, ABSENCES_PER_MINUTE);
   const newLimiter = limitersOver({
     store: store.callCounts,
-    clock: Date.now,
+    clock,
     hash: derived.throttles,
     listener: {
       onAway: (reason) =>
@@ -185,18 +197,18 @@ function servicesOf(
   const perIntegration = newLimiter('gateway', config.GATEWAY_RATE_LIMIT, { asksFirst: true });
   const lostUse = note('the last use of an API key was not recorded');
   const retention = retentionOf(config);
-  purgeLagGauge(metrics, () => purgeLags(store.purge, retention, Date.now));
+  purgeLagGauge(metrics, () => purgeLags(store.purge, retention, clock));
   storeSizeGauges(metrics, () => store.size());
   heldBackGauges(metrics, () => store.changes.heldBack());
   const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;
-  nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock: Date.now, failingLimitMs }));
-  const gatekeeper = new Gatekeeper(store.visits, perIntegration, Date.now, lostUse, tally.observe);
+  nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock, failingLimitMs }));
+  const gatekeeper = new Gatekeeper(store.visits, perIntegration, clock, lostUse, tally.observe);
   return allServices({
     ...webhookParts(config, store, { derived }, metrics, log),
     directory: { gatekeeper, closing: store.deliveriesDue.closing, ...store },
     signOn: {
       issuer: config.SIGN_ON_URL,
-      clock: Date.now,
+      clock,
       unitOfWork: traced(store.signOn),
       passwords,
       signer: keyRing,
@@ -218,7 +230,7 @@ function servicesOf(
     },
     platform: {
       unitOfWork: traced(store.platform),
-      clock: Date.now,
+      clock,
       passwords,
       signOnUrl: config.SIGN_ON_URL,
       hashRequest: derived.idempotency,
@@ -226,7 +238,7 @@ function servicesOf(
     operator: {
       unitOfWork: traced(store.operator),
       environment: config.ENVIRONMENT,
-      clock: Date.now,
+      clock,
       signingKeys: rotation,
       auditMac: derived.audit,
       encryptionKeys: keeping,
@@ -237,7 +249,7 @@ function servicesOf(
       onPurged: purgedRowsCounter(metrics),
       codeMinutes: store.codeMinutes,
       signingKeys: rotation,
-      clock: Date.now,
+      clock,
     },
   });
 }

@@ -12,8 +12,8 @@ const CHAINS_IN_A_RECORD = 100;
 const ACTOR = { type: 'service', id: 'domain' };
 
 /** The first look begins an hour before the newest record. Call this before the process records anything. */
-export async function firstLookOf({ operator }: Pick<Store, 'operator'>): Promise<number> {
-  const now = Date.now();
+export async function firstLookOf({ operator, clock }: Pick<Store, 'operator' | 'clock'>): Promise<number> {
+  const now = clock();
   return ((await operator.rows.auditEvents.newest(now)) ?? now) - FIRST_LOOK_BACK_MS;
 }
 
@@ -22,7 +22,7 @@ export async function firstLookOf({ operator }: Pick<Store, 'operator'>): Promis
  * chain that grew, in a record and in the log: an attacker must also remove all later anchors.
  */
 export function startKeepingAudit(
-  store: Pick<Store, 'operator'>,
+  store: Pick<Store, 'operator' | 'clock'>,
   tally: Pick<AuditTally, 'flush'>,
   log: Log,
   firstLook: number,
@@ -31,7 +31,7 @@ export function startKeepingAudit(
   let since = firstLook;
   const keep = async () => {
     await tally.flush();
-    const lookedAt = Date.now();
+    const lookedAt = store.clock();
     await anchor(store, log, since);
     since = lookedAt - LONGEST_WRITE_MS;
   };

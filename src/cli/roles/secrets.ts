@@ -33,7 +33,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     readKeys: () => readSecretsKeys(secretsKeyFile(config).path),
     node: newNodeName(),
     issuer: config.SIGN_ON_URL,
-    clock: Date.now,
+    clock: store.clock,
     log,
   });
   const tokenKeys = await keeper.adopt().catch((error: unknown) => {
@@ -51,7 +51,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
   const keyRing = new KeyRing({
     issuer: config.SIGN_ON_URL,
     box: derived.signingKeys,
-    clock: Date.now,
+    clock: store.clock,
     load: () => store.signOn.rows.signingKeys.all(),
     onError: (error) => log.warn('the signing keys could not be read', { reason: (error as Error).message }),
   });
@@ -63,7 +63,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
       publishLeadMs: config.SIGNING_KEY_LEAD,
       tokenLifetimeMs: LONGEST_TOKEN_MS,
     },
-    clock: Date.now,
+    clock: store.clock,
     changed: () => keyRing.reload(),
   };
   try {

@@ -56,7 +56,7 @@ export function webhookParts(
     webhooks: {
       unitOfWork: store.webhooks,
       environment: config.ENVIRONMENT,
-      clock: Date.now,
+      clock: store.clock,
       secrets,
       addressGuard: new AddressGuard({
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
@@ -71,7 +71,7 @@ export function webhookParts(
       secrets,
       deliveriesDue,
       grace,
-      clock: Date.now,
+      clock: store.clock,
       random: Math.random,
       settings: {
         timeoutMs: config.WEBHOOK_TIMEOUT,

@@ -10,7 +10,7 @@ import { keptQuery } from './statements/kept-query.js';
 /** Of digests. */
 const modulus = sql.lit(2 ** 52);
 
-export function changeStore({ reader, write }: Database): ChangeStore {
+export function changeStore({ reader, write, clock }: Database): ChangeStore {
   const db = camelCased(reader);
   const end = endIn(reader);
   const isFinal = sql<boolean>`position < ${end}`;
@@ -72,7 +72,7 @@ export function changeStore({ reader, write }: Database): ChangeStore {
     lives: async () => {
       let rows = await lives();
       if (rows.some(({ isOnOtherServer }) => isOnOtherServer)) {
-        await write((writer) => expireCursorsOfOtherServer(writer, Date.now()));
+        await write((writer) => expireCursorsOfOtherServer(writer, clock()));
         rows = await lives();
       }
       return {

@@ -4,6 +4,7 @@ import type { Database, Writer } from '../database.js';
 import { once } from './repeated-calls.js';
 
 interface Options {
+  /** Default: that of the database. */
   clock?: Clock;
   /** Called for new due deliveries, as soon as a write would see them. */
   onDue?: () => void;
@@ -11,10 +12,10 @@ interface Options {
 
 /** The one unit of work: an area adds its rows and the effects of its writes. */
 export function unitOfWorkOver<Changes, Rows>(
-  { reader, write, writesInOrder }: Database,
+  { reader, write, writesInOrder, clock: common }: Database,
   rowsOf: (db: Writer) => Rows,
   changesIn: (writer: Writer, now: number, noteDue: () => void, origin: WriteOrigin) => Changes,
-  { clock = Date.now, onDue = () => undefined }: Options = {},
+  { clock = common, onDue = () => undefined }: Options = {},
 ): UnitOfWork<Changes, Rows> {
   return {
     rows: rowsOf(reader),

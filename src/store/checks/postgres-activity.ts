@@ -109,7 +109,7 @@ export const clocksAgree: Check<{ clock?: () => number }> = {
   about: `The clocks of this machine and of the database are at most ${lengthOf(MOST_APART_MS)} apart.`,
   severity: 'warning',
   remedy:
-    'Synchronize both clocks with NTP (`timedatectl`). Leases, expiry and retries compare times of several machines.',
+    'Synchronize both clocks with NTP (`timedatectl`). Domains use the clock of the database; logs, commands and backups use that of the machine.',
   find: async (reader, { clock = Date.now }) => {
     const [before, there, after] = [clock(), await timeAt(reader), clock()];
     const apart = Math.max(0, before - there, there - after);

@@ -1,6 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../database.js';
+import { type OnClocksApart, PostgresClock } from '../postgres-clock.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
@@ -62,16 +63,25 @@ export async function openPostgres(
   onIdleError: (error: Error) => void,
   limits: PostgresLimits = SERVED_LIMITS,
   watch?: StoreWatch,
+  onClocksApart?: OnClocksApart,
 ): Promise<Database> {
   const { server, answerMs, askMs } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
   const turns = new Turns();
   const writer = open('writes', server, answerMs);
   const prober = open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS);
+  const clock = new PostgresClock(prober, onClocksApart);
+  try {
+    await clock.start();
+  } catch (error) {
+    await close();
+    throw refusalOf(error);
+  }
   return {
     reader: open('reads', server, answerMs),
     counter: open('counts', COUNT_LIMITS, COUNT_TIMEOUT_MS),
     prober,
+    clock: clock.now,
     migrator: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
@@ -102,7 +112,10 @@ export async function openPostgres(
     },
     size: async () => undefined,
     writesInOrder: false,
-    close,
+    close: () => {
+      clock.stop();
+      return close();
+    },
   };
 }
 

@@ -65,6 +65,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   return {
     reader,
     prober: reader,
+    clock: Date.now,
     counter: undefined,
     write,
     tryWrite: async () => {

@@ -31,14 +31,22 @@ export interface TwoDomainsOptions {
   /** Of each domain, where it has its own way to the database. */
   databaseUrls?: readonly [string, string];
   env?: StartOptions['env'];
+  domainEnvs?: readonly [StartOptions['env'], StartOptions['env']];
   edgeEnv?: StartOptions['env'];
+  workerEnv?: StartOptions['env'];
 }
 
 /** Two domains on one database, an edge and a worker that know both; each is a process of its own. */
 export async function startTwoDomains(
   services: ReturnType<typeof serviceProcesses>,
   databaseUrl: string,
-  { databaseUrls = [databaseUrl, databaseUrl], env: more = {}, edgeEnv }: TwoDomainsOptions = {},
+  {
+    databaseUrls = [databaseUrl, databaseUrl],
+    env: more = {},
+    domainEnvs = [{}, {}],
+    edgeEnv,
+    workerEnv,
+  }: TwoDomainsOptions = {},
 ): Promise<TwoDomains> {
   const directory = services.newDirectory();
   const [signOn, gateway, demoApp, edgeMetrics, ...ports] = await freePorts(6);
@@ -52,10 +60,13 @@ export async function startTwoDomains(
     TEMPORAL_ADDRESS: undefined,
     ...more,
   };
-  const node = async (name: string, port: number, url: string): Promise<DomainNode> => {
-    const address = `127.0.0.1:${port}`;
+  const node = async (name: string, index: 0 | 1): Promise<DomainNode> => {
+    const address = `127.0.0.1:${ports[index]}`;
     const dataDir = join(directory, name);
-    const env = { ...shared, DATABASE_URL: url, ROLES_ADDRESS: address };
+    const env = {
+      ...{ ...shared, DATABASE_URL: databaseUrls[index], ROLES_ADDRESS: address },
+      ...domainEnvs[index],
+    };
     const start = (main?: string) =>
       services.start({
         ...{ command: 'domain', dataDir, env },
@@ -63,11 +74,11 @@ export async function startTwoDomains(
       });
     return Object.assign(await started(start), { address });
   };
-  const first = await node('one', ports[0] as number, databaseUrls[0]);
+  const first = await node('one', 0);
   // The credentials of the demo are in the database once.
   mkdirSync(join(directory, 'two'));
   copyFileSync(first.process.demoFile, join(directory, 'two', 'demo.json'));
-  const second = await node('two', ports[1] as number, databaseUrls[1]);
+  const second = await node('two', 1);
   const env = { ...shared, DOMAIN_ADDRESS: `${first.address},${second.address}` };
   const edgeAt = (at: StartOptions['env']) =>
     started((main) =>
@@ -89,7 +100,7 @@ export async function startTwoDomains(
       const ports = await freePorts(names.length);
       return edgeAt(Object.fromEntries(names.map((name, index) => [name, String(ports[index])])));
     },
-    worker: await services.start({ command: 'worker', env }),
+    worker: await services.start({ command: 'worker', env: { ...env, ...workerEnv } }),
   };
 }
 

@@ -1,9 +1,11 @@
 import { pause } from '../../../../workflows/backoff.js';
+import type { Clock } from '../../../domain/clock.js';
 import { type ExpiryStore, warnOfExpiry } from '../../../domain/maintenance/expiry.js';
 import type { Log } from '../../../telemetry/log.js';
 
 export interface ExpiryWarnings {
   store: ExpiryStore;
+  clock: Clock;
   failingLimitMs: number;
   log: Log;
   lookEveryMs?: number;
@@ -24,7 +26,7 @@ export function startWarningOfExpiry(options: ExpiryWarnings): { stop(): Promise
 }
 
 async function keepWarning(
-  { store, failingLimitMs, log, lookEveryMs = LOOK_EVERY_MS }: ExpiryWarnings,
+  { store, clock, failingLimitMs, log, lookEveryMs = LOOK_EVERY_MS }: ExpiryWarnings,
   signal: AbortSignal,
 ): Promise<void> {
   const listener: Parameters<typeof warnOfExpiry>[1] = {
@@ -42,7 +44,7 @@ async function keepWarning(
   let isFailing = false;
   while (!signal.aborted) {
     try {
-      await warnOfExpiry(store, listener, { clock: Date.now, failingLimitMs });
+      await warnOfExpiry(store, listener, { clock, failingLimitMs });
       isFailing = false;
     } catch (error) {
       const reason = (error as Error).message;

@@ -1,5 +1,4 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Clock } from '../../../domain/clock.js';
 import type {
   Actor,
   AuditEvent,
@@ -125,7 +124,7 @@ interface Recorded {
   attributes?: Record<string, string>;
 }
 
-export function auditWriter({ write }: Pick<Database, 'write'>, clock: Clock = Date.now): AuditWriter {
+export function auditWriter({ write, clock }: Pick<Database, 'write' | 'clock'>): AuditWriter {
   return {
     write: (observations) =>
       write(async (writer) => {

@@ -32,14 +32,16 @@ export type OnSpoiled = (chain: string, seq: number) => void;
  * removed.
  */
 export function auditRemoval(
-  { write }: Pick<Database, 'write'>,
+  { write, clock }: Pick<Database, 'write' | 'clock'>,
   onSpoiled: OnSpoiled = () => undefined,
 ): Removal {
   const removePiece: Removal = (before, limit) =>
     write(async (writer) => {
       const unchained = await removeUnchained(writer, before, limit);
       const mac = auditChainsOf(writer)?.mac;
-      return unchained > 0 || !mac ? unchained : await removeChained(writer, mac, before, limit, onSpoiled);
+      return unchained > 0 || !mac
+        ? unchained
+        : await removeChained(writer, mac, clock(), before, limit, onSpoiled);
     });
   return async (before, limit) => {
     let removed = 0;
@@ -68,6 +70,7 @@ async function removeUnchained(writer: Writer, before: number, limit: number): P
 async function removeChained(
   writer: Writer,
   mac: AuditMac,
+  now: number,
   before: number,
   limit: number,
   onSpoiled: OnSpoiled,
@@ -86,7 +89,7 @@ async function removeChained(
     for (const chain of await chainsWith(writer, before, [...spoiled.keys()])) {
       const { old, spoiledAt } = await beginningOf(writer, mac, chain, before, limit);
       if (old.length > 0) {
-        await shorten(writer, mac, old);
+        await shorten(writer, mac, now, old);
         return old.length;
       }
       if (spoiledAt !== undefined) {
@@ -162,19 +165,24 @@ async function purgedOf(
   return claims.reduce((most, claim) => (claim.seq > most.seq ? claim : most), { seq: 0, hash: NO_HASH });
 }
 
-async function shorten(writer: Writer, mac: AuditMac, old: readonly ChainedEvent[]): Promise<void> {
+async function shorten(
+  writer: Writer,
+  mac: AuditMac,
+  now: number,
+  old: readonly ChainedEvent[],
+): Promise<void> {
   const last = old.at(-1) as ChainedEvent;
   await camelCased(writer)
     .deleteFrom('auditEvents')
     .where('chain', '=', last.chain)
     .where('seq', '<=', last.seq)
     .execute();
-  await tell(writer, purgeClaimOf(mac, last));
+  await tell(writer, now, purgeClaimOf(mac, last));
   // Repeats claims of removed records about other chains where they are still needed, the newest first.
   for (const claim of old.flatMap((record) => purgeClaimIn(mac, record) ?? []).reverse()) {
     const { seq } = await purgedOf(writer, mac, claim.chain);
     if (seq < claim.seq && (await hasRecords(writer, claim.chain))) {
-      await tell(writer, claim);
+      await tell(writer, now, claim);
     }
   }
 }
@@ -189,8 +197,8 @@ async function hasRecords(writer: Writer, chain: string): Promise<boolean> {
   return row !== undefined;
 }
 
-async function tell(writer: Writer, { chain, seq, hash, proof }: PurgeClaim): Promise<void> {
-  await auditAction(writer, Date.now(), ACTOR, {
+async function tell(writer: Writer, now: number, { chain, seq, hash, proof }: PurgeClaim): Promise<void> {
+  await auditAction(writer, now, ACTOR, {
     type: PURGED_TYPE,
     subject: { type: 'audit_chain', id: chain },
     attributes: { seq: String(seq), hash, proof },

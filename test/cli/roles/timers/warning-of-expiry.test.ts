@@ -19,7 +19,7 @@ const idle: ExpiryStore = {
 function start(store: Partial<ExpiryStore>) {
   const recorded = recordedLog();
   const { log } = recorded;
-  const options = { failingLimitMs: 1_000, lookEveryMs: 5, log };
+  const options = { clock: Date.now, failingLimitMs: 1_000, lookEveryMs: 5, log };
   return { ...recorded, warning: startWarningOfExpiry({ store: { ...idle, ...store }, ...options }) };
 }
 

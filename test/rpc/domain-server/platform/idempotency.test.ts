@@ -20,7 +20,7 @@ describeEachDatabase('an idempotency key', (under) => {
     const database = await under.openMigrated();
     const operator = operatorUnitOfWork(database, Date.now);
     const authenticate = tokenAuthenticator({
-      store: { serviceTokens: serviceTokenStore(database) },
+      store: { serviceTokens: serviceTokenStore(database), clock: database.clock },
       log: recordedLog().log,
     });
     const rig = await rigs.start([platformService(platformDependencies(platformUnitOfWork(database)))], {

@@ -127,7 +127,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
   test('a process that starts after long silence names the newest records from before, and its own when it ends', async () => {
     const { bare, record, records, process, setTime, findings } = await rigOver(under);
     await record('before');
-    const store = { operator: process() };
+    const store = { operator: process(), clock: Date.now };
     const firstLook = await firstLookOf(store);
     setTime(Date.now());
     await record('at once', store.operator);

@@ -1,0 +1,62 @@
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from './schema.js';
+
+const COMPARE_EVERY_MS = 10_000;
+/** Edges and workers use the clocks of their machines, so an operator should learn of a larger difference. */
+const MOST_APART_MS = 5_000;
+
+/** Called when the clock of this machine begins to differ much from PostgreSQL's, and when it ends to. */
+export type OnClocksApart = (apartMs: number | undefined) => void;
+
+/**
+ * The time of PostgreSQL, so that all nodes agree how old a code, a lease or an attempt is. Between
+ * comparisons it advances with the monotonic clock, which has no steps.
+ */
+export class PostgresClock {
+  #aheadOfMonotonic = 0;
+  #isKnown = false;
+  #isApart = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly asking: Kysely<Schema>,
+    private readonly onApart: OnClocksApart = () => undefined,
+  ) {}
+
+  readonly now = (): number => Math.floor(performance.now() + this.#aheadOfMonotonic);
+
+  async start(): Promise<void> {
+    await this.#compare();
+    // The first answer may have waited for its connection, and is inexact.
+    await this.#compare();
+    // Without an answer the clock goes on as it is; other statements tell of the trouble.
+    const compare = () => void this.#compare().catch(() => undefined);
+    this.#timer = setInterval(compare, COMPARE_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** The server read its clock between the question and its answer: a time that fits both stays. */
+  async #compare(): Promise<void> {
+    const askedAt = performance.now();
+    const { rows } = await sql<{ at: number }>`
+      select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as at
+    `.execute(this.asking);
+    const at = Number(rows[0]?.at);
+    const [least, most] = [at - performance.now(), at - askedAt];
+    const known = this.#isKnown ? this.#aheadOfMonotonic : (least + most) / 2;
+    this.#aheadOfMonotonic = Math.min(Math.max(known, least), most);
+    this.#isKnown = true;
+    this.#tell(Math.abs(this.now() - Date.now()));
+  }
+
+  #tell(apartMs: number): void {
+    const isApart = apartMs > MOST_APART_MS;
+    if (isApart !== this.#isApart) {
+      this.#isApart = isApart;
+      this.onApart(isApart ? apartMs : undefined);
+    }
+  }
+}

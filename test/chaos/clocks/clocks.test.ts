@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { AttackedService, BEHIND_PROXY, type Tokens } from '../../attacks/attacked-service.js';
+import { instanceIds } from '../../flow/sign-on/demo-environment.js';
+import { WebhookEnvironment } from '../../flow/webhooks/webhook-environment.js';
+import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
+import type { Exchange } from '../../support/http-exchange.js';
+import { type StartOptions, serviceProcesses } from '../../support/service-process.js';
+import { accept, answerWith, webhookReceivers } from '../../support/webhooks/receiver.js';
+import { startTwoDomains, type TwoDomains, untilServing } from '../calls/two-domains.js';
+
+const services = serviceProcesses();
+const newReceiver = webhookReceivers();
+
+const TEN_MINUTES_MS = 600_000;
+/** Enough that each domain has several. */
+const SIGN_INS = 8;
+const EVENTS = 6;
+const RETRY_DELAY_MS = 2_000;
+
+describe('two domains of which one is ten minutes ahead, an edge ten minutes behind and a worker ahead', () => {
+  let database: PostgresDatabase;
+  let nodes: TwoDomains;
+  let demo: WebhookEnvironment;
+  let on: AttackedService;
+
+  beforeAll(async () => {
+    database = await newPostgresDatabase();
+    nodes = await startTwoDomains(services, database.url, {
+      env: { ...BEHIND_PROXY.env, WEBHOOK_RETRY_DELAYS: `${RETRY_DELAY_MS}ms,${RETRY_DELAY_MS}ms` },
+      domainEnvs: [{}, shifted(TEN_MINUTES_MS)],
+      edgeEnv: shifted(-TEN_MINUTES_MS),
+      workerEnv: shifted(TEN_MINUTES_MS),
+    });
+    await untilServing(nodes.edge, ...nodes.domains);
+    const [{ process }] = nodes.domains;
+    demo = new WebhookEnvironment(process, newReceiver);
+    on = new AttackedService(process);
+  }, 120_000);
+  afterAll(async () => {
+    demo?.close();
+    await database?.drop();
+  });
+
+  test('accept codes and tokens of each other, also repeated, and lock no person out', async () => {
+    for (let signIns = 0; signIns < SIGN_INS; signIns += 1) {
+      const userAgent = await on.signedIn();
+      let { access_token, refresh_token } = await on.tokens(userAgent, on.dashboard);
+      for (let times = 0; times < 3; times += 1) {
+        // The answer to the first was lost, as far as the application knows.
+        const [answer, again] = [await refreshed(refresh_token), await refreshed(refresh_token)];
+        expect(again.refresh_token).toBe(answer.refresh_token);
+        ({ access_token, refresh_token } = answer);
+      }
+      expect(await on.userinfo(access_token)).toMatchObject({ status: 200 });
+    }
+    for (const { process } of nodes.domains) {
+      const methods = process.output.lines().map(({ method }) => String(method).split('/').at(-1));
+      expect(methods).toEqual(expect.arrayContaining(['Authorize', 'IssueTokens']));
+    }
+  });
+
+  test('retry a webhook neither before its time nor ten minutes late', async () => {
+    const failing = answerWith(503);
+    const to = await demo.subscribe({ eventTypes: ['client.*'] }, (response, request, earlier) =>
+      (earlier < 2 ? failing : accept)(response, request, earlier),
+    );
+    for (let events = 0; events < EVENTS; events += 1) {
+      await demo.newClient(instanceIds.harborlight, `Fennimore Tea ${events}`);
+    }
+    const { received } = to.receiver;
+    const eventIds = await to.receiver.until('every event', () => {
+      const ids = new Set(received.map(({ eventId }) => eventId));
+      return ids.size === EVENTS ? [...ids] : undefined;
+    });
+    for (const eventId of eventIds) {
+      const { delivery } = await demo.ended(to, eventId);
+      expect(delivery).toMatchObject({ status: DeliveryStatus.DELIVERED, attemptsBegun: 3 });
+      const times = received.filter((request) => request.eventId === eventId).map(({ at }) => at);
+      const [first, second, third] = times as [number, number, number];
+      expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(RETRY_DELAY_MS / 2);
+    }
+  });
+
+  test('the domain that is ahead tells so in its log', async () => {
+    const [right, ahead] = nodes.domains.map(({ process }) =>
+      process.output.lines().filter(({ msg }) => String(msg).includes('differs from that of PostgreSQL')),
+    );
+    expect(right).toEqual([]);
+    expect(ahead).toEqual([expect.objectContaining({ level: 'warn', apartMs: expect.any(Number) })]);
+    expect(Number(ahead?.[0]?.apartMs)).toBeGreaterThan(TEN_MINUTES_MS - 5_000);
+  });
+
+  async function refreshed(refreshToken: string): Promise<Tokens> {
+    const { status, body }: Exchange = await on.refresh(on.dashboard, refreshToken);
+    expect([status, body]).toEqual([200, expect.stringContaining('refresh_token')]);
+    return JSON.parse(body) as Tokens;
+  }
+});
+
+/** The settings of a process on a machine with such a clock. */
+function shifted(byMs: number): StartOptions['env'] {
+  return {
+    NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.cjs')}`,
+    CLOCK_SHIFT_MS: String(byMs),
+  };
+}

@@ -1,0 +1,13 @@
+/** Preloaded by a process whose machine has a wrong clock. The monotonic clock stays right, as on such a machine. */
+const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
+const RealDate = Date;
+
+globalThis.Date = class ShiftedDate extends RealDate {
+  constructor(...given) {
+    super(...(given.length === 0 ? [RealDate.now() + shiftMs] : given));
+  }
+
+  static now() {
+    return RealDate.now() + shiftMs;
+  }
+};
