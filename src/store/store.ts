@@ -85,6 +85,8 @@ export interface StoreOptions {
   onInvalidEvent?: OnInvalidEvent;
   watch?: StoreWatch;
   onClocksApart?: OnClocksApart;
+  /** Due webhook deliveries could not be searched for as a whole: those that are not the newest wait. */
+  onLookFailed?: (error: unknown) => void;
   /** Exchanges notifications of due deliveries with other nodes. PostgreSQL only. */
   notifications?: NotificationListener;
   /** A streaming replica of the PostgreSQL of `databaseUrl`, for reads of the gateway. */
@@ -208,7 +210,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     signOn,
     codeMinutes: codeMinutesOf(signOn),
     webhooks: webhookUnitOfWork(database, clock, onDue),
-    sending: sendingUnitOfWork(database),
+    sending: sendingUnitOfWork(database, clock, options.onLookFailed),
     deliveriesDue,
     demo: demoStore(database),
     sharedMailboxes: () => sharedMailboxes(database),

@@ -74,6 +74,10 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     alone: true,
     watch: storeMetrics(metrics),
     onClocksApart: clocksApartLog(log),
+    onLookFailed: (error) =>
+      log.warn('a search for all due webhook deliveries failed; retries and older deliveries may wait', {
+        reason: (error as Error).message,
+      }),
     notifications: notificationListener(config, log),
     replica: replicaOf(config, log),
   };

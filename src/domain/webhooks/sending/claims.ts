@@ -106,7 +106,11 @@ export class DeliveryClaims {
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
     while (!isOver()) {
-      await this.#sweep();
+      const sweep = this.#sweep();
+      // Where searches are slow, no claim waits for one.
+      if (this.#mayBeSetBack || this.#sweepPauseMs === SWEEP_EVERY_MS) {
+        await sweep;
+      }
       const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
         (error) => {
           // The store refuses to write for a caller who has left.
@@ -278,8 +282,10 @@ export class DeliveryClaims {
         this.#mayBeSetBack = false;
       }
       const startedAt = performance.now();
-      const lapsed = await this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
-      this.#sweepPauseMs = pauseAfter(performance.now() - startedAt);
+      const search = this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
+      const lapsed = await search.finally(() => {
+        this.#sweepPauseMs = pauseAfter(performance.now() - startedAt);
+      });
       if (lapsed.length > 0) {
         this.#sweepPauseMs = SWEEP_EVERY_MS;
         await recordLapsed(this.dependencies, lapsed);

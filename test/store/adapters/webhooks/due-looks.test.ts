@@ -12,16 +12,53 @@ const under = databaseUnderTest('PostgreSQL');
 const SLOW_MS = 10;
 
 /** Looks that all seem slow, on a clock that passes only as each look takes it. */
-function slowLooks() {
+function slowLooks({ database, clock }: { database: Database; clock: { now(): number } }, mostKnown = 1_000) {
   let ms = 0;
-  const looks = new DueLooks(SLOW_MS, 1, () => {
-    ms += 2 * SLOW_MS;
-    return ms;
+  let tookMs = 2 * SLOW_MS;
+  let isFailing = false;
+  const failures: unknown[] = [];
+  const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
+  const beside = database.reader.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (isFailing && result.rows.some((row) => 'later' in row)) {
+        throw new Error('canceling statement due to statement timeout');
+      }
+      return result;
+    },
   });
+  const looks = new DueLooks(
+    beside,
+    (error) => failures.push(error),
+    limits,
+    () => {
+      ms += tookMs;
+      return ms;
+    },
+  );
+  /** What a claim finds, before the complete look that it may have begun ends. */
+  const find = async () =>
+    (await looks.round(database.reader, '', clock.now(), 64)).map(({ id }) => id as string);
+  const pass = () => {
+    ms += 20_000;
+  };
   return {
     looks,
-    pass: () => {
-      ms += 1_000;
+    failures,
+    find,
+    pass,
+    /** From now on looks take no time. */
+    hurry: () => {
+      tookMs = 0;
+    },
+    setFailing: (value: boolean) => {
+      isFailing = value;
+    },
+    /** Until a complete look has ended, which a claim began. */
+    complete: async () => {
+      pass();
+      await find();
+      await looks.settled();
     },
   };
 }
@@ -35,27 +72,49 @@ async function pagesRead(writer: Writer): Promise<number> {
   return Number(rows[0]?.count);
 }
 
+/** Of the search and the row locks of a claim, in which all subscriptions of the rig have due deliveries. */
+function pagesOfClaim(
+  { database, clock, subscriptions }: Awaited<ReturnType<typeof deadRowsRig>>,
+  looks: DueLooks,
+): Promise<number> {
+  return database.write(async (writer) => {
+    const changes = claiming(writer, clock.now(), looks);
+    const before = await pagesRead(writer);
+    const due = await changes.dueSubscriptions('', 64);
+    for (const { id } of due) {
+      await changes.dueFirst(id, 0, 64);
+    }
+    expect(due).toHaveLength(subscriptions.length);
+    return (await pagesRead(writer)) - before;
+  });
+}
+
 test('beside a long snapshot, the cost of a claim does not grow with the deliveries since its start', async () => {
   const rig = await deadRowsRig(under);
   const release = await rig.holdSnapshot();
-  const { looks } = slowLooks();
-  const find = () => looks.round(rig.database.reader, '', rig.clock.now(), 64);
-  const costOfClaim = () =>
-    rig.database.write(async (writer) => {
-      const changes = claiming(writer, rig.clock.now(), looks);
-      const before = await pagesRead(writer);
-      const due = await changes.dueSubscriptions('', 64);
-      for (const { id } of due) {
-        await changes.dueFirst(id, 0, 64);
-      }
-      expect(due).toHaveLength(rig.subscriptions.length);
-      return (await pagesRead(writer)) - before;
-    });
+  const { looks, complete } = slowLooks(rig);
+  const costOfClaim = () => pagesOfClaim(rig, looks);
   await rig.deliver(12_000);
   await rig.insert(64);
-  await find();
   const grown = await costOfClaim();
+  await complete();
   const bounded = await costOfClaim();
+  expect(3 * bounded).toBeLessThan(grown);
+  await release();
+});
+
+test('nor does it grow while complete looks fail', async () => {
+  const rig = await deadRowsRig(under);
+  const release = await rig.holdSnapshot();
+  const { looks, find, complete, setFailing } = slowLooks(rig);
+  await find();
+  await complete();
+  setFailing(true);
+  await rig.deliver(12_000);
+  await rig.insert(64);
+  const grown = await pagesOfClaim(rig, looks);
+  await complete();
+  const bounded = await pagesOfClaim(rig, looks);
   expect(3 * bounded).toBeLessThan(grown);
   await release();
 });
@@ -65,9 +124,7 @@ test.each([
   ['by the next complete look', 2_000, false],
 ])('a delivery that is committed behind later ones is found %s', async (_, behind, isFoundAtOnce) => {
   const rig = await deadRowsRig(under);
-  const { looks, pass } = slowLooks();
-  const find = async () =>
-    (await looks.round(rig.database.reader, '', rig.clock.now(), 64)).map(({ id }) => id);
+  const { looks, find, complete } = slowLooks(rig);
   const claim = (id: SubscriptionId) =>
     rig.database.write(async (writer) => claiming(writer, rig.clock.now(), looks).dueFirst(id, 0, 64));
   await find();
@@ -76,20 +133,21 @@ test.each([
   await lateBy(rig.database, id, async (seq) => {
     late = seq;
     await rig.deliver(behind);
+    await complete();
     expect(await find()).toEqual([]);
   });
   expect(await find()).toEqual(isFoundAtOnce ? [id] : []);
   expect(await claim(id)).toEqual(isFoundAtOnce ? [late] : []);
-  pass();
+  await complete();
   expect(await find()).toEqual([id]);
   expect(await claim(id)).toEqual([late]);
 });
 
 test('a later attempt that became due is found by the next complete look', async () => {
   const rig = await deadRowsRig(under);
-  const { looks, pass } = slowLooks();
-  const find = () => looks.round(rig.database.reader, '', rig.clock.now(), 64);
+  const { looks, find, complete } = slowLooks(rig);
   await find();
+  await complete();
   await rig.insert(1);
   const [begun] = (await rig.claim()).deliveries;
   await rig.record(refused(begun?.id as DeliveryId));
@@ -97,30 +155,60 @@ test('a later attempt that became due is found by the next complete look', async
   expect(await find()).toEqual([]);
   rig.clock.advance(60_000);
   expect(await find()).toEqual([]);
-  pass();
-  expect(await find()).toEqual([{ id, hasLater: true }]);
+  await complete();
+  expect(await looks.round(rig.database.reader, '', rig.clock.now(), 64)).toEqual([{ id, hasLater: true }]);
   const claimed = rig.database.write((writer) =>
     claiming(writer, rig.clock.now(), looks).dueLater(id as SubscriptionId, 64),
   );
   expect(await claimed).toEqual([seq]);
 });
 
+test('what the last look in a claim found is found until the first complete look has ended', async () => {
+  const rig = await deadRowsRig(under);
+  const { find } = slowLooks(rig);
+  await rig.insert(rig.subscriptions.length);
+  await find();
+  expect(await find()).toHaveLength(rig.subscriptions.length);
+});
+
 test('looks are complete again once they are quick', async () => {
   const rig = await deadRowsRig(under);
-  let ms = 0;
-  let tookMs = 2 * SLOW_MS;
-  const looks = new DueLooks(SLOW_MS, 1, () => {
-    ms += tookMs;
-    return ms;
-  });
-  const find = () => looks.round(rig.database.reader, '', rig.clock.now(), 64);
+  const { find, complete, hurry } = slowLooks(rig);
   await find();
-  await find();
-  tookMs = 0;
-  ms += 1_000;
-  await find();
+  await complete();
+  hurry();
+  await complete();
   await rig.insert(rig.subscriptions.length);
   expect(await find()).toHaveLength(rig.subscriptions.length);
+});
+
+test('while complete looks fail, claims go on with first attempts that come', async () => {
+  const rig = await deadRowsRig(under);
+  const { find, complete, failures, setFailing } = slowLooks(rig);
+  await rig.insert(1);
+  await find();
+  setFailing(true);
+  await complete();
+  expect(failures).toHaveLength(1);
+  await rig.insert(rig.subscriptions.length);
+  expect(await find()).toHaveLength(rig.subscriptions.length);
+  await complete();
+  expect(failures).toHaveLength(2);
+  expect(await find()).toHaveLength(rig.subscriptions.length);
+});
+
+test('more due subscriptions than a look may find take turns', async () => {
+  const rig = await deadRowsRig(under);
+  const { find, complete } = slowLooks(rig, 2);
+  await rig.insert(rig.subscriptions.length);
+  const all = [...rig.subscriptions].sort();
+  await find();
+  await complete();
+  expect(await find()).toEqual(all.slice(0, 2));
+  await complete();
+  expect(await find()).toEqual(all.slice(2));
+  await complete();
+  expect(await find()).toContain(all[0]);
 });
 
 /** Inserts a delivery and commits it after the work. */

@@ -178,7 +178,7 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
     ]),
 );
 
-export function claiming(db: Writer, now: number, looks = new DueLooks()): Claiming {
+export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Claiming {
   return {
     // On SQLite there is no other claim.
     claimAlone: async (ids) => (isPostgres(db) && ids.length > 0 ? tryLock(db, ids) : [...ids]),

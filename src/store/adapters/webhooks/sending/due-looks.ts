@@ -10,10 +10,12 @@ import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 const SLOW_MS = 10;
 /** A busy machine makes single looks slow. */
 const SLOW_LOOKS = 10;
+/** A look that takes this long is not repeated in a claim. */
+const FAR_TOO_SLOW_MS = 1_000;
 /** After a slow complete look, the next one waits so many times its duration. */
 const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
-/** The most subscriptions of the looks between; if more are due at once, all looks are complete. */
+/** The most subscriptions of the looks between; if more are due, they take turns. */
 const MOST_KNOWN = 1_000;
 
 /** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
@@ -108,10 +110,10 @@ const withoutSort = keptPosted((db) => ({
 /**
  * Looks for subscriptions with due attempts. On PostgreSQL, index entries of delivered rows stay while any
  * transaction is open that began before their end, such as that of a dump, and a complete look walks over
- * all of them. When that is slow each time, only a fiftieth of the time goes to it. The looks between begin
- * where the last complete one found the first due attempt of each subscription. They do not see what was
- * committed far behind these places, later attempts that became due meanwhile, nor new subscriptions: these
- * wait for the next complete look.
+ * all of them. When that is slow each time, complete looks run beside the claims, for a fiftieth of the time
+ * at first. Claims then begin where the last complete look found the first due attempt of each
+ * subscription. They do not see what was committed far behind these places, later attempts that became due
+ * meanwhile, nor new subscriptions: these wait for the next complete look.
  */
 export class DueLooks {
   #isSlow = false;
@@ -119,17 +121,22 @@ export class DueLooks {
   #places = new Map<string, Place>();
   /** When the next complete look is due. */
   #completeAt = 0;
+  #completing: Promise<void> | undefined;
+  /** The last one found as many as it may, and ended with this one. */
+  #completeFrom = '';
 
   constructor(
-    private readonly slowMs = SLOW_MS,
-    private readonly mostSlowLooks = SLOW_LOOKS,
+    private readonly beside: Reader,
+    private readonly onFailed: (error: unknown) => void = () => undefined,
+    private readonly limits = { slowMs: SLOW_MS, mostSlowLooks: SLOW_LOOKS, mostKnown: MOST_KNOWN },
     private readonly elapsedMs: () => number = () => performance.now(),
   ) {}
 
-  /** Whether an attempt is due, or it is time for a complete look. */
+  /** Whether an attempt is due, as far as is known. */
   async any(db: Reader, now: number): Promise<boolean> {
     if (this.#isSlow) {
-      return this.#isTime() || (await this.#between(db)).length > 0;
+      this.#completeInTime(now);
+      return (await this.#between(db)).length > 0;
     }
     return (await this.#all(db, '', now, 1)).length > 0;
   }
@@ -149,6 +156,11 @@ export class DueLooks {
     return this.#places.get(id) ?? FROM_START;
   }
 
+  /** Resolves when no complete look runs. */
+  async settled(): Promise<void> {
+    await this.#completing;
+  }
+
   async #plainRound(db: Writer, after: string, now: number, limit: number): Promise<DueRow[]> {
     if (after === '') {
       return this.#watched(db, now, limit);
@@ -162,71 +174,123 @@ export class DueLooks {
   }
 
   async #watched(db: Writer, now: number, limit: number): Promise<DueRow[]> {
-    const { rows, tookMs } = await this.#timed(() => dueSubscriptions(db, { after: '', now, limit }));
-    this.#slowLooks = isPostgres(db) && tookMs > this.slowMs ? this.#slowLooks + 1 : 0;
-    if (this.#slowLooks >= this.mostSlowLooks) {
-      this.#slowLooks = 0;
-      this.#isSlow = true;
-      this.#completeAt = 0;
+    const startedAt = this.elapsedMs();
+    const rows = await this.#all(db, '', now, limit);
+    const isSlow = isPostgres(db) && this.elapsedMs() - startedAt > this.limits.slowMs;
+    this.#slowLooks = isSlow ? this.#slowLooks + 1 : 0;
+    if (this.#slowLooks >= this.limits.mostSlowLooks) {
+      this.#beginSlow(rows);
     }
     return rows;
   }
 
+  /** Also one that the server ended because of its length must not be repeated. */
   async #all(db: Reader, after: string, now: number, limit: number): Promise<DueRow[]> {
-    return (await dueSubscriptions(db, { after, now, limit })).rows;
+    const startedAt = performance.now();
+    let found: DueRow[] = [];
+    try {
+      found = (await dueSubscriptions(db, { after, now, limit })).rows;
+      return found;
+    } finally {
+      if (isPostgres(db) && performance.now() - startedAt > FAR_TOO_SLOW_MS) {
+        this.#beginSlow(found);
+      }
+    }
   }
 
-  #isTime(): boolean {
-    return this.elapsedMs() >= this.#completeAt;
+  /** Until the first complete look has ended, at least these are found. */
+  #beginSlow(found: readonly DueRow[]): void {
+    if (!this.#isSlow) {
+      this.#isSlow = true;
+      const hasFirst = found.filter(({ first }) => first !== null);
+      this.#places = placesOf(hasFirst, 0);
+    }
   }
 
   async #slowRound(db: Writer, now: number): Promise<readonly DueRow[]> {
+    this.#completeInTime(now);
     await withoutSort(db, {});
-    return this.#isTime() ? this.#complete(db, now) : this.#between(db);
+    return this.#between(db);
   }
 
-  async #complete(db: Writer, now: number): Promise<DueRow[]> {
-    const others = (await active(db, { limit: MOST_KNOWN })).rows.map(({ id }) => id);
-    // Before the look, which sees all up to this row that is committed.
-    const last = (await newest(db, {})).rows[0]?.seq ?? 0;
-    const { rows, tookMs } = await this.#timed(() =>
-      dueSubscriptions(db, { after: '', now, limit: MOST_KNOWN }),
-    );
-    this.#isSlow = tookMs > this.slowMs && rows.length < MOST_KNOWN;
-    this.#completeAt = this.elapsedMs() + Math.min(PAUSE_FACTOR * tookMs, LONGEST_PAUSE_MS);
-    this.#places = this.#isSlow ? placesAfter(rows, others, last) : new Map();
-    return rows;
+  #completeInTime(now: number): void {
+    if (this.elapsedMs() < this.#completeAt) {
+      return;
+    }
+    this.#completing ??= this.#complete(now)
+      .catch(this.onFailed)
+      .finally(() => {
+        this.#completing = undefined;
+      });
+  }
+
+  /** Not in the transaction of a claim, which would wait for it and fail with it. */
+  async #complete(now: number): Promise<void> {
+    const startedAt = this.elapsedMs();
+    const { slowMs, mostKnown } = this.limits;
+    let last = 0;
+    try {
+      await this.beside.transaction().execute(async (db) => {
+        await withoutSort(db, {});
+        const others = (await active(db, { limit: mostKnown })).rows.map(({ id }) => id);
+        // Before the look, which sees all up to this row that is committed.
+        last = (await newest(db, {})).rows[0]?.seq ?? 0;
+        // What comes while the look runs, or after it failed, is found.
+        this.#places = this.#withOthers(this.#places, others, last);
+        const lookedAt = this.elapsedMs();
+        const { rows } = await dueSubscriptions(db, { after: this.#completeFrom, now, limit: mostKnown });
+        this.#isSlow = this.elapsedMs() - lookedAt > slowMs || this.#completeFrom !== '';
+        this.#completeFrom = rows.length < mostKnown ? '' : (rows.at(-1) as DueRow).id;
+        this.#places = this.#isSlow ? this.#withOthers(placesOf(rows, last), others, last) : new Map();
+        this.#slowLooks = 0;
+      });
+    } catch (error) {
+      await this.#advance(last);
+      throw error;
+    } finally {
+      const endedAt = this.elapsedMs();
+      this.#completeAt = endedAt + Math.min(PAUSE_FACTOR * (endedAt - startedAt), LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** After a look that failed, so that the looks between do not begin ever farther behind. */
+  async #advance(last: number): Promise<void> {
+    for (const { id, first } of await this.#firstOfKnown(this.beside)) {
+      const place = this.placeOf(id);
+      this.#places.set(id, { ...place, first: Math.max(place.first, before(first ?? last)) });
+    }
+  }
+
+  /** Adds some that have nothing due up to the last row, as far as is known. */
+  #withOthers(known: Map<string, Place>, others: readonly string[], last: number): Map<string, Place> {
+    const places = new Map(known);
+    for (const id of others) {
+      if (places.size < this.limits.mostKnown && !places.has(id)) {
+        places.set(id, { first: before(last), later: null });
+      }
+    }
+    return places;
   }
 
   async #between(db: Reader): Promise<DueRow[]> {
-    const known = [...this.#places].map(([id, { first }]) => ({ id, place: first }));
-    const { rows } = await firstOfKnown(db, { known: JSON.stringify(known) });
-    return rows
+    return (await this.#firstOfKnown(db))
       .map(({ id, first }) => ({ id, first, later: this.placeOf(id).later }))
       .filter(({ first, later }) => first !== null || later !== null)
       .sort((one, other) => (one.id < other.id ? -1 : 1));
   }
 
-  async #timed<T>(look: () => Promise<{ rows: T[] }>): Promise<{ rows: T[]; tookMs: number }> {
-    const startedAt = this.elapsedMs();
-    const { rows } = await look();
-    return { rows, tookMs: this.elapsedMs() - startedAt };
+  async #firstOfKnown(db: Reader): Promise<Pick<DueRow, 'id' | 'first'>[]> {
+    const known = [...this.#places].map(([id, { first }]) => ({ id, place: first }));
+    return (await firstOfKnown(db, { known: JSON.stringify(known) })).rows;
   }
 }
 
-/** Of those found, and of others, which have nothing due up to the last row. */
-function placesAfter(found: readonly DueRow[], others: readonly string[], last: number): Map<string, Place> {
-  const before = (seq: number) => Math.max(0, seq - COMMITTED_LATE);
-  const places = new Map<string, Place>();
-  for (const { id, first, later } of found) {
-    places.set(id, { first: before(first ?? last), later });
-  }
-  for (const id of others) {
-    if (places.size < MOST_KNOWN && !places.has(id)) {
-      places.set(id, { first: before(last), later: null });
-    }
-  }
-  return places;
+function before(seq: number): number {
+  return Math.max(0, seq - COMMITTED_LATE);
+}
+
+function placesOf(found: readonly DueRow[], last: number): Map<string, Place> {
+  return new Map(found.map(({ id, first, later }) => [id, { first: before(first ?? last), later }]));
 }
 
 function rotated(rows: readonly DueRow[], after: string): DueRow[] {

@@ -9,8 +9,12 @@ import { recording } from './results.js';
 import { retryBatchRows, sendingRows } from './retry-batches.js';
 import { settingBack } from './set-back.js';
 
-export function sendingUnitOfWork(database: Database, clock?: Clock): SendingUnitOfWork {
-  const looks = new DueLooks();
+export function sendingUnitOfWork(
+  database: Database,
+  clock?: Clock,
+  onLookFailed?: (error: unknown) => void,
+): SendingUnitOfWork {
+  const looks = new DueLooks(database.reader, onLookFailed);
   return unitOfWorkOver(
     database,
     (reader) => sendingRows(reader, looks),
