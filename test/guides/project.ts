@@ -20,6 +20,9 @@ export interface Project {
   command(slug: string, program: Program): Promise<Command>;
 }
 
+/** How tools reach their registries, for example through the proxy of a company. */
+const NETWORK_SETTINGS = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+
 /** Runs a tool; what it says, in the error too when it fails. */
 export async function tool(
   executable: string,
@@ -28,8 +31,12 @@ export async function tool(
   env: Record<string, string> = {},
 ): Promise<string> {
   const { PATH = '', HOME = '' } = process.env;
+  const network = Object.fromEntries(
+    NETWORK_SETTINGS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
+  const whole = { PATH, HOME, ...network, ...env };
   try {
-    return (await run(executable, args, { cwd, env: { PATH, HOME, ...env }, timeout: LIMIT_MS })).stdout;
+    return (await run(executable, args, { cwd, env: whole, timeout: LIMIT_MS })).stdout;
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout: string; stderr: string };
     throw new Error(`${message}\n${stdout}\n${stderr}`);
