@@ -70,12 +70,23 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+const mostStarts = 3;
+
 export async function startServer(
   executable: string,
   options: Partial<DevServerOptions> = {},
 ): Promise<DevServer> {
-  const address = `127.0.0.1:${await freePort()}`;
-  return startDevServer({ executable, address, namespace, searchAttributes, log: silentLog, ...options });
+  for (let starts = 1; ; starts += 1) {
+    const address = `127.0.0.1:${await freePort()}`;
+    const own = { executable, address, namespace, searchAttributes, log: silentLog };
+    try {
+      return await startDevServer({ ...own, ...options });
+    } catch (error) {
+      // The server chooses further ports by itself, and another process may take one before it listens.
+      const hasEnded = String(error).includes('Temporal ended while it started');
+      if (!hasEnded || options.address !== undefined || starts === mostStarts) throw error;
+    }
+  }
 }
 
 export async function connectClient(address: string): Promise<Client> {
