@@ -38,8 +38,11 @@ export interface AttemptReport
 }
 
 export interface Sender {
-  /** Makes exactly one attempt and never throws. When aborted, it ends at once as INTERRUPTED. */
-  attempt(target: SendTarget, body: SendBody, signal?: AbortSignal): Promise<AttemptReport>;
+  /**
+   * Makes exactly one attempt and never throws. When aborted, it ends at once as INTERRUPTED. No request
+   * begins from `endsAt` on, by `performance.now()`.
+   */
+  attempt(target: SendTarget, body: SendBody, signal?: AbortSignal, endsAt?: number): Promise<AttemptReport>;
   /** Closes idle connections; attempts in progress continue. */
   close(): Promise<void>;
 }

@@ -32,6 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly place: string,
     onEnd: (end: ExchangeEnd) => void,
+    private readonly endsAt = Number.POSITIVE_INFINITY,
   ) {
     this.#onEnd = onEnd;
   }
@@ -51,7 +52,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     onEnd?.({ outcome, message, isConnectionFree });
   }
 
+  /** Right before the request is written. The process may have been frozen at any time before. */
   onConnect(abort: () => void): void {
+    if (performance.now() >= this.endsAt) {
+      this.end('INTERRUPTED', 'Nothing was sent: the time for this attempt was over.');
+    }
     if (this.hasEnded) {
       abort();
     }

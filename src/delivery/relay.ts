@@ -142,7 +142,7 @@ export class Relay {
       this.#isWarned = false;
       this.#quietUntil = 0;
       this.#isBehind = claimed.deliveries.length === freeSlots;
-      void this.#begin(claimed);
+      void this.#begin(claimed, asked);
       if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
         await pause(SHORT_ANSWER_MS, this.#stop.signal);
       }
@@ -163,8 +163,13 @@ export class Relay {
   }
 
   /** In turns of the event loop, so that early answers are handled before the last attempt begins. */
-  async #begin({ deliveries, targets, bodies }: ClaimDeliveriesResponse): Promise<void> {
+  async #begin(
+    { deliveries, targets, bodies, leasedForMs = Number.POSITIVE_INFINITY }: ClaimDeliveriesResponse,
+    asked: number,
+  ): Promise<void> {
     const answeredAt = performance.now();
+    // The answer may be old: this process may have been frozen before it came.
+    const endsAt = asked + leasedForMs;
     this.#slots.take(deliveries.length);
     for (const [index, delivery] of deliveries.entries()) {
       if (index > 0 && index % BEGUN_AT_ONCE === 0) {
@@ -173,7 +178,7 @@ export class Relay {
       const target = targets[delivery.targetIndex];
       const body = bodies[delivery.bodyIndex];
       if (target && body) {
-        void this.#attempt(delivery, target, body, answeredAt);
+        void this.#attempt(delivery, target, body, { answeredAt, endsAt });
       } else {
         this.#lose(delivery, new Error('the claim names no target or body'));
       }
@@ -184,7 +189,7 @@ export class Relay {
     delivery: ClaimedDelivery,
     target: SendTarget,
     body: SendBody,
-    answeredAt: number,
+    { answeredAt, endsAt }: { answeredAt: number; endsAt: number },
   ): Promise<void> {
     const { sender, metrics, log } = this.options;
     const { waitedMs } = delivery;
@@ -194,7 +199,9 @@ export class Relay {
       if (waitedMs !== undefined) {
         metrics?.begun(waited(waitedMs));
       }
-      const report = await traced(delivery, body, () => sender.attempt(target, body, this.#interrupt.signal));
+      const report = await traced(delivery, body, () =>
+        sender.attempt(target, body, this.#interrupt.signal, endsAt),
+      );
       log.debug('webhook attempt', {
         requestId: body.requestId,
         eventId: body.eventId,

@@ -42,13 +42,18 @@ export class HttpSender implements Sender {
     ];
   }
 
-  attempt(target: SendTarget, body: SendBody, signal?: AbortSignal): Promise<AttemptReport> {
+  attempt(
+    target: SendTarget,
+    body: SendBody,
+    signal?: AbortSignal,
+    endsAt = Number.POSITIVE_INFINITY,
+  ): Promise<AttemptReport> {
     const { metrics } = this.options;
     const startedAt = new Date();
     const started = performance.now();
     metrics?.begun();
     return new Promise((resolve) => {
-      this.#exchange(target, body, startedAt, signal, ({ outcome, message }, exchange) => {
+      this.#exchange(target, body, { startedAt, signal, endsAt }, ({ outcome, message }, exchange) => {
         const durationMs = Math.round(performance.now() - started);
         metrics?.ended(body.eventType, outcome, durationMs);
         resolve({
@@ -73,8 +78,7 @@ export class HttpSender implements Sender {
   #exchange(
     { url, signingSecrets }: SendTarget,
     { eventId, body }: SendBody,
-    startedAt: Date,
-    signal: AbortSignal | undefined,
+    { startedAt, signal, endsAt }: { startedAt: Date; signal: AbortSignal | undefined; endsAt: number },
     onEnd: (end: ExchangeEnd, exchange?: Exchange) => void,
   ): void {
     const refused = refusalOf(url, signingSecrets, signal);
@@ -86,13 +90,14 @@ export class HttpSender implements Sender {
     const connection = this.#connections.take(origin);
     const timer = setTimeout(() => this.#timeOut(exchange, connection), this.options.timeoutMs);
     const interruptible = signal && this.#interruptibleBy(signal);
-    const exchange = new Exchange(origin.host, (end) => {
+    const ended = (end: ExchangeEnd) => {
       clearTimeout(timer);
       interruptible?.delete(exchange);
       this.#running.delete(exchange);
       end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
       onEnd(end, exchange);
-    });
+    };
+    const exchange = new Exchange(origin.host, ended, endsAt);
     interruptible?.add(exchange);
     this.#running.set(exchange, { connection, mostBytes: connection.bytesRead + MAX_RECEIVED_BYTES });
     this.#look ??= setInterval(() => this.#endEndless(), LOOK_EVERY_MS).unref();

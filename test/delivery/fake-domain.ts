@@ -18,6 +18,8 @@ export class FakeDomain implements DeliveryClient {
   claimFault: Error | undefined;
   recordFault: ((results: AttemptResult[]) => Error | undefined) | undefined;
   leaseMs = 30_000;
+  /** Of all subscriptions, if set. */
+  url: string | undefined;
   /** Of first attempts. */
   waitedMs = 3_000;
   #due: { deliveryId: string; subscriptionId: string; attemptNumber: number }[] = [];
@@ -115,7 +117,7 @@ export class FakeDomain implements DeliveryClient {
       })),
       targets: subscriptions.map((subscriptionId) => ({
         subscriptionId,
-        url: `https://${subscriptionId}.example.com/`,
+        url: this.url ?? `https://${subscriptionId}.example.com/`,
         signingSecrets: [Buffer.from('secret')],
       })),
       bodies: claimed.map(({ deliveryId }) => ({
@@ -123,6 +125,7 @@ export class FakeDomain implements DeliveryClient {
         eventType: 'user.updated',
         body: Buffer.from('{}'),
       })),
+      leasedForMs: this.leaseMs,
     };
   }
 }

@@ -1,15 +1,20 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { Relay, type RelayOptions } from '../../src/delivery/relay.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { eventually } from '../support/eventually.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { FakeDomain, HeldSender } from './fake-domain.js';
+import { rawReceivers } from './raw-receivers.js';
+import { senders, targetAt } from './senders.js';
 
 const away = new ServiceError(ErrorCode.UNAVAILABLE, 'away');
 const GRACE_MS = 5_000;
 const NOT_CLAIMED = 'webhook deliveries are not claimed for now';
 const relays: Relay[] = [];
+const open = senders();
+const raw = rawReceivers();
 
 function start(options: Partial<RelayOptions> = {}) {
   const domain = new FakeDomain();
@@ -257,6 +262,59 @@ describe('the relay', () => {
     expect(await log.nextLine(({ level }) => level === 'error')).toMatchObject({ reason: 'a fault' });
     sender.attempt = attempt;
     await domain.untilRecorded(domain.add(1));
+  });
+});
+
+describe('a relay that was frozen', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  test.each([
+    ['while the claim was under way', true, 'claim'],
+    ['while it connected to the receiver', true, 'connect'],
+    ['for less than the lease', false, 'claim'],
+  ])('%s', async (_, isOver, when) => {
+    const receiver = await raw.start((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
+    const domain = new FakeDomain();
+    domain.url = targetAt(receiver.port).url;
+    const real = performance.now.bind(performance);
+    let frozenMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => real() + frozenMs);
+    const thaw = () => {
+      frozenMs = domain.leaseMs + (isOver ? 0 : -5_000);
+    };
+    const guard = new AddressGuard({ allowedNetworks: [], allowLoopback: true });
+    const { addressesOf } = guard;
+    guard.addressesOf = (origin) => {
+      thaw();
+      return addressesOf.call(guard, origin);
+    };
+    start({
+      deliveries: {
+        claimDeliveries: async (request, options) => {
+          const claimed = await domain.claimDeliveries(request, options);
+          if (when === 'claim') {
+            thaw();
+          }
+          return claimed;
+        },
+        recordAttempts: (request) => domain.recordAttempts(request),
+      },
+      sender: open({ guard }),
+    });
+    const [id = ''] = domain.add(1);
+    await domain.untilRecorded([id]);
+    const { outcome, message } = domain.recorded.get(id)?.attempt ?? {};
+    expect({ outcome, message, received: receiver.requests.length }).toEqual(
+      isOver
+        ? {
+            outcome: AttemptOutcome.INTERRUPTED,
+            message: expect.stringContaining('Nothing was sent'),
+            received: 0,
+          }
+        : { outcome: AttemptOutcome.SUCCEEDED, message: '', received: 1 },
+    );
   });
 });
 

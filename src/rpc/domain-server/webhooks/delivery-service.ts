@@ -37,13 +37,15 @@ export function deliveryService(dependencies: DeliveryDependencies) {
   const handover = new RetryHandover(dependencies, clock);
   return serve(DeliveryServiceService, {
     claimDeliveries: async (request, { signal }) => {
+      const arrivedAt = performance.now();
       const { freeSlots, totalSlots, maxRunningPerSubscription, maxWaitMs } = request;
       assertBetween(freeSlots, 1, MAX_AT_ONCE, 'free_slots');
       assertBetween(maxRunningPerSubscription, 1, MAX_AT_ONCE, 'max_running_per_subscription');
       assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
       const slots = { freeSlots, totalSlots: Math.max(totalSlots, freeSlots) };
       const claim = await claims.claim({ ...slots, maxRunningPerSubscription, maxWaitMs }, signal);
-      return toClaimResponse(claim, clock());
+      const arrivedMsAgo = performance.now() - arrivedAt;
+      return toClaimResponse(claim, clock(), arrivedMsAgo);
     },
 
     recordAttempts: async ({ results }) => {

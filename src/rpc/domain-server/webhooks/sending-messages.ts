@@ -24,9 +24,11 @@ const MAX_UINT32 = 0xffff_ffff;
 
 const fromOutcome = fromEnum(AttemptOutcome);
 
+/** The call arrived so many milliseconds ago. */
 export function toClaimResponse(
   { leaseUntil, deliveries, targets, bodies }: Claim,
   now: number,
+  arrivedMsAgo: number,
 ): Sent<ClaimDeliveriesResponse> {
   return {
     deliveries: deliveries.map(({ id, number, target, body, waitsSince }) => ({
@@ -39,6 +41,9 @@ export function toClaimResponse(
     })),
     targets,
     bodies,
+    ...(deliveries.length > 0 && {
+      leasedForMs: Math.max(0, Math.floor(arrivedMsAgo + leaseUntil - now)),
+    }),
   };
 }
 

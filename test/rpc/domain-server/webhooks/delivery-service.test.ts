@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import {
   AttemptOutcome,
   type DeliveryAttempt,
@@ -73,6 +73,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
         },
       ],
       bodies: [{ eventId: expect.any(String), eventType: 'user.updated', body: expect.any(Buffer) }],
+      leasedForMs: expect.any(Number),
     });
     expect(claim.targets[0]?.signingSecrets[0]).toHaveLength(32);
 
@@ -103,6 +104,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     const again = await askFor({});
     expect(again).toEqual({
       ...claim,
+      leasedForMs: expect.any(Number),
       deliveries: [
         {
           ...claim.deliveries[0],
@@ -134,7 +136,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
   });
 
   test('are claimed again and again, and a claim waits for the next one', async () => {
-    const { askFor, ...rig } = await serving();
+    const { client, askFor, ...rig } = await serving();
     const subscriptionId = await rig.subscribe();
     for (let count = 0; count < 3; count += 1) {
       await rig.happen();
@@ -154,9 +156,15 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(second.deliveries).toHaveLength(1);
     expect(await askFor({})).toEqual(NOTHING);
     const waiting = askFor({ maxWaitMs: 10_000 });
+    // A separate call, so that the one before it has arrived.
+    await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
+    const now = performance.now.bind(performance);
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 7_000);
     await rig.happen();
     const third = await waiting;
+    later.mockRestore();
     expect(third.deliveries).toHaveLength(1);
+    expect(third.leasedForMs).toBeGreaterThanOrEqual(LEASE_MS + 7_000);
 
     const claimed = [first, second, third].flatMap(({ deliveries }) => deliveries);
     const ids = (await rig.deliveries()).map(({ id, attempts_begun }) => [id, attempts_begun]);

@@ -55,6 +55,11 @@ export interface ClaimDeliveriesResponse {
   targets: DeliveryTarget[];
   /** The bodies they carry. */
   bodies: DeliveryBody[];
+  /**
+   * For how many milliseconds after the call arrived the leases of these deliveries last. Counted from before the
+   * call was made, by a clock without steps, nothing is sent after its lease.
+   */
+  leasedForMs?: number | undefined;
 }
 
 /** A delivery whose next attempt has begun. */
@@ -320,7 +325,7 @@ export const ClaimDeliveriesRequest: MessageFns<ClaimDeliveriesRequest> = {
 };
 
 function createBaseClaimDeliveriesResponse(): ClaimDeliveriesResponse {
-  return { deliveries: [], targets: [], bodies: [] };
+  return { deliveries: [], targets: [], bodies: [], leasedForMs: undefined };
 }
 
 export const ClaimDeliveriesResponse: MessageFns<ClaimDeliveriesResponse> = {
@@ -333,6 +338,9 @@ export const ClaimDeliveriesResponse: MessageFns<ClaimDeliveriesResponse> = {
     }
     for (const v of message.bodies) {
       DeliveryBody.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.leasedForMs != null) {
+      writer.uint32(32).uint32(message.leasedForMs);
     }
     return writer;
   },
@@ -372,6 +380,14 @@ export const ClaimDeliveriesResponse: MessageFns<ClaimDeliveriesResponse> = {
             }
 
             message.bodies.push(DeliveryBody.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.leasedForMs = reader.uint32();
             continue;
           }
         }
