@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** What becomes of the next commit: it never reaches the server, or its answer never reaches the client. */
 export type Stall = 'before the commit' | 'before its answer';
@@ -12,6 +13,7 @@ export async function stallingProxy(databaseUrl: string) {
   let isFrozen = false;
   let isHeld = false;
   let isCut = false;
+  let delayMs = 0;
   const server = createServer((client) => {
     if (isCut) {
       client.destroy();
@@ -38,13 +40,14 @@ export async function stallingProxy(databaseUrl: string) {
       }
       behind.write(data);
     });
-    behind.on('data', (data) => isSilent || isFrozen || client.write(data));
+    const inOrder = later(() => delayMs);
+    behind.on('data', (data) => inOrder(() => isSilent || isFrozen || client.write(data)));
     if (isHeld) {
       client.pause();
       behind.pause();
     }
     client.on('close', () => behind.destroy());
-    behind.on('close', () => isSilent || isFrozen || client.destroy());
+    behind.on('close', () => inOrder(() => isSilent || isFrozen || client.destroy()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -71,6 +74,10 @@ export async function stallingProxy(databaseUrl: string) {
         socket.resume();
       }
     },
+    /** As a slow server: from now on each answer arrives so much later, in order on its connection. */
+    delay: (ms: number) => {
+      delayMs = ms;
+    },
     /** Ends every connection, and each new one until `mend`. */
     cut: () => {
       isCut = true;
@@ -87,6 +94,29 @@ export async function stallingProxy(databaseUrl: string) {
       }
       server.close();
     },
+  };
+}
+
+/** Does one thing after the other, each after the delay of its moment. */
+function later(delayMs: () => number): (act: () => unknown) => void {
+  let last = Promise.resolve();
+  let waiting = 0;
+  const wait = async (before: Promise<void>, due: number, act: () => unknown) => {
+    await before;
+    const leftMs = due - performance.now();
+    if (leftMs > 0) {
+      await pause(leftMs);
+    }
+    waiting -= 1;
+    act();
+  };
+  return (act) => {
+    if (waiting === 0 && delayMs() === 0) {
+      act();
+      return;
+    }
+    waiting += 1;
+    last = wait(last, performance.now() + delayMs(), act);
   };
 }
 
