@@ -1,18 +1,36 @@
 /** How long a scrape waits for the database. */
 const READING_LIMIT_MS = 1_000;
+/** After this time, no value is better than an old one: an alert on its absence then fires. */
+const KEPT_MS = 60_000;
 
-/** Shares one reading among concurrent callers; undefined if it fails or takes too long. */
-export function sharedReading<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+/**
+ * Shares one reading among concurrent callers. The last one is used again, for a while, when this one takes
+ * longer than a scrape may; undefined if it fails or there is none.
+ */
+export function sharedReading<T>(
+  read: () => Promise<T>,
+  elapsedMs: () => number = () => performance.now(),
+  limitMs = READING_LIMIT_MS,
+): () => Promise<T | undefined> {
   let present: Promise<T | undefined> | undefined;
+  let last: { found: T; at: number } | undefined;
+  const keep = (found: T) => {
+    last = { found, at: elapsedMs() };
+    return found;
+  };
   return () => {
     present ??= read()
+      .then(keep)
       .catch(() => undefined)
       .finally(() => {
         present = undefined;
       });
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), READING_LIMIT_MS);
+    const late = new Promise<T | undefined>((resolve) => {
+      timer = setTimeout(() => {
+        const isRecent = last !== undefined && elapsedMs() - last.at < KEPT_MS;
+        resolve(isRecent ? last?.found : undefined);
+      }, limitMs);
     });
     return Promise.race([present, late]).finally(() => clearTimeout(timer));
   };

@@ -60,15 +60,22 @@ const receivers = plannedStatement((db, { ids, now }: { ids: string; now: number
     ]),
 );
 
-/** By the index of running attempts, of which there are few. */
+/** For each failing one: the index of all running attempts may have many dead entries on PostgreSQL. */
 const runningToFailing = plannedStatement((db, { now }: { now: number }) =>
   db
-    .selectFrom('deliveries')
-    .where('lease_until', '>', now)
-    .where(
-      sql<boolean>`(select failing_since from subscriptions where subscriptions.id = deliveries.subscription_id) is not null`,
-    )
-    .select(({ fn }) => fn.countAll().as('count')),
+    .selectFrom('subscriptions')
+    .where('failing_since', 'is not', null)
+    .select((row) =>
+      row.fn
+        .sum(
+          row
+            .selectFrom('deliveries')
+            .whereRef('subscription_id', '=', 'subscriptions.id')
+            .where('lease_until', '>', now)
+            .select(({ fn }) => fn.countAll().as('count')),
+        )
+        .as('count'),
+    ),
 );
 
 const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: number; limit: number }) => {
