@@ -6,7 +6,7 @@ import { isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 
-/** A look takes a millisecond or two, unless it walks over thousands of dead rows. */
+/** Beyond the round trip, a look takes a millisecond or two, unless it walks over thousands of dead rows. */
 const SLOW_MS = 10;
 /** A busy machine makes single looks slow. */
 const SLOW_LOOKS = 10;
@@ -118,6 +118,8 @@ const withoutSort = keptPosted((db) => ({
 export class DueLooks {
   #isSlow = false;
   #slowLooks = 0;
+  /** As measured when looks seemed slow: the server may be far away. */
+  #roundTripMs = 0;
   #places = new Map<string, Place>();
   /** When the next complete look is due. */
   #completeAt = 0;
@@ -130,6 +132,7 @@ export class DueLooks {
     private readonly onFailed: (error: unknown) => void = () => undefined,
     private readonly limits = { slowMs: SLOW_MS, mostSlowLooks: SLOW_LOOKS, mostKnown: MOST_KNOWN },
     private readonly elapsedMs: () => number = () => performance.now(),
+    private readonly ping: (db: Reader) => Promise<unknown> = (db) => sql`select`.execute(db),
   ) {}
 
   /** Whether an attempt is due, as far as is known. */
@@ -176,12 +179,27 @@ export class DueLooks {
   async #watched(db: Writer, now: number, limit: number): Promise<DueRow[]> {
     const startedAt = this.elapsedMs();
     const rows = await this.#all(db, '', now, limit);
-    const isSlow = isPostgres(db) && this.elapsedMs() - startedAt > this.limits.slowMs;
-    this.#slowLooks = isSlow ? this.#slowLooks + 1 : 0;
+    const tookMs = this.elapsedMs() - startedAt;
+    this.#slowLooks = isPostgres(db) && this.#isSlowLook(tookMs) ? this.#slowLooks + 1 : 0;
     if (this.#slowLooks >= this.limits.mostSlowLooks) {
-      this.#beginSlow(rows);
+      this.#slowLooks = 0;
+      await this.#measureRoundTrip(db);
+      if (this.#isSlowLook(tookMs)) {
+        this.#beginSlow(rows);
+      }
     }
     return rows;
+  }
+
+  #isSlowLook(tookMs: number): boolean {
+    this.#roundTripMs = Math.min(this.#roundTripMs, tookMs);
+    return tookMs - this.#roundTripMs > this.limits.slowMs;
+  }
+
+  async #measureRoundTrip(db: Reader): Promise<void> {
+    const startedAt = this.elapsedMs();
+    await this.ping(db);
+    this.#roundTripMs = this.elapsedMs() - startedAt;
   }
 
   /** Also one that the server ended because of its length must not be repeated. */
@@ -227,7 +245,7 @@ export class DueLooks {
   /** Not in the transaction of a claim, which would wait for it and fail with it. */
   async #complete(now: number): Promise<void> {
     const startedAt = this.elapsedMs();
-    const { slowMs, mostKnown } = this.limits;
+    const { mostKnown } = this.limits;
     let last = 0;
     try {
       await this.beside.transaction().execute(async (db) => {
@@ -237,9 +255,10 @@ export class DueLooks {
         last = (await newest(db, {})).rows[0]?.seq ?? 0;
         // What comes while the look runs, or after it failed, is found.
         this.#places = this.#withOthers(this.#places, others, last);
+        await this.#measureRoundTrip(db);
         const lookedAt = this.elapsedMs();
         const { rows } = await dueSubscriptions(db, { after: this.#completeFrom, now, limit: mostKnown });
-        this.#isSlow = this.elapsedMs() - lookedAt > slowMs || this.#completeFrom !== '';
+        this.#isSlow = this.#isSlowLook(this.elapsedMs() - lookedAt) || this.#completeFrom !== '';
         this.#completeFrom = rows.length < mostKnown ? '' : (rows.at(-1) as DueRow).id;
         this.#places = this.#isSlow ? this.#withOthers(placesOf(rows, last), others, last) : new Map();
         this.#slowLooks = 0;
