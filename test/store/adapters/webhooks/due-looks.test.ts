@@ -16,11 +16,16 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   let ms = 0;
   let tookMs = 2 * SLOW_MS;
   let isFailing = false;
+  let isAway = false;
   const failures: unknown[] = [];
   const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
   const beside = database.reader.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
+      if (isAway) {
+        ms += 25_000;
+        throw new Error('the server does not answer');
+      }
       if (isFailing && result.rows.some((row) => 'later' in row)) {
         throw new Error('canceling statement due to statement timeout');
       }
@@ -43,8 +48,8 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   /** What a claim finds, before the complete look that it may have begun ends. */
   const find = async () =>
     (await looks.round(database.reader, '', clock.now(), 64)).map(({ id }) => id as string);
-  const pass = () => {
-    ms += 20_000;
+  const pass = (passedMs = 20_000) => {
+    ms += passedMs;
   };
   return {
     looks,
@@ -57,6 +62,9 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
     },
     setFailing: (value: boolean) => {
       isFailing = value;
+    },
+    setAway: (value: boolean) => {
+      isAway = value;
     },
     /** Until a complete look has ended, which a claim began. */
     complete: async () => {
@@ -160,6 +168,36 @@ test('a later attempt that became due is found by the next complete look', async
     claiming(writer, rig.clock.now(), looks).dueLater(id as SubscriptionId, 64),
   );
   expect(await claimed).toEqual([seq]);
+});
+
+test('nothing is claimed for a later attempt that is no longer due', async () => {
+  const rig = await deadRowsRig(under);
+  const { looks, find, complete } = slowLooks(rig);
+  const claim = (id: SubscriptionId) =>
+    rig.database.write(async (writer) => claiming(writer, rig.clock.now(), looks).dueLater(id, 64));
+  await find();
+  const { seq, id } = await retriedLater(rig);
+  await complete();
+  expect(await claim(id as SubscriptionId)).toEqual([seq]);
+  expect(await find()).toEqual([id]);
+  await rig.claim();
+  expect(await claim(id as SubscriptionId)).toEqual([]);
+  expect(await find()).toEqual([]);
+});
+
+test('after an outage of the server, a complete look does not wait as if it had been slow', async () => {
+  const rig = await deadRowsRig(under);
+  const { looks, find, pass, complete, setAway, failures } = slowLooks(rig);
+  await find();
+  setAway(true);
+  await complete();
+  expect(failures).toHaveLength(1);
+  setAway(false);
+  await rig.insert(rig.subscriptions.length);
+  pass(1_000);
+  await find();
+  await looks.settled();
+  expect(await find()).toHaveLength(rig.subscriptions.length);
 });
 
 test('looks of a server that is far away are not slow because of that', async () => {

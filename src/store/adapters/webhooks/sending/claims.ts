@@ -199,8 +199,12 @@ export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Cla
       return (await dueFirst(db, { id, after: from, limit })).rows.map(({ seq }) => seq);
     },
     dueLater: async (id, limit) => {
-      const from = looks.placeOf(id).later ?? 0;
-      return (await dueLater(db, { id, from, now, limit })).rows.map(({ seq }) => seq);
+      const place = looks.placeOf(id);
+      const { rows } = await dueLater(db, { id, from: place.later ?? 0, now, limit });
+      if (rows.length === 0) {
+        looks.noLaterFrom(id, place);
+      }
+      return rows.map(({ seq }) => seq);
     },
     begin: async (first, later, leaseUntil) => {
       const begun = await Promise.all([

@@ -15,6 +15,8 @@ const FAR_TOO_SLOW_MS = 1_000;
 /** After a slow complete look, the next one waits so many times its duration. */
 const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
+/** After a failure before the look: that says nothing about its duration. */
+const PAUSE_AFTER_OUTAGE_MS = 1_000;
 /** The most subscriptions of the looks between; if more are due, they take turns. */
 const MOST_KNOWN = 1_000;
 
@@ -159,6 +161,14 @@ export class DueLooks {
     return this.#places.get(id) ?? FROM_START;
   }
 
+  /** A claim found no later attempt from this place on. */
+  noLaterFrom(id: string, place: Place): void {
+    // A complete look may have found another place meanwhile.
+    if (this.#places.get(id) === place) {
+      this.#places.set(id, { ...place, later: null });
+    }
+  }
+
   /** Resolves when no complete look runs. */
   async settled(): Promise<void> {
     await this.#completing;
@@ -247,6 +257,7 @@ export class DueLooks {
     const startedAt = this.elapsedMs();
     const { mostKnown } = this.limits;
     let last = 0;
+    let hasLooked = false;
     try {
       await this.beside.transaction().execute(async (db) => {
         await withoutSort(db, {});
@@ -256,6 +267,7 @@ export class DueLooks {
         // What comes while the look runs, or after it failed, is found.
         this.#places = this.#withOthers(this.#places, others, last);
         await this.#measureRoundTrip(db);
+        hasLooked = true;
         const lookedAt = this.elapsedMs();
         const { rows } = await dueSubscriptions(db, { after: this.#completeFrom, now, limit: mostKnown });
         this.#isSlow = this.#isSlowLook(this.elapsedMs() - lookedAt) || this.#completeFrom !== '';
@@ -268,7 +280,8 @@ export class DueLooks {
       throw error;
     } finally {
       const endedAt = this.elapsedMs();
-      this.#completeAt = endedAt + Math.min(PAUSE_FACTOR * (endedAt - startedAt), LONGEST_PAUSE_MS);
+      const pauseMs = hasLooked ? PAUSE_FACTOR * (endedAt - startedAt) : PAUSE_AFTER_OUTAGE_MS;
+      this.#completeAt = endedAt + Math.min(pauseMs, LONGEST_PAUSE_MS);
     }
   }
 
