@@ -87,6 +87,7 @@ export class DeliveryClaims {
   #turn: Promise<unknown> = Promise.resolve();
   #sweptAt = Number.NEGATIVE_INFINITY;
   #sweepPauseMs = SWEEP_EVERY_MS;
+  #areSearchesSlow = false;
   /** The clock may have been set back before the start. */
   #mayBeSetBack = true;
   #isSweeping = false;
@@ -108,7 +109,7 @@ export class DeliveryClaims {
     while (!isOver()) {
       const sweep = this.#sweep();
       // Where searches are slow, no claim waits for one.
-      if (this.#mayBeSetBack || this.#sweepPauseMs === SWEEP_EVERY_MS) {
+      if (this.#mayBeSetBack || !this.#areSearchesSlow) {
         await sweep;
       }
       const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
@@ -285,6 +286,7 @@ export class DeliveryClaims {
       const search = this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
       const lapsed = await search.finally(() => {
         this.#sweepPauseMs = pauseAfter(performance.now() - startedAt);
+        this.#areSearchesSlow = this.#sweepPauseMs > SWEEP_EVERY_MS;
       });
       if (lapsed.length > 0) {
         this.#sweepPauseMs = SWEEP_EVERY_MS;

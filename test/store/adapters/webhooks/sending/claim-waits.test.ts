@@ -134,6 +134,38 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect(await rig.attempts(lapsed)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
   });
 
+  test('does not wait for slow searches for lapsed attempts, also while there are some', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const lapsed = await rig.claimOne();
+    rig.clock.advance(LEASE_MS + 1);
+    const { rows } = rig.dependencies.unitOfWork;
+    const search = rows.lapsed.bind(rows);
+    const now = performance.now.bind(performance);
+    let tookMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + tookMs);
+    const slow = jest.spyOn(rows, 'lapsed').mockImplementation(async (...given) => {
+      const found = await search(...given);
+      tookMs += 3_000;
+      return found;
+    });
+    await rig.claim();
+    expect(await rig.attempts(lapsed)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
+    let end: () => void = () => undefined;
+    slow.mockReturnValueOnce(
+      new Promise((resolve) => {
+        end = () => resolve([]);
+      }),
+    );
+    rig.clock.advance(1_001);
+    await rig.happen();
+    expect((await rig.claim()).deliveries).toHaveLength(1);
+    expect(slow).toHaveBeenCalledTimes(2);
+    end();
+    jest.restoreAllMocks();
+  });
+
   test('is over when nothing more is handed out, and so are those after it, whatever is due', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
