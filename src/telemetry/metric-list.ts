@@ -50,7 +50,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     storeMetrics(registry);
     passwordMetrics(registry).waiting(() => 0);
     deliveryEndCounter(registry);
-    outboxMetrics(registry, unread);
+    outboxMetrics(registry, unread, Date.now);
     purgedRowsCounter(registry);
     purgeLagGauge(registry, unread);
     storeSizeGauges(registry, unread);

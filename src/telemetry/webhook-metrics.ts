@@ -122,7 +122,12 @@ export interface OutboxReading {
 }
 
 /** Every domain on one database reports the same. No samples while the database does not answer. */
-export function outboxMetrics(registry: Registry, read: () => Promise<OutboxReading>): void {
+export function outboxMetrics(
+  registry: Registry,
+  read: () => Promise<OutboxReading>,
+  /** That of the database, whose times are read. */
+  clock: () => number,
+): void {
   const reading = sharedReading(read);
   new Gauge({
     name: 'webhook_outbox_deliveries',
@@ -149,7 +154,7 @@ export function outboxMetrics(registry: Registry, read: () => Promise<OutboxRead
         for (const attempt of ['first', 'later'] as const) {
           for (const isFailing of [false, true]) {
             const of = found.oldest.find((one) => one.stage === attempt && one.isFailing === isFailing);
-            const ageMs = of === undefined ? 0 : Math.max(0, Date.now() - of.since);
+            const ageMs = of === undefined ? 0 : Math.max(0, clock() - of.since);
             this.set({ attempt, subscription: isFailing ? 'failing' : 'well' }, ageMs / 1_000);
           }
         }

@@ -51,7 +51,7 @@ export function webhookParts(
   const warnRarely = boundedWarnings(log, 1);
   const grace = new RetryGrace([beforeSecond, beforeThird]);
   const onEnded = deliveryEndCounter(metrics);
-  outboxMetrics(metrics, () => store.sending.rows.outbox());
+  outboxMetrics(metrics, () => store.sending.rows.outbox(), store.clock);
   return {
     webhooks: {
       unitOfWork: store.webhooks,
