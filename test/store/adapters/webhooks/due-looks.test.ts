@@ -17,11 +17,13 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   let tookMs = 2 * SLOW_MS;
   let isFailing = false;
   let isAway = false;
+  let roundTripMs = 0;
   const failures: unknown[] = [];
   const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
   const beside = database.reader.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
+      ms += roundTripMs;
       if (isAway) {
         ms += 25_000;
         throw new Error('the server does not answer');
@@ -40,9 +42,8 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
       ms += tookMs;
       return ms;
     },
-    // No time passes in a round trip.
     async () => {
-      ms -= tookMs;
+      ms += roundTripMs - tookMs;
     },
   );
   /** What a claim finds, before the complete look that it may have begun ends. */
@@ -53,12 +54,19 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   };
   return {
     looks,
+    beside,
     failures,
     find,
     pass,
     /** From now on looks take no time. */
     hurry: () => {
       tookMs = 0;
+    },
+    dawdle: () => {
+      tookMs = 2 * SLOW_MS;
+    },
+    setFar: (value: number) => {
+      roundTripMs = value;
     },
     setFailing: (value: boolean) => {
       isFailing = value;
@@ -237,6 +245,22 @@ test('looks are complete again once they are quick', async () => {
   hurry();
   await complete();
   await rig.insert(rig.subscriptions.length);
+  expect(await find()).toHaveLength(rig.subscriptions.length);
+});
+
+test('when looks are slow again, a complete look follows at once', async () => {
+  const rig = await deadRowsRig(under);
+  const { looks, beside, complete, hurry, dawdle, setFar } = slowLooks(rig);
+  const find = () => looks.round(beside, '', rig.clock.now(), 64);
+  setFar(100);
+  await find();
+  hurry();
+  await complete();
+  dawdle();
+  await find();
+  await rig.insert(rig.subscriptions.length);
+  await find();
+  await looks.settled();
   expect(await find()).toHaveLength(rig.subscriptions.length);
 });
 

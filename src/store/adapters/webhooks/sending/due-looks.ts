@@ -230,6 +230,7 @@ export class DueLooks {
   #beginSlow(found: readonly DueRow[]): void {
     if (!this.#isSlow) {
       this.#isSlow = true;
+      this.#completeAt = 0;
       const hasFirst = found.filter(({ first }) => first !== null);
       this.#places = placesOf(hasFirst, 0);
     }
