@@ -8,6 +8,7 @@ import { memoryAtRest } from './memory-at-rest.js';
 import { memoryOfSlowReaders } from './memory-of-slow-readers.js';
 import { overload } from './overload.js';
 import { secondStart } from './second-start.js';
+import { severalDomains } from './several-domains.js';
 import { signIn, tokensInStorm } from './sign-in.js';
 import { sizeOfDirectory } from './size-of-directory.js';
 import { slowReaders } from './slow-readers.js';
@@ -43,4 +44,5 @@ export const comparisons: readonly Comparison[] = [
   writeWithAuditOnPostgres,
   ...tokensOnPostgres,
   ...webhooksOnPostgres,
+  ...severalDomains,
 ];

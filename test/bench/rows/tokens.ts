@@ -18,7 +18,10 @@ const FEW_GRANTS = 10_000;
 const MANY_GRANTS = 100 * FEW_GRANTS;
 
 const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const pkce = { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
+export const pkce = {
+  codeVerifier,
+  codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+};
 
 type Question = (subject: SignOnSubject) => ReturnType<SignOnSubject['codeExchanges']>;
 

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { exchange } from '../../support/http-exchange.js';
-import type { Target } from '../load/questions.js';
+import type { Target, Variant } from '../load/questions.js';
 import { ask } from './postgres.js';
 import { databaseIn, dataDirIn, type RunningService } from './service.js';
 import type { SignOnSubject } from './sign-on-subject.js';
 
 const CODE_LIFETIME_MS = 600_000;
 const MINUTE_MS = 60_000;
+const EXCHANGED_AT_ONCE = 32;
 const SCOPES = 'openid profile email';
 
 /** With DATABASE_URL where the service is on PostgreSQL. */
@@ -88,21 +89,20 @@ export function signOnService(
       }),
     })),
   });
+  const exchangeOne = async ({ body = '' }: Variant) => {
+    const answer = await exchange(signOnPort, token.path, { method: 'POST', headers: token.headers, body });
+    if (answer.status !== 200) {
+      throw new Error(`An exchange was refused: ${answer.body}`);
+    }
+    return JSON.parse(answer.body) as { access_token: string; refresh_token: string };
+  };
   const tokens = async (count: number) => {
     const { variants = [] } = await codeExchanges(count);
-    return Promise.all(
-      variants.map(async ({ body }) => {
-        const answer = await exchange(signOnPort, token.path, {
-          method: 'POST',
-          headers: token.headers,
-          body,
-        });
-        if (answer.status !== 200) {
-          throw new Error(`An exchange was refused: ${answer.body}`);
-        }
-        return JSON.parse(answer.body) as { access_token: string; refresh_token: string };
-      }),
-    );
+    const made: Awaited<ReturnType<typeof exchangeOne>>[] = [];
+    for (let from = 0; from < count; from += EXCHANGED_AT_ONCE) {
+      made.push(...(await Promise.all(variants.slice(from, from + EXCHANGED_AT_ONCE).map(exchangeOne))));
+    }
+    return made;
   };
   return {
     codeExchanges,
