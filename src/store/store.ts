@@ -189,7 +189,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const onDue = () => deliveriesDue.wake();
   const { onInvalidEvent } = options;
   const directory = directoryStores(database);
-  const replica = options.replica && new NearestStores(directory, { watch, ...options.replica });
+  const replica =
+    options.replica && new NearestStores(directory, database.reader, { watch, ...options.replica });
   const { clock } = database;
   const signOn = signOnUnitOfWork(database, clock, onDue, onInvalidEvent);
   return {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { DirectoryStores, Nearest } from '../../domain/directory/stores.js';
 import { clientStore } from '../adapters/clients.js';
 import { organizationStore } from '../adapters/organization.js';
@@ -5,11 +6,12 @@ import { keptQuery } from '../adapters/statements/kept-query.js';
 import { userStore } from '../adapters/users.js';
 import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
-import type { Database } from '../database.js';
+import type { Database, Reader } from '../database.js';
 import { isRecoveryConflict } from '../dialects/postgres-trouble.js';
-import { databaseReasonOf } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
-import { openReplicaPool, type ReplicaPool } from './pool.js';
+import { assertReplicaOf, NO_REPLICA } from './identity.js';
+import { OneAnswer } from './one-answer.js';
+import { openReplicaPool, type ReplicaPool, replicaTroubleOf } from './pool.js';
 
 /** After a failure, how long the replica is not asked. */
 const REST_MS = 5_000;
@@ -29,9 +31,11 @@ export interface ReplicaOptions extends ReplicaListener {
 interface Run {
   pool: ReplicaPool;
   stores: DirectoryStores;
-  versionOf(subjectId: string): Promise<string | undefined>;
+  versionOf: VersionOf;
   isOver: boolean;
 }
+
+type VersionOf = (subjectId: string) => Promise<string | undefined>;
 
 export function directoryStores(database: Pick<Database, 'reader'>): DirectoryStores {
   return {
@@ -48,13 +52,16 @@ export class NearestStores {
   #run: Run | undefined;
   #trial: Promise<void> | undefined;
   #restsUntil = 0;
-  #isAway = false;
+  #awayFor: string | undefined;
   #isClosed = false;
+  readonly #shownVersionOf: VersionOf;
 
   constructor(
     private readonly primary: DirectoryStores,
+    private readonly reader: Reader,
     private readonly options: ReplicaOptions,
   ) {
+    this.#shownVersionOf = shownVersions(reader);
     this.#tryAgain();
   }
 
@@ -76,7 +83,14 @@ export class NearestStores {
       return this.#primaryFor('lag');
     }
     this.options.watch?.readFrom('replica', '');
-    return run.stores;
+    return new OneAnswer({
+      ...{ replica: run.stores, primary: this.primary, version },
+      present: () => run.versionOf(subjectId),
+      shown: () => this.#shownVersionOf(subjectId),
+      isUp: () => !run.isOver,
+      onFailure: (error) => this.#noteFailure(run, error),
+      onPrimary: (reason) => this.#primaryFor(reason),
+    }).stores;
   };
 
   async close(): Promise<void> {
@@ -104,72 +118,39 @@ export class NearestStores {
   async #try(): Promise<void> {
     const run = this.#newRun();
     try {
+      await assertReplicaOf(this.reader, run.pool.reader);
       await run.versionOf('');
     } catch (error) {
-      this.#noteFailure(run, error);
+      this.#end(run, error);
       return;
     }
     if (run.isOver) {
       return;
     }
     this.#run = run;
-    if (this.#isAway) {
-      this.#isAway = false;
+    if (this.#awayFor !== undefined) {
+      this.#awayFor = undefined;
       this.options.onBack();
     }
   }
 
   #newRun(): Run {
-    const pool = openReplicaPool(
-      this.options.url,
-      (error) => this.#noteFailure(run, error),
-      this.options.watch,
-    );
-    const db = camelCased(pool.reader);
-    const versions = keptQuery(db, (id: string) =>
-      db.selectFrom('dataVersions').where('subjectId', '=', id).select('version'),
-    );
-    const near = directoryStores(pool);
-    const { primary } = this;
-    const run: Run = {
-      pool,
-      stores: {
-        clients: this.#orPrimary(() => run, near.clients, primary.clients),
-        workers: this.#orPrimary(() => run, near.workers, primary.workers),
-        users: this.#orPrimary(() => run, near.users, primary.users),
-        organization: this.#orPrimary(() => run, near.organization, primary.organization),
-      },
-      versionOf: async (subjectId) => (await versions(subjectId))[0]?.version,
-      isOver: false,
-    };
+    const { url, watch } = this.options;
+    const pool = openReplicaPool(url, (error) => this.#noteFailure(run, error), watch);
+    const versionOf = replicaVersions(pool.reader);
+    const run: Run = { pool, stores: directoryStores(pool), versionOf, isOver: false };
     return run;
-  }
-
-  /** Each read of the replica that fails is repeated on the primary. */
-  #orPrimary<Store extends object>(runOf: () => Run, near: Store, primary: Store): Store {
-    type Method = (...given: unknown[]) => Promise<unknown>;
-    const methods = Object.entries(near as Record<string, Method>).map(([name, ask]) => {
-      const instead = (primary as Record<string, Method>)[name] as Method;
-      const method: Method = async (...given) => {
-        const run = runOf();
-        if (!run.isOver) {
-          try {
-            return await ask(...given);
-          } catch (error) {
-            this.#noteFailure(run, error);
-          }
-        }
-        this.options.watch?.readFrom('primary', 'failure');
-        return instead(...given);
-      };
-      return [name, method];
-    });
-    return Object.fromEntries(methods) as Store;
   }
 
   #noteFailure(run: Run, error: unknown): void {
     // The server is sound: it replays a change that removes what this statement read.
-    if (run.isOver || isRecoveryConflict(error)) {
+    if (!isRecoveryConflict(error)) {
+      this.#end(run, error);
+    }
+  }
+
+  #end(run: Run, error: unknown): void {
+    if (run.isOver) {
       return;
     }
     run.isOver = true;
@@ -178,9 +159,36 @@ export class NearestStores {
     }
     this.#restsUntil = performance.now() + (this.options.restMs ?? REST_MS);
     run.pool.close().catch(() => undefined);
-    if (!this.#isAway && !this.#isClosed) {
-      this.#isAway = true;
-      this.options.onAway(databaseReasonOf(error));
+    const reason = replicaTroubleOf(error);
+    if (this.#awayFor !== reason && !this.#isClosed) {
+      this.#awayFor = reason;
+      this.options.onAway(reason);
     }
   }
+}
+
+function shownVersions(reader: Reader): VersionOf {
+  const db = camelCased(reader);
+  const rows = keptQuery(db, (id: string) =>
+    db.selectFrom('dataVersions').where('subjectId', '=', id).select('version'),
+  );
+  return async (subjectId) => (await rows(subjectId))[0]?.version;
+}
+
+/** Connections outlive the promotion of their server, which then follows no other. */
+function replicaVersions(reader: Reader): VersionOf {
+  const db = camelCased(reader);
+  const rows = keptQuery(db, (id: string) =>
+    db
+      .selectFrom('dataVersions')
+      .where('subjectId', '=', id)
+      .select(['version', sql<boolean>`pg_is_in_recovery()`.as('follows')]),
+  );
+  return async (subjectId) => {
+    const [row] = await rows(subjectId);
+    if (row?.follows === false) {
+      throw new Error(NO_REPLICA);
+    }
+    return row?.version;
+  };
 }

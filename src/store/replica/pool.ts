@@ -4,7 +4,9 @@ import type { Reader } from '../database.js';
 import { NamedStatements } from '../dialects/named-statements.js';
 import { openPool } from '../dialects/postgres.js';
 import { SoundPostgresDialect } from '../dialects/postgres-driver.js';
+import { isRefusedSetting } from '../dialects/postgres-trouble.js';
 import type { Schema } from '../schema.js';
+import { databaseReasonOf } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 
 const CONNECTIONS = 8;
@@ -12,10 +14,16 @@ const CONNECTIONS = 8;
 const LIMIT_MS = 1_000;
 const PLANS_KEPT_MS = 10_000;
 const NAME = 'replica';
+const POOLER = 'DATABASE_REPLICA_URL leads to a pooler; it must name the replica itself';
 
 /** What tells a run of a server from others. */
 const RUN = `select pg_backend_pid() as pid,
   concat_ws(' ', pg_postmaster_start_time(), inet_server_addr(), inet_server_port()) as run`;
+
+/** Why the replica cannot be read. Poolers may refuse the settings of a connection. */
+export function replicaTroubleOf(error: unknown): string {
+  return isRefusedSetting((error as Error).cause) ? POOLER : databaseReasonOf(error);
+}
 
 export interface ReplicaPool {
   reader: Reader;
@@ -34,7 +42,7 @@ export function openReplicaPool(
     const { rows } = await client.query<{ pid: number; run: string }>(RUN);
     const [found] = rows;
     if (found?.pid !== (client as { processID?: unknown }).processID) {
-      throw new Error('DATABASE_REPLICA_URL leads to a pooler; it must name the replica itself');
+      throw new Error(POOLER);
     }
     run ??= found?.run;
     if (found?.run !== run) {

@@ -1,23 +1,31 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ClientId, InstanceId } from '../../../generated/ids.js';
-import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
-import { directoryReads, type Pages, type Target } from '../../../src/domain/directory/reads.js';
-import { newVersion } from '../../../src/domain/version.js';
-import type { Database } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
-import { openStore, type Store } from '../../../src/store/store.js';
-import type { StoreWatch } from '../../../src/store/watch.js';
+import type { UserId } from '../../../generated/ids.js';
+import type { Schemas } from '../../../src/domain/directory/contract-json.js';
+import type { Pages, Target } from '../../../src/domain/directory/reads.js';
+import { createClient } from '../../../src/domain/platform/organization/clients.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
+import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { eventually } from '../../support/eventually.js';
-import { plantClient, plantUser } from '../directory-rows.js';
+import { plantUser } from '../directory-rows.js';
+import { CREATED_AT } from '../rows.js';
 import { type Replicated, startReplicated } from './replicated.js';
+import { makeSchema, openRig, type Rig, renewVersion } from './rig.js';
+
+type Change = Schemas['Change'];
 
 const LIMIT_MS = 120_000;
-const REST_MS = 50;
 
 /** A read of users takes so long that replay can meet it. */
 const SLOWED = `alter table users rename to users_kept;
   create view users as select users_kept.* from users_kept, (select pg_sleep(0.7)) as slow;
   grant select on users to integration`;
+
+const UNSLOWED = `do $$ begin
+  if to_regclass('users_kept') is not null then
+    drop view users;
+    alter table users_kept rename to users;
+  end if;
+end $$`;
 
 /** Asked at the server itself, because the read takes less time than questions from here. */
 const RESUME_DURING_READ = `do $$ begin
@@ -32,147 +40,88 @@ end $$`;
 
 describe('reads of the gateway with a replica', () => {
   let servers: Replicated;
-  let database: Database;
-  let store: Store;
-  let sources: string[];
-  let away: string[];
-  let client: { id: ClientId; instanceId: InstanceId };
-
-  const watch = new Proxy({} as StoreWatch, {
-    get: (_, name) =>
-      name === 'readFrom'
-        ? (source: string, reason: string) => sources.push(reason ? `${source}: ${reason}` : source)
-        : () => undefined,
-  });
+  let rig: Rig;
+  const listUsers: Rig['listUsers'] = (...given) => rig.listUsers(...given);
+  const addUser: Rig['addUser'] = (...given) => rig.addUser(...given);
+  const forget = () => rig.sources.splice(0);
 
   beforeAll(async () => {
     servers = await startReplicated();
-    const made = await openStore({ environment: 'demo', dataDir: '', databaseUrl: servers.url });
-    await made.close();
-    database = await openPostgres(servers.url, () => undefined);
+    await makeSchema(servers.url);
   }, LIMIT_MS);
 
   beforeEach(async () => {
-    sources = [];
-    away = [];
-    store = await openStore({
-      ...{ environment: 'demo', dataDir: '', databaseUrl: servers.url, watch },
-      replica: {
-        ...{ url: servers.replicaUrl, restMs: REST_MS },
-        onAway: (reason) => away.push(reason),
-        onBack: () => away.push('back'),
-      },
-    });
-    client = await plantClient(database);
-    await change();
-    await servers.caughtUp();
-    await fromReplica();
+    rig = await openRig(servers);
+    await rig.fromReplica();
   }, LIMIT_MS);
 
-  afterEach(() => store.close());
+  afterEach(() => rig.close());
 
-  afterAll(async () => {
-    await database?.close();
-    await servers?.stop();
-  }, LIMIT_MS);
-
-  /** A new version, as each write of the platform makes it. */
-  const change = () =>
-    database.write((writer) =>
-      writer
-        .insertInto('data_versions')
-        .values({ subject_id: client.id, version: newVersion() })
-        .onConflict((conflict) =>
-          conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref('excluded.version') })),
-        )
-        .execute(),
-    );
-
-  /** Acknowledged with its version: the row is committed first, as the replica may not have both. */
-  const addUser = async () => {
-    const { id } = await plantUser(database, { client_id: client.id });
-    await change();
-    return id;
-  };
-
-  const listUsers = async (onFirstPage = async () => {}, limit?: number): Promise<string[]> => {
-    const row = await database.reader
-      .selectFrom('data_versions')
-      .where('subject_id', '=', client.id)
-      .select('version')
-      .executeTakeFirst();
-    const visitor = { clientId: client.id, instanceId: client.instanceId, version: row?.version ?? '' };
-    const gatekeeper = { admitToClient: async () => visitor, readsManyLists: () => false };
-    const reads = directoryReads({ ...store, gatekeeper: gatekeeper as unknown as Gatekeeper });
-    const question = { keyHash: new Uint8Array(), known: { values: [], any: false } };
-    const { content } = await reads.listUsers(question, { ...({} as Target), limit });
-    const ids: string[] = [];
-    for await (const { rows } of content as Pages<unknown>) {
-      if (ids.length === 0) {
-        await onFirstPage();
-      }
-      ids.push(...rows.map(({ id }) => id));
-    }
-    return ids;
-  };
-
-  /** Until the pool of the replica is open. */
-  const fromReplica = () =>
-    eventually('a list from the replica', async () => {
-      sources = [];
-      await listUsers();
-      return sources.join() === 'replica';
-    });
-
-  const manyUsers = async (count: number) => {
-    for (let planted = 0; planted < count; planted += 1) {
-      await plantUser(database, { client_id: client.id });
-    }
-    await change();
-    await servers.caughtUp();
-    sources = [];
-  };
+  afterAll(() => servers?.stop(), LIMIT_MS);
 
   const replaying = (act: 'pause' | 'resume') => servers.ask('replica', `select pg_wal_replay_${act}()`);
 
-  test('come from a replica that has the version, over connections of its own that cannot write', async () => {
+  test('come from a replica that has the version', async () => {
     const id = await addUser();
     await servers.caughtUp();
-    sources = [];
-    await expect(listUsers()).resolves.toEqual([id]);
-    expect(sources).toEqual(['replica']);
-    const [row] = await servers.ask(
-      'replica',
-      `select count(*)::int as connections, bool_or(query like '%"users"%') as rows
-        from pg_stat_activity where usename = 'integration'`,
-    );
-    expect(row.connections).toBeGreaterThan(0);
-    expect(row.rows).toBe(true);
+    await replaying('pause');
+    try {
+      await plantUser(rig.database, { client_id: rig.client.id });
+      forget();
+      await expect(listUsers()).resolves.toEqual([id]);
+      expect(rig.sources).toEqual(['replica']);
+    } finally {
+      await replaying('resume');
+    }
   });
 
   test('come from the primary while the replica lags, and have what was just written', async () => {
     await replaying('pause');
     try {
       const id = await addUser();
-      sources = [];
+      forget();
       await expect(listUsers()).resolves.toEqual([id]);
-      expect(sources).toEqual(['primary: lag']);
+      expect(rig.sources).toEqual(['primary: lag']);
     } finally {
       await replaying('resume');
     }
     await servers.caughtUp();
-    await fromReplica();
-    expect(away).toEqual([]);
+    await rig.fromReplica();
+    expect(rig.away).toEqual([]);
+  });
+
+  test('of a replica that lags are those of the unchanged data only, also by the link of a change', async () => {
+    await replaying('pause');
+    try {
+      const { instanceId } = rig.client;
+      const { id } = await platformUnitOfWork(rig.database).run((changes) =>
+        createClient(changes, { instanceId, name: 'Saltmarsh' }),
+      );
+      const visited = { instanceIntegrationId: newPublicId('InstanceIntegrationId') } as Target;
+      const { content } = await rig.reads.listChanges(rig.question, visited);
+      const resources: unknown[] = [];
+      for await (const { rows } of content as Pages<Change>) {
+        resources.push(...rows.map(({ json }) => (JSON.parse(json) as Change).resource));
+      }
+      expect(resources).toContainEqual(expect.objectContaining({ id, name: 'Saltmarsh' }));
+      forget();
+      const client = await rig.reads.getClient(rig.question, { ...visited, clientId: id });
+      expect(JSON.parse(String(client.content))).toMatchObject({ id, name: 'Saltmarsh' });
+      await listUsers();
+      expect(rig.sources).toEqual(['primary: lag', 'replica']);
+    } finally {
+      await replaying('resume');
+    }
   });
 
   test('come from the primary for data without a version', async () => {
-    await database.write((writer) =>
-      writer.deleteFrom('data_versions').where('subject_id', '=', client.id).execute(),
+    await rig.database.write((writer) =>
+      writer.deleteFrom('data_versions').where('subject_id', '=', rig.client.id).execute(),
     );
     await servers.caughtUp();
-    sources = [];
+    forget();
     await listUsers();
-    expect(sources).toEqual(['primary: lag']);
+    expect(rig.sources).toEqual(['primary: lag']);
   });
 
   test('never miss a write that was acknowledged before them, however they race', async () => {
@@ -197,23 +146,23 @@ describe('reads of the gateway with a replica', () => {
       }
     };
     await Promise.all([writer(), reader(), reader(), reader(), pausing()]);
-    expect(new Set(sources)).toEqual(new Set(['replica', 'primary: lag']));
+    expect(new Set(rig.sources)).toEqual(new Set(['replica', 'primary: lag']));
   });
 
   test(
     'go on at the primary when the replica stops in the middle of a list, and return to it later',
     async () => {
-      await manyUsers(300);
+      await rig.addMany(300);
       const ids = await listUsers(() => servers.stopReplica());
       expect(new Set(ids).size).toBe(300);
-      expect(sources).toEqual(['replica', 'primary: failure']);
-      sources = [];
+      expect(rig.sources).toEqual(['replica', 'primary: failure']);
+      forget();
       await expect(listUsers()).resolves.toEqual(ids);
-      expect(sources).toEqual(['primary: failure']);
+      expect(rig.sources).toEqual(['primary: failure']);
       await servers.startReplica();
       await servers.caughtUp();
-      await fromReplica();
-      expect(away).toEqual([expect.any(String), 'back']);
+      await rig.fromReplica();
+      expect(rig.away.at(-1)).toBe('back');
     },
     LIMIT_MS,
   );
@@ -234,23 +183,23 @@ describe('reads of the gateway with a replica', () => {
       };
       signal('SIGSTOP');
       try {
-        sources = [];
+        forget();
         await listUsers();
-        expect(away).toHaveLength(1);
+        expect(rig.away).toHaveLength(1);
         await Promise.all([listUsers(), listUsers()]);
-        expect(sources).toEqual(Array(3).fill('primary: failure'));
+        expect(rig.sources).toEqual(Array(3).fill('primary: failure'));
       } finally {
         signal('SIGCONT');
       }
-      await fromReplica();
+      await rig.fromReplica();
     },
     LIMIT_MS,
   );
 
   test(
-    'read a page again at the primary when replay cancels it, and stay with the replica',
+    'stay at the primary when replay cancels a page, and return to the replica with the next list',
     async () => {
-      const id = await addUser();
+      await rig.addMany(300);
       await servers.ask('replica', "alter system set max_standby_streaming_delay = '0'");
       await servers.ask('replica', 'select pg_reload_conf()');
       await servers.ask('primary', SLOWED);
@@ -258,16 +207,79 @@ describe('reads of the gateway with a replica', () => {
       try {
         await replaying('pause');
         await servers.ask('primary', 'begin; lock table users_kept in access exclusive mode; commit');
-        sources = [];
-        const [ids] = await Promise.all([listUsers(), servers.ask('replica', RESUME_DURING_READ)]);
-        expect(ids).toEqual([id]);
-        expect(sources).toEqual(['replica', 'primary: failure']);
+        forget();
+        let late: string | undefined;
+        const addLate = async () => {
+          await servers.caughtUp();
+          await replaying('pause');
+          await servers.ask('primary', UNSLOWED);
+          late = await addUser({ created_at: CREATED_AT + 1 });
+        };
+        const [ids] = await Promise.all([listUsers(addLate), servers.ask('replica', RESUME_DURING_READ)]);
+        expect(ids).toHaveLength(301);
+        expect(ids.at(-1)).toBe(late);
+        expect(rig.sources).toEqual(['replica', 'primary: failure']);
       } finally {
-        await servers.ask('primary', 'drop view users; alter table users_kept rename to users');
+        await replaying('resume');
+        await servers.ask('primary', UNSLOWED);
       }
       await servers.caughtUp();
-      await fromReplica();
-      expect(away).toEqual([]);
+      await rig.fromReplica();
+      expect(rig.away).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'have nothing that the primary does not show yet, because it waits for another replica',
+    async () => {
+      await rig.addMany(300);
+      const waitFor = async (names: string) => {
+        await servers.ask('primary', `alter system set synchronous_standby_names = '${names}'`);
+        await servers.ask('primary', 'select pg_reload_conf()');
+        await eventually('the setting', async () => {
+          const [row] = await servers.ask('primary', 'show synchronous_standby_names');
+          return row?.synchronous_standby_names === names;
+        });
+      };
+      const ids = await listUsers();
+      let hidden: Promise<unknown> | undefined;
+      const removeLast = async () => {
+        await waitFor('absent');
+        hidden = rig.database.write(async (writer) => {
+          const last = ids.at(-1) as UserId;
+          await writer.updateTable('users').set({ status: 'DELETED' }).where('id', '=', last).execute();
+          await renewVersion(writer, rig.client.id);
+        });
+        await eventually('the removal on the replica', async () => {
+          const found = await servers.ask('replica', `select from users where status = 'DELETED'`);
+          return found.length === 1;
+        });
+      };
+      try {
+        forget();
+        await expect(listUsers(removeLast)).resolves.toEqual(ids);
+        await expect(listUsers()).resolves.toEqual(ids);
+        expect(rig.sources).toEqual(['replica', 'primary: lag', 'primary: lag']);
+      } finally {
+        await waitFor('');
+      }
+      await hidden;
+      await expect(listUsers()).resolves.toEqual(ids.slice(0, -1));
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'go on at the replica when the data changes on both servers in the middle of a list',
+    async () => {
+      await rig.addMany(300);
+      const ids = await listUsers(async () => {
+        await addUser({ created_at: CREATED_AT + 1 });
+        await servers.caughtUp();
+      });
+      expect(ids).toHaveLength(301);
+      expect(rig.sources).toEqual(['replica']);
     },
     LIMIT_MS,
   );
