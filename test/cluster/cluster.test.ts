@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { AttackedService } from '../attacks/attacked-service.js';
+import { connectionIds } from '../flow/webhooks/webhook-environment.js';
 import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
 import { OutputLines } from '../support/output-lines.js';
@@ -11,10 +12,14 @@ import type { ServiceProcess } from '../support/service-process.js';
 import { isRunning, mainFile, root } from '../support/service-process.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
-import { HOSTS, type HostName, hostOf } from './addresses.js';
+import { HOSTS, type HostName, hostOf, PORTS } from './addresses.js';
 import { type Cluster, startCluster } from './cluster.js';
 
 const START_LIMIT_MS = 120_000;
+const CLIENT = 'cli_s7I6uiS7GeF9ulpYlaR5CS';
+const NEW_USER = 'you@example.com';
+const FROM_REPLICA = 'source="replica",reason=""';
+const AFTER_FAILURE = 'source="primary",reason="failure"';
 
 async function rowsOf(connectionString: string, question: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString });
@@ -47,6 +52,31 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
         fetch(`${cluster.demo.gatewayUrl}/v1/instance-integrations`, {
           headers: { 'x-api-key': cluster.demo.apiKeys[0]?.key ?? '' },
         });
+
+      const users = async () => {
+        const key = cluster.demo.apiKeys.find(({ instanceIntegrationIds }) =>
+          instanceIntegrationIds.includes(connectionIds.harborlight),
+        );
+        const path = `/v1/instance-integrations/${connectionIds.harborlight}/clients/${CLIENT}/users`;
+        const answer = await fetch(`${cluster.demo.gatewayUrl}${path}`, {
+          headers: { 'x-api-key': key?.key ?? '' },
+        });
+        return { status: answer.status, body: await answer.text() };
+      };
+      /** How many reads of both domains got their rows from there. */
+      const readsFrom = async (labels: string) => {
+        const texts = await Promise.all(
+          (['domain-1', 'domain-2'] as const).map(async (name) =>
+            (await fetch(`http://${hostOf(network, name)}:${PORTS.metrics}/metrics`)).text(),
+          ),
+        );
+        return texts.map((text) => {
+          const line = text
+            .split('\n')
+            .find((one) => one.startsWith(`store_directory_reads_total{${labels},`));
+          return Number(line?.split(' ').at(-1) ?? 0);
+        });
+      };
 
       beforeAll(async () => {
         const [
@@ -98,8 +128,8 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
         const listening = command('listen');
         await listening.nextText('Ctrl-C ends this');
         const user = {
-          clientId: 'cli_s7I6uiS7GeF9ulpYlaR5CS',
-          email: 'you@example.com',
+          clientId: CLIENT,
+          email: NEW_USER,
           withoutManager: true,
         };
         command('call', 'Platform/CreateUser', JSON.stringify(user));
@@ -127,9 +157,37 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
           .replace(hostOf(network, 'primary'), hostOf(network, 'replica'))
           .replace(/\/postgres$/, '/integration');
         await eventually('the user on the replica', async () => {
-          const found = await rowsOf(replicaUrl, "select from accounts where email = 'you@example.com'");
+          const found = await rowsOf(replicaUrl, `select from accounts where email = '${NEW_USER}'`);
           return found.length === 1;
         });
+      });
+
+      test('reads lists of the gateway from the replica, and goes on without it', async () => {
+        const before = await readsFrom(FROM_REPLICA);
+        await eventually('reads of both domains from the replica', async () => {
+          expect(await users()).toMatchObject({ status: 200, body: expect.stringContaining(NEW_USER) });
+          const now = await readsFrom(FROM_REPLICA);
+          return now.every((reads, index) => reads > (before[index] ?? 0));
+        });
+        const answers: Awaited<ReturnType<typeof users>>[] = [];
+        let isOver = false;
+        const reader = async () => {
+          while (!isOver) {
+            answers.push(await users());
+          }
+        };
+        const readers = [reader(), reader()];
+        await eventually('first answers', () => answers.length > 20);
+        const replica = cluster.part('replica');
+        process.kill(replica.pid, 'SIGKILL');
+        await replica.ended;
+        await eventually('reads of both domains from the primary', async () =>
+          (await readsFrom(AFTER_FAILURE)).every((reads) => reads > 10),
+        );
+        isOver = true;
+        await Promise.all(readers);
+        expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
+        expect(answers.filter(({ body }) => !body.includes(NEW_USER))).toEqual([]);
       });
 
       test('is read by Prometheus, role by role', async () => {

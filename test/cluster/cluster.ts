@@ -73,6 +73,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       ...{ settings: options.settings ?? {} },
       databaseUrl: pooled,
       directUrl: postgres.urlAt(hostOf(network, 'primary')),
+      replicaUrl: postgres.urlAt(hostOf(network, 'replica')),
     });
     onProgress('Making the files of PostgreSQL...');
     postgres.make();

@@ -19,6 +19,7 @@ export interface NodePlace {
   logs: string;
   databaseUrl: string;
   directUrl: string;
+  replicaUrl: string;
   /** How to reach Temporal. */
   temporal: Record<string, string>;
   settings: Record<string, string>;
@@ -29,7 +30,7 @@ export class Nodes {
   readonly #shared: Record<string, string>;
 
   constructor(private readonly place: NodePlace) {
-    const { network, ports, folder, databaseUrl, directUrl, temporal, settings } = place;
+    const { network, ports, folder, databaseUrl, directUrl, replicaUrl, temporal, settings } = place;
     const token = (right: string) => `${right}_demo_${randomBytes(32).toString('hex')}`;
     const domains = (['domain-1', 'domain-2'] as const).map(
       (name) => `${hostOf(network, name)}:${PORTS.roles}`,
@@ -48,6 +49,7 @@ export class Nodes {
       SECRETS_KEY_FILE: join(folder, 'keys', 'secrets.key'),
       DATABASE_URL: databaseUrl,
       DATABASE_DIRECT_URL: directUrl,
+      DATABASE_REPLICA_URL: replicaUrl,
       DOMAIN_ADDRESS: domains.join(','),
       EDGE_TOKEN: token('edge'),
       RELAY_TOKEN: token('relay'),
