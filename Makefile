@@ -73,7 +73,7 @@ test: ready $(TOOLS) ## Run all tests (TESTS=path runs those below it)
 .PHONY: lint
 lint: $(TOOLS) ## Check the style of the code
 	@biome check .
-	@dclint --quiet deploy/docker/compose.yaml
+	@dclint --quiet deploy/docker/*.yaml
 
 .PHONY: generate
 generate: $(TOOLS) ## Fill generated/ from the contracts (needs Java)

@@ -11,7 +11,9 @@ import { describeWith } from '../support/toolchains.js';
 
 const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/docker');
-const { services, secrets: files } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'));
+const parsed = (file: string) => parse(readFileSync(join(folder, file), 'utf8'));
+const { name: project, services, secrets: files } = parsed('compose.yaml');
+const added = parsed('replica.yaml');
 
 const GIVEN: Record<string, string> = {
   SIGN_ON_URL: 'https://sign-on.example.com',
@@ -34,9 +36,9 @@ describeWith('hadolint', 'the Dockerfile', (hadolint) => {
   });
 });
 
-test('the Compose file passes dclint', async () => {
+test.each(['compose.yaml', 'replica.yaml'])('%s passes dclint', async (file) => {
   const dclint = join(packageRoot, 'node_modules/.bin/dclint');
-  await expect(run(dclint, [join(folder, 'compose.yaml')])).resolves.toMatchObject({ stdout: '\n' });
+  await expect(run(dclint, [join(folder, file)])).resolves.toMatchObject({ stdout: '\n' });
 });
 
 test('the service in it has a read-only root, no capabilities, and time to stop', () => {
@@ -61,6 +63,22 @@ describe('the environment of the service in it', () => {
     expect(DATABASE_URL_FILE).toBe('/run/secrets/database-url');
     const config = loadConfig({ ...others, DATABASE_URL: DATABASE });
     expect(config).toMatchObject({ ENVIRONMENT: 'live', TEMPORAL_ADDRESS: 'temporal:7233' });
+  });
+
+  test('is accepted with the file for a replica, which adds one secret', () => {
+    const { DATABASE_URL_FILE: _, ...others } = environment;
+    const secret = 'database-replica-url';
+    const { services, secrets, name } = added;
+    expect({ name, secrets }).toEqual({
+      name: project,
+      secrets: { [secret]: { file: `secrets/${secret}` } },
+    });
+    expect(services.integration.secrets).toEqual([secret]);
+    const { DATABASE_REPLICA_URL_FILE, ...further } = services.integration.environment;
+    expect([DATABASE_REPLICA_URL_FILE, further]).toEqual([`/run/secrets/${secret}`, {}]);
+    const replica = { DATABASE_REPLICA_URL: 'postgres://u@replica/integration?sslmode=verify-full' };
+    const config = loadConfig({ ...others, DATABASE_URL: DATABASE, ...replica }, { strict: true });
+    expect(config.DATABASE_REPLICA_URL?.reveal()).toBe(replica.DATABASE_REPLICA_URL);
   });
 
   test('contains no secret: each secret is a separate file', () => {

@@ -148,9 +148,10 @@ test('a start may take as long as its probe allows', () => {
   expect(progressDeadlineSeconds).toBeGreaterThan(periodSeconds * failureThreshold);
 });
 
-test('the authority of PostgreSQL and the credentials of Temporal have a place, and the page names each file', () => {
+test('the authority and the replica of PostgreSQL and the credentials of Temporal have a place, and the page names each file', () => {
   const names = ROLES.map((role) => optionalOf(role).map(({ name }) => name));
-  expect(names).toEqual([['integration-database-ca'], [], ['integration-temporal']]);
+  const ofDatabase = ['integration-database-ca', 'integration-database-replica'];
+  expect(names).toEqual([ofDatabase, [], ['integration-temporal']]);
   const paths = ROLES.flatMap(optionalOf).flatMap(pathsOf);
   expect(paths.filter((path) => !installation.includes(path))).toEqual([]);
 });
@@ -221,6 +222,21 @@ describe('the settings of the nodes', () => {
     const inPlace = mounted('postgres://integration:p@db.example.com/integration?sslmode=verify-full');
     expect(loadConfig(inPlace(environmentOf(role, '10.0.3.4')))).toMatchObject({ ENVIRONMENT: 'live' });
     expect(textOf(`${role}.yaml`)).not.toMatch(/kind: Secret/);
+  });
+
+  test('are accepted with a replica, of which only the domain reads the address', () => {
+    const inPlace = mounted('postgres://integration:p@db.example.com/integration?sslmode=verify-full');
+    const [path = ''] = optionalOf('domain').slice(1).flatMap(pathsOf);
+    expect(installation).toContain(`\`DATABASE_REPLICA_URL_FILE=${path}\``);
+    const settings = (role: Role) =>
+      inPlace({ ...environmentOf(role, '10.0.3.4'), DATABASE_REPLICA_URL_FILE: path });
+    const domain = settings('domain');
+    expect(() => loadConfig(domain)).toThrow('DATABASE_REPLICA_URL_FILE names a file that');
+    const url = 'postgres://u@replica/x?sslmode=verify-full';
+    writeFileSync(domain.DATABASE_REPLICA_URL_FILE ?? '', url, { mode: 0o440 });
+    expect(loadConfig(domain).DATABASE_REPLICA_URL?.reveal()).toBe(url);
+    const edge = loadConfig(settings('edge'), { strict: true, secrets: ['EDGE_TOKEN'] });
+    expect(edge.DATABASE_REPLICA_URL).toBeUndefined();
   });
 
   /** A database with its first operator token, and the settings of a node here in place of its pod. */
