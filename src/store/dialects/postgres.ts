@@ -1,5 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
+import { ServiceError } from '../../errors/service-error.js';
 import type { Database } from '../database.js';
 import { type OnClocksApart, PostgresClock } from '../postgres-clock.js';
 import type { Schema } from '../schema.js';
@@ -75,7 +76,7 @@ export async function openPostgres(
     await clock.start();
   } catch (error) {
     await close();
-    throw refusalOf(error);
+    throw refusalOf(error instanceof ServiceError ? error.cause : error);
   }
   return {
     reader: open('reads', server, answerMs),

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
@@ -47,6 +47,26 @@ test('a PostgreSQL that cuts a connection in the middle of a query fails that qu
   } finally {
     await database.close();
     await other.close();
+  }
+});
+
+test('a PostgreSQL that goes away while it is opened may be tried again', async () => {
+  const { url } = await newPostgresDatabase();
+  const way = await stallingProxy(url);
+  // The first connection only asks how the others may begin.
+  const { end } = pg.Client.prototype;
+  const first = jest.spyOn(pg.Client.prototype, 'end').mockImplementationOnce(function (this: pg.Client) {
+    way.cut();
+    return (end as () => Promise<void>).call(this);
+  } as typeof end);
+  try {
+    await expect(openPostgres(way.url, () => undefined)).rejects.toMatchObject({
+      ...{ name: 'StoreError', mayPass: true },
+      message: expect.stringMatching(/in: .*(terminated|ECONN)/),
+    });
+  } finally {
+    first.mockRestore();
+    way.close();
   }
 });
 
