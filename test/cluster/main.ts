@@ -67,9 +67,9 @@ for (const [name, address] of rows) {
 say(`
 Logs: ${shown}/logs
 
-Kill a domain and an edge; reading goes on:
+Kill a domain, an edge and the replica; reading goes on:
 
-  kill -9 ${cluster.part('domain-1').pid} ${cluster.part('edge-2').pid}
+  kill -9 ${cluster.part('domain-1').pid} ${cluster.part('edge-2').pid} ${cluster.part('replica').pid}
 ${temporal ? howToAskTemporal(cluster.part('temporal-1').pid) : ''}
 In the other terminals, type this before the lines below:
 
