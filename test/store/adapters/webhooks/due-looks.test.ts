@@ -193,6 +193,26 @@ test('nothing is claimed for a later attempt that is no longer due', async () =>
   expect(await find()).toEqual([]);
 });
 
+test('a later attempt that a look found before it was due is found when it is', async () => {
+  const rig = await deadRowsRig(under);
+  const { looks, find, pass } = slowLooks(rig);
+  await find();
+  await find();
+  await looks.settled();
+  const { seq, id } = await retriedLater(rig, 29_500);
+  pass();
+  await looks.any(rig.database.reader, rig.clock.now() + 1_000);
+  await looks.settled();
+  const claim = () =>
+    rig.database.write(async (writer) =>
+      claiming(writer, rig.clock.now(), looks).dueLater(id as SubscriptionId, 64),
+    );
+  expect(await claim()).toEqual([]);
+  rig.clock.advance(500);
+  expect(await find()).toEqual([id]);
+  expect(await claim()).toEqual([seq]);
+});
+
 test('after an outage of the server, a complete look does not wait as if it had been slow', async () => {
   const rig = await deadRowsRig(under);
   const { looks, find, pass, complete, setAway, failures } = slowLooks(rig);
@@ -293,12 +313,12 @@ test('more due subscriptions than a look may find take turns', async () => {
   expect(await find()).toContain(all[0]);
 });
 
-/** Makes a delivery whose second attempt is due. */
-async function retriedLater(rig: Awaited<ReturnType<typeof deadRowsRig>>) {
+/** Makes a delivery that failed so long ago. Its second attempt is due after 30 s. */
+async function retriedLater(rig: Awaited<ReturnType<typeof deadRowsRig>>, afterMs = 60_000) {
   await rig.insert(1);
   const [begun] = (await rig.claim()).deliveries;
   await rig.record(refused(begun?.id as DeliveryId));
-  rig.clock.advance(60_000);
+  rig.clock.advance(afterMs);
   const { seq, subscription_id: id } = await rig.delivery(begun?.id as string);
   return { seq, id };
 }

@@ -202,7 +202,7 @@ export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Cla
       const place = looks.placeOf(id);
       const { rows } = await dueLater(db, { id, from: place.later ?? 0, now, limit });
       if (rows.length === 0) {
-        looks.noLaterFrom(id, place);
+        looks.noLaterFrom(id, place, now);
       }
       return rows.map(({ seq }) => seq);
     },

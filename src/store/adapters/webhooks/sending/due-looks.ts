@@ -161,10 +161,10 @@ export class DueLooks {
     return this.#places.get(id) ?? FROM_START;
   }
 
-  /** A claim found no later attempt from this place on. */
-  noLaterFrom(id: string, place: Place): void {
-    // A complete look may have found another place meanwhile.
-    if (this.#places.get(id) === place) {
+  /** A claim found no later attempt from this place on, at this time. */
+  noLaterFrom(id: string, place: Place, now: number): void {
+    // A complete look may have found another place meanwhile, or one that is due in a moment.
+    if (this.#places.get(id) === place && place.later !== null && place.later <= now) {
       this.#places.set(id, { ...place, later: null });
     }
   }
