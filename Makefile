@@ -95,7 +95,7 @@ bench: ready $(TOOLS) ## Measure against peers and floors; the table also goes t
 chaos: ready $(TOOLS) ## Kill processes at random during 20,000 events (CHAOS_SEED=n repeats a storm, CHAOS_EVENTS=n sizes it)
 	@.ci/debian-programs || true
 	@node --import tsx test/cluster/build-temporal.ts || true
-	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} CHAOS_DELIVERIES=$${CHAOS_DELIVERIES:-540000} $(JEST) --runInBand test/chaos/webhooks/storm.test.ts test/chaos/webhooks/long-snapshot.test.ts test/chaos/mirrors test/chaos/histories test/cluster/temporal.test.ts
+	@CI=true CHAOS_EVENTS=$${CHAOS_EVENTS:-20000} CHAOS_DELIVERIES=$${CHAOS_DELIVERIES:-540000} $(JEST) --runInBand test/chaos/webhooks/storm.test.ts test/chaos/webhooks/long-snapshot.test.ts test/chaos/mirrors test/chaos/histories test/chaos/links test/cluster/temporal.test.ts
 
 .PHONY: soak
 soak: ready $(TOOLS) ## Run a mixed load for 20 minutes; no request may fail and no role may grow (SOAK_MINUTES=n)

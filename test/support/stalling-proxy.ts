@@ -1,30 +1,54 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** What becomes of the next commit: it never reaches the server, or its answer never reaches the client. */
 export type Stall = 'before the commit' | 'before its answer';
 
-/** A way to PostgreSQL on which a connection can fall silent, open as it is. */
-export async function stallingProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl);
+/** A way to a server, PostgreSQL or another, on which connections fall silent, are slow, or end. */
+export async function stallingProxy(serverUrl: string) {
+  const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  /** In which something is held. */
+  const directions = new Set<Direction>();
+  /** A function for each connection, which silences it for ever. */
+  const silencers = new Set<() => void>();
   let next: Stall | undefined;
   let stalled = 0;
+  let felt = 0;
   let isFrozen = false;
-  let isHeld = false;
+  /** Both ways, or only what the server answers. */
+  let held: 'all' | 'answers' | undefined;
   let isCut = false;
-  let delayMs = 0;
-  const server = createServer((client) => {
+  let delaysMs = { there: 0, back: 0 };
+  const server = createServer({ noDelay: true }, (client) => {
     if (isCut) {
-      client.destroy();
+      felt += 1;
+      client.resetAndDestroy();
       return;
     }
-    const behind = connect(Number(target.port), target.hostname);
+    const behind = connect({ host: target.hostname, port: Number(target.port), noDelay: true });
     let isSilent = false;
+    let isForgotten = false;
+    const silence = () => {
+      isForgotten = true;
+    };
+    silencers.add(silence);
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
+    const ways = { there: new Direction(), back: new Direction() };
+    const along = (way: 'there' | 'back', act: () => void) => {
+      if (isForgotten) {
+        felt += 1;
+        return;
+      }
+      const isHeld = held === 'all' || (held === 'answers' && way === 'back');
+      felt += isHeld || delaysMs[way] > 0 ? 1 : 0;
+      if (isHeld) {
+        directions.add(ways[way]);
+      }
+      ways[way].pass(act, isHeld ? undefined : delaysMs[way]);
+    };
     client.on('data', (data) => {
       if (isSilent || isFrozen) {
         return;
@@ -38,55 +62,66 @@ export async function stallingProxy(databaseUrl: string) {
         next = undefined;
         return;
       }
-      behind.write(data);
+      along('there', () => behind.write(data));
     });
-    const inOrder = later(() => delayMs);
-    behind.on('data', (data) => inOrder(() => isSilent || isFrozen || client.write(data)));
-    if (isHeld) {
-      client.pause();
-      behind.pause();
-    }
-    client.on('close', () => behind.destroy());
-    behind.on('close', () => inOrder(() => isSilent || isFrozen || client.destroy()));
+    behind.on('data', (data) => isSilent || isFrozen || along('back', () => client.write(data)));
+    client.on('close', () => {
+      silencers.delete(silence);
+      along('there', () => behind.destroy());
+    });
+    behind.on('close', () => isSilent || isFrozen || along('back', () => client.destroy()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
+  const arriveAll = () => {
+    for (const direction of directions) {
+      direction.arrive();
+    }
+    directions.clear();
+  };
   return {
-    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    address: `127.0.0.1:${port}`,
     stallNext: (stall: Stall) => {
       next = stall;
     },
     stalled: () => stalled,
+    /** How many parts and connections were cut, held, late or forgotten so far. */
+    felt: () => felt,
     /** As a server that is frozen: connections stay and begin, and nothing is answered on any. */
     freeze: () => {
       isFrozen = true;
     },
-    /** As a broken network: what is sent waits, in both directions, and arrives after `release`. */
-    hold: () => {
-      isHeld = true;
-      for (const socket of sockets) {
-        socket.pause();
-      }
+    /** As a broken network: what is sent, both ways or by the server, waits and arrives after `release`. */
+    hold: (what: 'all' | 'answers' = 'all') => {
+      held = what;
     },
     release: () => {
-      isHeld = false;
-      for (const socket of sockets) {
-        socket.resume();
+      held = undefined;
+      arriveAll();
+    },
+    /** As a firewall that restarts: what is sent on present connections never arrives; new ones work. */
+    forget: () => {
+      for (const silence of silencers) {
+        silence();
       }
     },
-    /** As a slow server: from now on each answer arrives so much later, in order on its connection. */
-    delay: (ms: number) => {
-      delayMs = ms;
+    /** As a slow server, or as a long way to it: each part arrives so much later from now on, in order. */
+    delay: (ms: number, what: 'all' | 'answers' = 'answers') => {
+      delaysMs = { there: what === 'all' ? ms : 0, back: ms };
     },
-    /** Ends every connection, and each new one until `mend`. */
+    /** Resets every connection, and each new one until `mend`. */
     cut: () => {
       isCut = true;
+      directions.clear();
+      felt += sockets.size;
       for (const socket of sockets) {
-        socket.destroy();
+        socket.resetAndDestroy();
       }
     },
     mend: () => {
       isCut = false;
+      delaysMs = { there: 0, back: 0 };
     },
     close: () => {
       for (const socket of sockets) {
@@ -97,27 +132,27 @@ export async function stallingProxy(databaseUrl: string) {
   };
 }
 
-/** Does one thing after the other, each after the delay of its moment. */
-function later(delayMs: () => number): (act: () => unknown) => void {
-  let last = Promise.resolve();
-  let waiting = 0;
-  const wait = async (before: Promise<void>, due: number, act: () => unknown) => {
-    await before;
-    const leftMs = due - performance.now();
-    if (leftMs > 0) {
-      await pause(leftMs);
-    }
-    waiting -= 1;
-    act();
-  };
-  return (act) => {
-    if (waiting === 0 && delayMs() === 0) {
+/** What is sent one way on a connection arrives in its order. */
+class Direction {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Without a delay it waits for `arrive`. */
+  pass(act: () => void, delayMs: number | undefined): void {
+    if (delayMs === 0 && this.#waiting.length === 0) {
       act();
       return;
     }
-    waiting += 1;
-    last = wait(last, performance.now() + delayMs(), act);
-  };
+    this.#waiting.push(act);
+    if (delayMs !== undefined) {
+      setTimeout(() => this.#waiting.shift()?.(), delayMs);
+    }
+  }
+
+  arrive(): void {
+    for (const act of this.#waiting.splice(0)) {
+      act();
+    }
+  }
 }
 
 /** With statements before it in the same part, if the client has not waited for their answers. */

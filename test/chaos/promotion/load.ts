@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
@@ -17,6 +18,7 @@ export class UserWriter {
     private readonly address: string,
     private readonly token: string,
     private readonly clientId: string,
+    private readonly pauseMs = 0,
   ) {}
 
   async run(isOver: () => boolean): Promise<void> {
@@ -36,6 +38,7 @@ export class UserWriter {
         }
         this.refused += 1;
       }
+      await pause(this.pauseMs);
     }
     channel.close();
   }

@@ -55,6 +55,14 @@ describe('nothing is wrong with', () => {
     expect(judged(told, requests(...answers))).toEqual([]);
   });
 
+  test('an accepted request whose answer a broken network lost', () => {
+    const told = delivery('DELIVERED', [cut, succeeded]);
+    const found = { deliveries: [told], records: requests(204, 204) };
+    const behind = { id: 'whs_1', matches: () => true, isDisabled: false, losesAnswers: true };
+    expect(faultsOf(evidence({ ...found, subscriptions: [behind] }))).toEqual([]);
+    expect(faultsOf(evidence(found)).join()).toContain('the receiver saw');
+  });
+
   test('what is held for a subscription that was disabled', () => {
     expect(judged(delivery('HELD', []), [], true)).toEqual([]);
     expect(judged(delivery('HELD', [{ ...refused, httpStatus: 410 }]), requests(410), true)).toEqual([]);

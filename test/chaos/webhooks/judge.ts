@@ -31,6 +31,8 @@ export interface JudgedSubscription {
   id: string;
   matches: (event: { id: string; clientId: string }) => boolean;
   isDisabled: boolean;
+  /** The network to its receiver breaks, so that the sender does not see each answer that was given. */
+  losesAnswers?: boolean;
 }
 
 export interface Evidence {
@@ -73,7 +75,7 @@ function faultsOfStranger({ told, seen }: Pair): string[] {
   return told.length + seen.length > 0 ? ['sent to who did not subscribe to it'] : [];
 }
 
-function faultsOfPair({ told, seen }: Pair, { isDisabled }: JudgedSubscription): string[] {
+function faultsOfPair({ told, seen }: Pair, { isDisabled, losesAnswers }: JudgedSubscription): string[] {
   const [delivery, ...more] = told;
   if (!delivery) {
     return ['missing: there is no delivery'];
@@ -83,7 +85,7 @@ function faultsOfPair({ told, seen }: Pair, { isDisabled }: JudgedSubscription):
     ...(seen.length > MOST_ATTEMPTS ? [`seen ${seen.length} times`] : []),
     ...(seen.every(({ isGenuine }) => isGenuine) ? [] : ['a request that is not genuine']),
     ...faultsOfEnd(delivery, seen, isDisabled),
-    ...faultsOfAttempts(delivery, seen),
+    ...faultsOfAttempts(delivery, seen, losesAnswers),
   ];
 }
 
@@ -107,18 +109,18 @@ function faultsOfEnd(delivery: ToldDelivery, seen: Pair['seen'], isDisabled: boo
   }
 }
 
-function faultsOfAttempts({ attempts, attemptsBegun }: ToldDelivery, seen: Pair['seen']): string[] {
+function faultsOfAttempts(
+  { attempts, attemptsBegun }: ToldDelivery,
+  seen: Pair['seen'],
+  losesAnswers?: boolean,
+): string[] {
   const numbers = attempts.map(({ number }) => number).join();
   const expected = Array.from({ length: attemptsBegun }, (_, index) => index + 1).join();
   return [
     ...(attemptsBegun > MOST_ATTEMPTS ? [`${attemptsBegun} attempts`] : []),
     ...(numbers === expected ? [] : [`attempts ${numbers || 'none'} are told of, of ${attemptsBegun} begun`]),
-    ...(explains(attempts, seen) ? [] : [contradiction(attempts, seen)]),
+    ...(attemptsBehind(attempts, seen, losesAnswers) ? [] : [contradiction(attempts, seen)]),
   ];
-}
-
-function explains(attempts: readonly ToldAttempt[], seen: Pair['seen']): boolean {
-  return attemptsBehind(attempts, seen) !== undefined;
 }
 
 /**
@@ -128,18 +130,22 @@ function explains(attempts: readonly ToldAttempt[], seen: Pair['seen']): boolean
 export function attemptsBehind(
   attempts: readonly ToldAttempt[],
   [request, ...later]: readonly WebhookRecord[],
+  losesAnswers = false,
 ): ToldAttempt[] | undefined {
   const firstSeen = attempts.findIndex(({ outcome }) => !MAYBE_UNSEEN.has(outcome));
   if (!request) {
     return firstSeen < 0 ? [] : undefined;
   }
   const possible = attempts
-    .filter((attempt, index) => (firstSeen < 0 || index <= firstSeen) && isOne(attempt, request))
+    .filter(
+      (attempt, index) => (firstSeen < 0 || index <= firstSeen) && isOne(attempt, request, losesAnswers),
+    )
     .sort((a, b) => Number(isLate(b)) - Number(isLate(a)));
   for (const attempt of possible) {
     const rest = attemptsBehind(
       attempts.filter((other) => other !== attempt),
       later,
+      losesAnswers,
     );
     if (rest) {
       return [attempt, ...rest];
@@ -153,14 +159,18 @@ function isLate({ outcome }: ToldAttempt): boolean {
   return outcome === 'TIMED_OUT';
 }
 
-function isOne({ outcome, httpStatus }: ToldAttempt, { answer }: WebhookRecord): boolean {
+function isOne(
+  { outcome, httpStatus }: ToldAttempt,
+  { answer }: WebhookRecord,
+  losesAnswers: boolean,
+): boolean {
   switch (outcome) {
     case 'SUCCEEDED':
       return isSuccess(answer) && answer === httpStatus;
     case 'STATUS_REFUSED':
       return !isSuccess(answer) && answer === httpStatus;
     case 'CONNECTION_FAILED':
-      return answer === 'hung up';
+      return losesAnswers || answer === 'hung up';
     case 'TIMED_OUT':
       // A machine that is busy enough lets also a good answer come too late.
       return true;

@@ -104,33 +104,12 @@ export class WebhookStorm {
 
   async evidence(): Promise<Evidence> {
     this.settings.progress('asking the service and the receivers');
-    const records = await this.subscribers.records();
-    const written = records.map(({ index, ...record }) => ({
-      ...record,
-      subscriptionId: this.#subscribed[index]?.id ?? '',
-    }));
-    const counts = new Map<string, number>();
-    for (const { subscriptionId, eventId } of written) {
-      const key = `${subscriptionId} ${eventId}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    const differs = (key: string) => counts.get(key) !== 1;
-    const deliveries = [];
-    for (const { id } of this.#subscribed) {
-      deliveries.push(
-        ...(await this.#testimony.deliveries(id, ({ eventId }) => differs(`${id} ${eventId}`))),
-      );
-    }
-    const subscriptions = await Promise.all(
-      this.#subscribed.map(async ({ id, clientIds }) => ({
-        id,
-        matches: ({ clientId }: { clientId: string }) =>
-          clientIds.length === 0 || clientIds.includes(clientId),
-        isDisabled: await this.#testimony.isDisabled(id),
-      })),
-    );
     const events = await this.#testimony.events(this.#crowds.map(({ clientId }) => clientId));
-    return { events, subscriptions, deliveries, records: written };
+    const subscribed = this.#subscribed.map(({ id, clientIds }) => ({
+      id,
+      matches: ({ clientId }: { clientId: string }) => clientIds.length === 0 || clientIds.includes(clientId),
+    }));
+    return this.#testimony.evidence(events, subscribed, await this.subscribers.records());
   }
 
   get #events(): number {

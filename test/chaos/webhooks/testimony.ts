@@ -4,12 +4,20 @@ import {
   DeliveryStatus,
   type ListDeliveriesRequest,
 } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import type { WebhookEvent } from '../../../generated/proto/integration/webhooks/v1/events.js';
 import { SubscriptionStatus } from '../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { RpcChannel, RpcClient } from '../../../src/rpc/client.js';
 import { eventually } from '../../support/eventually.js';
+import type { WrittenRequest } from '../../support/webhooks/subscribers.js';
 import { forEachOf } from '../patient-client.js';
-import type { ToldAttempt, ToldDelivery } from './judge.js';
+import {
+  type Evidence,
+  grouped,
+  type JudgedSubscription,
+  type ToldAttempt,
+  type ToldDelivery,
+} from './judge.js';
 import { patiently } from './writes.js';
 
 const PAGE_SIZE = 500;
@@ -33,11 +41,14 @@ export class WebhookTestimony {
     this.channel.close();
   }
 
-  async events(clientIds: readonly string[]): Promise<{ id: string; clientId: string }[]> {
+  async events(
+    clientIds: readonly string[],
+    types: readonly string[] = ['user.updated'],
+  ): Promise<WebhookEvent[]> {
     const perClient = await Promise.all(
       clientIds.map((clientId) =>
         allPages(async (pageToken) => {
-          const request = { types: ['user.updated'], clientId, pageSize: PAGE_SIZE, pageToken };
+          const request = { types: [...types], clientId, pageSize: PAGE_SIZE, pageToken };
           const { events, nextPageToken } = await this.webhooks.listEvents(request, call());
           return { items: events, nextPageToken };
         }),
@@ -71,6 +82,27 @@ export class WebhookTestimony {
   async isDisabled(subscriptionId: string): Promise<boolean> {
     const { subscription } = await this.webhooks.getSubscription({ subscriptionId }, call());
     return subscription?.status === SubscriptionStatus.DISABLED;
+  }
+
+  /** With what the receivers wrote down, in the order of the subscriptions. */
+  async evidence(
+    events: Evidence['events'],
+    subscribed: readonly Pick<JudgedSubscription, 'id' | 'matches' | 'losesAnswers'>[],
+    requests: readonly WrittenRequest[],
+  ): Promise<Evidence> {
+    const records = requests.map(({ index, ...record }) => ({
+      ...record,
+      subscriptionId: subscribed[index]?.id ?? '',
+    }));
+    const seen = grouped(records);
+    const deliveries = [];
+    const subscriptions = [];
+    for (const { id, ...subscription } of subscribed) {
+      const differs = ({ eventId }: Delivery) => seen.get(`${id} ${eventId}`)?.length !== 1;
+      deliveries.push(...(await this.deliveries(id, differs)));
+      subscriptions.push({ id, ...subscription, isDisabled: await this.isDisabled(id) });
+    }
+    return { events, subscriptions, deliveries, records };
   }
 
   /** Everything for the subscription. Reads attempts where they matter, and assumes one success elsewhere. */
