@@ -58,27 +58,42 @@ describe(`${strikes.length} times a link between two parts is cut, silent, forgo
     expect(storm.struck).toEqual(strikes);
   });
 
-  test('no code and no refresh token is granted twice, and no grant is lost', async () => {
-    expect(load.tokenUsers.flatMap(({ faults }) => faults)).toEqual([]);
-    const families = load.tokenUsers.flatMap((user) => user.families);
-    expect(await differencesFrom(database, families)).toEqual([]);
-    expect(await refusalsOf(load.on, families)).toEqual([]);
-  });
+  test(
+    'no code and no refresh token is granted twice, and no grant is lost',
+    async () => {
+      expect(load.tokenUsers.flatMap(({ faults }) => faults)).toEqual([]);
+      const families = load.tokenUsers.flatMap((user) => user.families);
+      expect(await differencesFrom(database, families)).toEqual([]);
+      expect(await refusalsOf(load.on, families)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  test('each acknowledged write can be read, and has its event once', async () => {
-    expect(await load.unreadable()).toEqual([]);
-    const { events } = await storm.evidence();
-    const created = events.filter(({ type }) => type === 'user.created').map(({ entityId }) => entityId);
-    expect(new Set(created).size).toBe(created.length);
-    expect(created).toEqual(expect.arrayContaining(load.writers.flatMap((writer) => writer.acknowledged)));
-    const moved = load.crowds.reduce((sum, crowd) => sum + crowd.moved, 0);
-    expect(events.filter(({ type }) => type === 'user.updated')).toHaveLength(moved);
-  });
+  test(
+    'each acknowledged write can be read, and has its event once',
+    async () => {
+      expect(await load.unreadable()).toEqual([]);
+      const { events } = await storm.evidence();
+      const created = events.filter(({ type }) => type === 'user.created').map(({ entityId }) => entityId);
+      expect(new Set(created).size).toBe(created.length);
+      expect(created).toEqual(expect.arrayContaining(load.writers.flatMap((writer) => writer.acknowledged)));
+      const moved = load.crowds.reduce((sum, crowd) => sum + crowd.moved, 0);
+      expect(events.filter(({ type }) => type === 'user.updated')).toHaveLength(moved);
+    },
+    LIMIT_MS,
+  );
 
-  test('each event is delivered or exhausted, by the records of the receivers', async () => {
-    const faults = faultsOf(await storm.evidence());
-    expect({ count: faults.length, faults: faults.slice(0, SHOWN_FAULTS) }).toEqual({ count: 0, faults: [] });
-  });
+  test(
+    'each event is delivered or exhausted, by the records of the receivers',
+    async () => {
+      const faults = faultsOf(await storm.evidence());
+      expect({ count: faults.length, faults: faults.slice(0, SHOWN_FAULTS) }).toEqual({
+        count: 0,
+        faults: [],
+      });
+    },
+    LIMIT_MS,
+  );
 
   test('no read fails while a link of one of two domains is struck', () => {
     expect(load.traffic.faults).toEqual([]);
