@@ -5,7 +5,7 @@ export interface AnswerOptions {
   primary: DirectoryStores;
   /** The version of the data on the replica. */
   present(): Promise<string | undefined>;
-  /** The version that the primary shows. */
+  /** The version that the primary shows. Its failure says nothing about the replica. */
   shown(): Promise<string | undefined>;
   /** The version that the primary showed, and the replica had, before the first read. */
   version: string;
@@ -79,7 +79,7 @@ export class OneAnswer {
     if (present === this.#version) {
       return true;
     }
-    if (present === undefined || present !== (await this.options.shown())) {
+    if (present === undefined || present !== (await this.options.shown().catch(() => undefined))) {
       return false;
     }
     this.#version = present;
