@@ -166,7 +166,7 @@ function contradictions(values: Partial<Config>): string[] {
   return found;
 }
 
-/** Not for commands that call the service: they get no files of secrets, perhaps that of DATABASE_URL. */
+/** Not checked for commands that call the service: they do not read DATABASE_URL_FILE. */
 function strayReplica(values: Partial<Config>): string[] {
   const isOnPostgres = values.DATABASE_URL !== undefined || values.DATABASE_URL_FILE !== undefined;
   return values.DATABASE_REPLICA_URL === undefined || isOnPostgres

@@ -39,8 +39,8 @@ export interface AttemptReport
 
 export interface Sender {
   /**
-   * Makes exactly one attempt and never throws. When aborted, it ends at once as INTERRUPTED. No request
-   * begins from `endsAt` on, by `performance.now()`.
+   * Makes exactly one attempt and never throws. When aborted, it ends at once as INTERRUPTED. It begins no
+   * request at or after `endsAt`, a time of `performance.now()`.
    */
   attempt(target: SendTarget, body: SendBody, signal?: AbortSignal, endsAt?: number): Promise<AttemptReport>;
   /** Closes idle connections; attempts in progress continue. */

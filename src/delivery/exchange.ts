@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     onEnd?.({ outcome, message, isConnectionFree });
   }
 
-  /** Right before the request is written. The process may have been frozen at any time before. */
+  /** Call it right before the request is written: the process may have been frozen before. */
   onConnect(abort: () => void): void {
     if (performance.now() >= this.endsAt) {
       this.end('INTERRUPTED', 'Nothing was sent: the time for this attempt was over.');

@@ -10,8 +10,8 @@ const MAX_TOKEN_LENGTH = 4_096;
 /** 64 bytes of signature in one spelling: base64url accepts others for the same bytes. */
 const ONE_SPELLING = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/;
 /**
- * The domain decides by the time of the database. A wrong clock of this machine must not refuse what the
- * domain would accept.
+ * The domain checks the expiry by the time of the database. The edge must not refuse tokens that the domain
+ * would accept, because its own clock is wrong.
  */
 const CLOCK_TOLERANCE_SECONDS = 900;
 const REQUIRED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'jti', 'scope', 'grant_id'];

@@ -30,7 +30,7 @@ export interface Database {
   readonly counter: Kysely<Schema> | undefined;
   /** For the health probe, which must not wait for other reads. */
   readonly prober: Reader;
-  /** The time by which all nodes of this database judge what has expired and what is due. */
+  /** All nodes of this database decide by this time what has expired and what is due. */
   readonly clock: Clock;
   /**
    * Runs the work as one transaction, acknowledged when it would survive a power failure. The work may await

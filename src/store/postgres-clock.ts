@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.js';
 
 const COMPARE_EVERY_MS = 10_000;
-/** Edges and workers use the clocks of their machines, so an operator should learn of a larger difference. */
+/** Edges and workers use the clocks of their machines, so operators should know of larger differences. */
 const MOST_APART_MS = 5_000;
 
-/** Called when the clock of this machine begins to differ much from PostgreSQL's, and when it ends to. */
+/** Called when this machine's clock begins to differ too much, and with undefined when it agrees again. */
 export type OnClocksApart = (apartMs: number | undefined) => void;
 
 /**
@@ -27,9 +27,9 @@ export class PostgresClock {
 
   async start(): Promise<void> {
     await this.#compare();
-    // The first answer may have waited for its connection, and is inexact.
+    // The first comparison is inexact if its query waited for a connection.
     await this.#compare();
-    // Without an answer the clock goes on as it is; other statements tell of the trouble.
+    // Without an answer the clock continues; other statements report the failure.
     const compare = () => void this.#compare().catch(() => undefined);
     this.#timer = setInterval(compare, COMPARE_EVERY_MS).unref();
   }
@@ -38,7 +38,7 @@ export class PostgresClock {
     clearInterval(this.#timer);
   }
 
-  /** The server read its clock between the question and its answer: a time that fits both stays. */
+  /** The server read its clock between query and answer. A time between these two bounds is kept. */
   async #compare(): Promise<void> {
     const askedAt = performance.now();
     const { rows } = await sql<{ at: number }>`

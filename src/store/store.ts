@@ -85,7 +85,7 @@ export interface StoreOptions {
   onInvalidEvent?: OnInvalidEvent;
   watch?: StoreWatch;
   onClocksApart?: OnClocksApart;
-  /** Due webhook deliveries could not be searched for as a whole: those that are not the newest wait. */
+  /** The search for all due webhook deliveries failed: retries and older deliveries may wait. */
   onLookFailed?: (error: unknown) => void;
   /** Exchanges notifications of due deliveries with other nodes. PostgreSQL only. */
   notifications?: NotificationListener;

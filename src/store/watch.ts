@@ -12,7 +12,7 @@ export interface StoreWatch {
   refused(): void;
   /** A pool lent a PostgreSQL connection, or failed to, after this wait. */
   lent(pool: string, durationMs: number): void;
-  /** Where the rows of a read of the gateway come from; without a replica it is not called. */
+  /** Says where the rows of a gateway read come from. Not called without a replica. */
   readFrom(source: 'replica' | 'primary', reason: '' | 'lag' | 'failure'): void;
   /** Whether this node hears of the due deliveries of others. Only PostgreSQL. */
   listens(isListening: boolean): void;

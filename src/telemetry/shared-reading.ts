@@ -1,11 +1,11 @@
 /** How long a scrape waits for the database. */
 const READING_LIMIT_MS = 1_000;
-/** After this time, no value is better than an old one: an alert on its absence then fires. */
+/** An older value is not reported, so that an alert on its absence fires. */
 const KEPT_MS = 60_000;
 
 /**
- * Shares one reading among concurrent callers. The last one is used again, for a while, when this one takes
- * longer than a scrape may; undefined if it fails or there is none.
+ * Shares one reading among concurrent callers. If it takes longer than the limit, they get the last one while
+ * that is recent. Undefined if the reading fails, or if there is no recent one.
  */
 export function sharedReading<T>(
   read: () => Promise<T>,

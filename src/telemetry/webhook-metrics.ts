@@ -125,7 +125,7 @@ export interface OutboxReading {
 export function outboxMetrics(
   registry: Registry,
   read: () => Promise<OutboxReading>,
-  /** That of the database, whose times are read. */
+  /** The clock of the database, because `read` returns its times. */
   clock: () => number,
 ): void {
   const reading = sharedReading(read);

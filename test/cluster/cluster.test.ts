@@ -63,7 +63,7 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
         });
         return { status: answer.status, body: await answer.text() };
       };
-      /** How many reads of both domains got their rows from there. */
+      /** The number of reads with these labels, for each domain. */
       const readsFrom = async (labels: string) => {
         const texts = await Promise.all(
           (['domain-1', 'domain-2'] as const).map(async (name) =>

@@ -18,7 +18,7 @@ export class FakeDomain implements DeliveryClient {
   claimFault: Error | undefined;
   recordFault: ((results: AttemptResult[]) => Error | undefined) | undefined;
   leaseMs = 30_000;
-  /** Of all subscriptions, if set. */
+  /** If set, the address of all subscriptions. */
   url: string | undefined;
   /** Of first attempts. */
   waitedMs = 3_000;

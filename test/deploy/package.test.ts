@@ -151,7 +151,7 @@ describeWith('systemd-analyze', 'the unit of systemd', (analyze) => {
     execFileSync('cp', ['-r', '/lib/systemd/system', join(root, 'usr/lib/systemd')]);
     execFileSync('cp', [join(unpacked, 'systemd/integration-service@.service'), units]);
     execFileSync('mkdir', [join(units, 'integration-service@.service.d')]);
-    // With the lines that are optional.
+    // Uncomments the optional lines.
     const credentials = readFileSync(join(unpacked, 'systemd/credentials.conf'), 'utf8');
     const file = join(units, 'integration-service@.service.d/credentials.conf');
     writeFileSync(file, credentials.replace(/^#(?=\w+=)/gm, ''));

@@ -20,7 +20,7 @@ export interface Project {
   command(slug: string, program: Program): Promise<Command>;
 }
 
-/** How tools reach their registries, for example through the proxy of a company. */
+/** Settings by which tools reach their registries, for example through a company's proxy. */
 const NETWORK_SETTINGS = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
 
 /** Runs a tool; what it says, in the error too when it fails. */

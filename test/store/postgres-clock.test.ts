@@ -11,7 +11,7 @@ import { PostgresClock } from '../../src/store/postgres-clock.js';
 import type { Schema } from '../../src/store/schema.js';
 
 const EVERY_MS = 10_000;
-/** Of the server, when the test begins. */
+/** The time of the server when the test begins. */
 const THERE = 1_800_000_000_000;
 
 beforeEach(() => {
@@ -21,7 +21,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Between a clock and a server whose answers take long on their way back, and none on the way there. */
+/** A clock and a fake server: questions take no time, and answers take `tookMs`. */
 function between() {
   const begunAt = performance.now();
   const there = { aheadMs: 0, tookMs: 0, isAway: false, asked: 0 };

@@ -3,13 +3,13 @@ import { connect, createServer, type Socket } from 'node:net';
 /** What becomes of the next commit: it never reaches the server, or its answer never reaches the client. */
 export type Stall = 'before the commit' | 'before its answer';
 
-/** A way to a server, PostgreSQL or another, on which connections fall silent, are slow, or end. */
+/** A proxy to a server, PostgreSQL or another, that silences, slows or cuts connections. */
 export async function stallingProxy(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
-  /** In which something is held. */
+  /** Directions that have held data. */
   const directions = new Set<Direction>();
-  /** A function for each connection, which silences it for ever. */
+  /** For each connection, a function that silences it for good. */
   const silencers = new Set<() => void>();
   let next: Stall | undefined;
   let stalled = 0;
@@ -86,13 +86,13 @@ export async function stallingProxy(serverUrl: string) {
       next = stall;
     },
     stalled: () => stalled,
-    /** How many parts and connections were cut, held, late or forgotten so far. */
+    /** How many chunks and connections were cut, held, delayed or forgotten so far. */
     felt: () => felt,
-    /** As a server that is frozen: connections stay and begin, and nothing is answered on any. */
+    /** As a frozen server: connections stay and new ones are accepted, but none gets an answer. */
     freeze: () => {
       isFrozen = true;
     },
-    /** As a broken network: what is sent, both ways or by the server, waits and arrives after `release`. */
+    /** As a broken network: data both ways, or only from the server, waits and arrives after `release`. */
     hold: (what: 'all' | 'answers' = 'all') => {
       held = what;
     },
@@ -100,13 +100,13 @@ export async function stallingProxy(serverUrl: string) {
       held = undefined;
       arriveAll();
     },
-    /** As a firewall that restarts: what is sent on present connections never arrives; new ones work. */
+    /** As a restarted firewall: data on existing connections never arrives; new connections work. */
     forget: () => {
       for (const silence of silencers) {
         silence();
       }
     },
-    /** As a slow server, or as a long way to it: each part arrives so much later from now on, in order. */
+    /** As a slow or distant server: from now on each chunk arrives this much later, in order. */
     delay: (ms: number, what: 'all' | 'answers' = 'answers') => {
       delaysMs = { there: what === 'all' ? ms : 0, back: ms };
     },
@@ -132,11 +132,11 @@ export async function stallingProxy(serverUrl: string) {
   };
 }
 
-/** What is sent one way on a connection arrives in its order. */
+/** One direction of a connection; its data arrives in order. */
 class Direction {
   readonly #waiting: (() => void)[] = [];
 
-  /** Without a delay it waits for `arrive`. */
+  /** If `delayMs` is undefined, waits for `arrive`. */
   pass(act: () => void, delayMs: number | undefined): void {
     if (delayMs === 0 && this.#waiting.length === 0) {
       act();
@@ -155,7 +155,7 @@ class Direction {
   }
 }
 
-/** With statements before it in the same part, if the client has not waited for their answers. */
+/** A pipelining client sends statements before it in the same chunk. */
 function isCommit(data: Buffer): boolean {
   return data.includes('commit\0');
 }

@@ -6,7 +6,7 @@ interface Answer {
   reject(reason: Error): void;
 }
 
-/** A reading whose answers the test gives, on a clock of its own. */
+/** A reading whose answers and clock the test controls. */
 function rig() {
   let ms = 0;
   const asked: Answer[] = [];

@@ -48,7 +48,7 @@ describe('the metrics of a worker', () => {
 });
 
 describe('the metrics of what waits to be sent', () => {
-  /** Of the database, ten minutes ahead of this machine. */
+  /** The clock of the database, ten minutes ahead of this machine. */
   const NOW = Date.now() + 600_000;
 
   function outbox(read: () => Promise<OutboxReading>) {

@@ -48,7 +48,7 @@ describeWith('temporal', 'the schedules', (executable) => {
   test('are missing, running or paused for an inspection', async () => {
     const inspected = async (now = Date.now()) => {
       const place = { address: server.address, namespace };
-      // A busy server may answer later than an inspection waits.
+      // A busy server may take longer to answer than an inspection waits.
       return eventually('an answer of Temporal', async () => {
         const { problem, schedules } = await inspectTemporal(place, () => now);
         return problem === undefined && schedules;

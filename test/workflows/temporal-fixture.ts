@@ -82,7 +82,7 @@ export async function startServer(
     try {
       return await startDevServer({ ...own, ...options });
     } catch (error) {
-      // The server chooses further ports by itself, and another process may take one before it listens.
+      // The server chooses more ports itself; another process may take one before the server listens on it.
       const hasEnded = String(error).includes('Temporal ended while it started');
       if (!hasEnded || options.address !== undefined || starts === mostStarts) throw error;
     }

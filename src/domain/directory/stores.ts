@@ -60,7 +60,7 @@ export interface OrganizationStore {
   locationsOf: FindAll<Schemas['OrganizationLocation']>;
 }
 
-/** What answers with rows of one client or instance. */
+/** The stores that read rows of one client or instance. */
 export interface DirectoryStores {
   clients: ClientStore;
   workers: WorkerStore;
@@ -69,8 +69,8 @@ export interface DirectoryStores {
 }
 
 /**
- * The nearest stores that have the data of a client or instance in this version or a newer one, for all rows
- * of one answer.
+ * Chooses the stores for all rows of one answer: a replica, or the primary. They have the data of the client
+ * or instance in this version or a newer one.
  */
 export type Nearest = (subjectId: ClientId | InstanceId, version: string) => Promise<DirectoryStores>;
 

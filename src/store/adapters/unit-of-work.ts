@@ -4,7 +4,7 @@ import type { Database, Writer } from '../database.js';
 import { once } from './repeated-calls.js';
 
 interface Options {
-  /** Default: that of the database. */
+  /** Default: the clock of the database. */
   clock?: Clock;
   /** Called for new due deliveries, as soon as a write would see them. */
   onDue?: () => void;

@@ -83,7 +83,7 @@ export function isMendedByRepetition(error: unknown): boolean {
   return isOutdatedPlan(error) || isLostStatement(error);
 }
 
-/** A replica ended this statement, because it replays the removal of rows that the statement may see. */
+/** A replica cancelled this statement, because it replays the removal of rows that the statement may read. */
 export function isRecoveryConflict(error: unknown): boolean {
   const refusal = error instanceof ServiceError ? error.cause : error;
   return hasCode(error, SERIALIZATION_FAILURE) && isServerRefusal(refusal);

@@ -4,12 +4,12 @@ import { isServerRefusal } from '../dialects/postgres-trouble.js';
 
 export const NO_REPLICA = 'DATABASE_REPLICA_URL leads to a server that is not a replica, or was promoted';
 
-/** Kept by replicas, also promoted ones; a database has another oid than others of its server. */
+/** A replica has the system identifier of its primary, also after a promotion; the oid names the database. */
 const DATABASE = sql<{ database: string }>`
   select concat_ws(' ', system_identifier, oid) as database
   from pg_control_system(), pg_database where datname = current_database()`;
 
-/** Throws unless one server is a replica of the other. */
+/** Throws unless `replica` is a standby and a copy of the database of `primary`. */
 export async function assertReplicaOf(primary: Reader, replica: Reader): Promise<void> {
   const { rows } = await sql<{ follows: boolean }>`select pg_is_in_recovery() as follows`.execute(replica);
   if (!rows[0]?.follows) {
@@ -21,7 +21,7 @@ export async function assertReplicaOf(primary: Reader, replica: Reader): Promise
   }
 }
 
-/** Undefined if the server does not tell, as some managed ones. */
+/** Undefined if the server refuses to tell, as some managed ones do. */
 async function databaseOf(reader: Reader): Promise<string | undefined> {
   try {
     return (await DATABASE.execute(reader)).rows[0]?.database;

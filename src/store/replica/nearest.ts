@@ -13,7 +13,7 @@ import { assertReplicaOf, NO_REPLICA } from './identity.js';
 import { OneAnswer } from './one-answer.js';
 import { openReplicaPool, type ReplicaPool, replicaTroubleOf } from './pool.js';
 
-/** After a failure, how long the replica is not asked. */
+/** How long the replica is not used after a failure. */
 const REST_MS = 5_000;
 
 export interface ReplicaListener {
@@ -27,7 +27,7 @@ export interface ReplicaOptions extends ReplicaListener {
   watch?: StoreWatch;
 }
 
-/** What is read over one pool, until its first failure. */
+/** A pool and the stores over it. It is over at the first failure. */
 interface Run {
   pool: ReplicaPool;
   stores: DirectoryStores;
@@ -46,9 +46,9 @@ export function directoryStores(database: Pick<Database, 'reader'>): DirectorySt
   };
 }
 
-/** The stores of a replica for each read whose version it has, and those of the primary for all others. */
+/** Chooses the replica's stores for each read whose version the replica has, otherwise the primary's. */
 export class NearestStores {
-  /** Has answered a trial. */
+  /** Set once a trial has succeeded. */
   #run: Run | undefined;
   #trial: Promise<void> | undefined;
   #restsUntil = 0;
@@ -106,7 +106,7 @@ export class NearestStores {
     return this.primary;
   }
 
-  /** No caller waits for it. */
+  /** Runs in the background; no caller waits for it. */
   #tryAgain(): void {
     if (!this.#trial && !this.#isClosed && performance.now() >= this.#restsUntil) {
       this.#trial = this.#try().finally(() => {
@@ -143,7 +143,7 @@ export class NearestStores {
   }
 
   #noteFailure(run: Run, error: unknown): void {
-    // The server is sound: it replays a change that removes what this statement read.
+    // The server works: it cancelled the statement to replay the removal of rows that the statement may read.
     if (!isRecoveryConflict(error)) {
       this.#end(run, error);
     }
@@ -175,7 +175,7 @@ function shownVersions(reader: Reader): VersionOf {
   return async (subjectId) => (await rows(subjectId))[0]?.version;
 }
 
-/** Connections outlive the promotion of their server, which then follows no other. */
+/** Checks for recovery each time, because connections survive the promotion of their server. */
 function replicaVersions(reader: Reader): VersionOf {
   const db = camelCased(reader);
   const rows = keptQuery(db, (id: string) =>

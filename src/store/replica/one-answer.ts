@@ -3,9 +3,9 @@ import type { DirectoryStores } from '../../domain/directory/stores.js';
 export interface AnswerOptions {
   replica: DirectoryStores;
   primary: DirectoryStores;
-  /** The version of the data on the replica. */
+  /** Reads the version of the data on the replica. */
   present(): Promise<string | undefined>;
-  /** The version that the primary shows. Its failure says nothing about the replica. */
+  /** Reads the version that the primary shows. A failure here is not one of the replica. */
   shown(): Promise<string | undefined>;
   /** The version that the primary showed, and the replica had, before the first read. */
   version: string;
@@ -18,8 +18,8 @@ export interface AnswerOptions {
 type Method = (...given: unknown[]) => Promise<unknown>;
 
 /**
- * The rows of one answer: from the replica, until one of its reads is repeated on the primary. Later pages
- * stay there, because the replica may have less than the primary has given.
+ * The rows of one answer come from the replica until one read is repeated on the primary. Later pages then
+ * come from the primary too, because the replica may lack data that the primary has already shown.
  */
 export class OneAnswer {
   #version: string;
@@ -71,8 +71,8 @@ export class OneAnswer {
   }
 
   /**
-   * A replica shows a commit before the primary does, which may wait for another replica: callers who then
-   * read on the primary would miss it.
+   * While the primary waits for another replica to confirm a commit, this replica may already show it:
+   * callers that then read on the primary would miss it.
    */
   async #isShown(): Promise<boolean> {
     const present = await this.options.present();

@@ -10,13 +10,13 @@ import { databaseReasonOf } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 
 const CONNECTIONS = 8;
-/** For each wait: a connection, and an answer. The primary answers after it. */
+/** Limits the wait for a connection, and that for an answer. Then the primary answers. */
 const LIMIT_MS = 1_000;
 const PLANS_KEPT_MS = 10_000;
 const NAME = 'replica';
 const POOLER = 'DATABASE_REPLICA_URL leads to a pooler; it must name the replica itself';
 
-/** What tells a run of a server from others. */
+/** Identifies one run of one server: another start or another address gives another value. */
 const RUN = `select pg_backend_pid() as pid,
   concat_ws(' ', pg_postmaster_start_time(), inet_server_addr(), inet_server_port()) as run`;
 
@@ -30,7 +30,7 @@ export interface ReplicaPool {
   close(): Promise<void>;
 }
 
-/** Read-only connections to one run of one server: others are refused. Opens none yet. */
+/** Read-only connections to one run of one server; it refuses others. Connects at the first read. */
 export function openReplicaPool(
   connectionString: string,
   onBroken: (error: Error) => void,

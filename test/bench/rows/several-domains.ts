@@ -5,11 +5,11 @@ import { signOnService } from '../subjects/sign-on-service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 import { pkce } from './tokens.js';
 
-/** More than all domains answer at once. */
+/** More than all domains together answer at the same time. */
 const CONNECTIONS = 96;
 const ROUND_MS = 5_000;
 
-/** What more domains give when they wait for their database most of the time, and when they do not. */
+/** The gain of more domains when they wait for their database most of the time, and when they do not. */
 export const severalDomains: readonly Comparison[] = [
   refreshesAt({ count: 2, delayMs: 2, goal: 1.8 }),
   refreshesAt({ count: 4, delayMs: 2, goal: 3 }),

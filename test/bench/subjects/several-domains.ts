@@ -8,7 +8,7 @@ import { dataDirIn, MAIN, type RunningService } from './service.js';
 import { slowWayTo } from './slow-way.js';
 import { startNode, untilAnswers } from './started-process.js';
 
-/** So many domains on one PostgreSQL that answers later than it would, and an edge that knows them all. */
+/** Domains on one PostgreSQL whose answers are delayed, and an edge that uses all of them. */
 export async function startDomains(
   scope: Scope,
   workplace: string,
@@ -36,7 +36,7 @@ export async function startDomains(
     const [roles, grpc, metrics] = ports.slice(3 * index);
     const dataDir = join(workplace, `domain-${index}`);
     mkdirSync(dataDir);
-    // The credentials of the demo are in the database once.
+    // All domains share the credentials of the demo, because they share the database.
     copyFileSync(join(dataDirIn(workplace), 'demo.json'), join(dataDir, 'demo.json'));
     const address = `127.0.0.1:${roles}`;
     run(`domain-${index}`, 'domain', {

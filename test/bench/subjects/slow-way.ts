@@ -9,7 +9,7 @@ interface Way {
   delayMs: number;
 }
 
-/** A way to PostgreSQL on which each answer takes longer. This file is also the process that does it. */
+/** A proxy to PostgreSQL that delays each answer. This file is also the process that runs the proxy. */
 export async function slowWayTo(way: Way, scope: Scope): Promise<string> {
   const child = fork(fileURLToPath(import.meta.url), ['way']);
   const ended = once(child, 'exit');

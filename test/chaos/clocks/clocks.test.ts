@@ -14,7 +14,7 @@ const services = serviceProcesses();
 const newReceiver = webhookReceivers();
 
 const TEN_MINUTES_MS = 600_000;
-/** Enough that each domain has several. */
+/** Enough that each domain handles several. */
 const SIGN_INS = 8;
 const EVENTS = 6;
 const RETRY_DELAY_MS = 2_000;
@@ -48,7 +48,7 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
       const userAgent = await on.signedIn();
       let { access_token, refresh_token } = await on.tokens(userAgent, on.dashboard);
       for (let times = 0; times < 3; times += 1) {
-        // The answer to the first was lost, as far as the application knows.
+        // The application repeats the refresh, as if the first answer was lost.
         const [answer, again] = [await refreshed(refresh_token), await refreshed(refresh_token)];
         expect(again.refresh_token).toBe(answer.refresh_token);
         ({ access_token, refresh_token } = answer);
@@ -99,7 +99,7 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
   }
 });
 
-/** The settings of a process on a machine with such a clock. */
+/** The settings of a process whose clock is shifted by this time. */
 function shifted(byMs: number): StartOptions['env'] {
   return {
     NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.cjs')}`,

@@ -1,4 +1,4 @@
-/** Preloaded by a process whose machine has a wrong clock. The monotonic clock stays right, as on such a machine. */
+/** Preloaded to simulate a machine with a wrong clock. Its monotonic clock stays right, as on a real one. */
 const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
 const RealDate = Date;
 

@@ -31,7 +31,7 @@ export interface JudgedSubscription {
   id: string;
   matches: (event: { id: string; clientId: string }) => boolean;
   isDisabled: boolean;
-  /** The network to its receiver breaks, so that the sender does not see each answer that was given. */
+  /** The network to the receiver breaks, so the sender may miss an answer that the receiver gave. */
   losesAnswers?: boolean;
 }
 

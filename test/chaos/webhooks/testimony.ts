@@ -84,7 +84,7 @@ export class WebhookTestimony {
     return subscription?.status === SubscriptionStatus.DISABLED;
   }
 
-  /** With what the receivers wrote down, in the order of the subscriptions. */
+  /** The reports of the service, with the requests that the receivers recorded. */
   async evidence(
     events: Evidence['events'],
     subscribed: readonly Pick<JudgedSubscription, 'id' | 'matches' | 'losesAnswers'>[],

@@ -53,7 +53,7 @@ test('a PostgreSQL that cuts a connection in the middle of a query fails that qu
 test('a PostgreSQL that goes away while it is opened may be tried again', async () => {
   const { url } = await newPostgresDatabase();
   const way = await stallingProxy(url);
-  // The first connection only asks how the others may begin.
+  // The first connection only finds out which settings the others may use.
   const { end } = pg.Client.prototype;
   const first = jest.spyOn(pg.Client.prototype, 'end').mockImplementationOnce(function (this: pg.Client) {
     way.cut();

@@ -15,7 +15,7 @@ type Change = Schemas['Change'];
 
 const LIMIT_MS = 120_000;
 
-/** A read of users takes so long that replay can meet it. */
+/** Makes reads of users slow enough that the replay conflicts with them. */
 const SLOWED = `alter table users rename to users_kept;
   create view users as select users_kept.* from users_kept, (select pg_sleep(0.7)) as slow;
   grant select on users to integration`;
@@ -27,7 +27,7 @@ const UNSLOWED = `do $$ begin
   end if;
 end $$`;
 
-/** Asked at the server itself, because the read takes less time than questions from here. */
+/** Waits for the read on the server itself: queries from the test would be too slow to see it. */
 const RESUME_DURING_READ = `do $$ begin
   loop
     perform pg_stat_clear_snapshot();

@@ -9,9 +9,9 @@ import { type Part, type PartOptions, startPart } from '../../cluster/parts.js';
 import { Postgres } from '../../cluster/postgres.js';
 import { eventually } from '../../support/eventually.js';
 
-/** A primary and a streaming replica that it does not wait for. */
+/** A primary and a streaming replica, whose confirmation commits do not wait for. */
 export async function startReplicated() {
-  // PostgreSQL may run as another user, who cannot enter each folder.
+  // PostgreSQL may run as another user, which cannot enter every folder.
   const folder = mkdtempSync(join(tmpdir(), 'replica-'));
   giveToOrdinaryUser(folder);
   const logs = join(folder, 'logs');
@@ -53,7 +53,7 @@ export async function startReplicated() {
     signalReplica: (signal: 'SIGSTOP' | 'SIGCONT') => {
       process.kill(replica.pid, signal);
     },
-    /** Fast: its sessions are ended, not waited for. */
+    /** A fast shutdown: the server ends its sessions and does not wait for them. */
     stopReplica: async () => {
       process.kill(replica.pid, 'SIGINT');
       await replica.ended;

@@ -18,7 +18,7 @@ export async function makeSchema(databaseUrl: string): Promise<void> {
   await made.close();
 }
 
-/** A store of two servers with a client, and what its reads say of their sources. */
+/** A store over primary and replica, with a client; it records the sources of reads. */
 export async function openRig(servers: Replicated, replicaUrl = servers.replicaUrl) {
   const sources: string[] = [];
   const away: string[] = [];
@@ -71,7 +71,7 @@ export async function openRig(servers: Replicated, replicaUrl = servers.replicaU
 
   const change = () => database.write((writer) => renewVersion(writer, client.id));
 
-  /** Acknowledged with its version: the row is committed first, as the replica may not have both. */
+  /** Commits the row first and the version after it, so the replica may have the row alone. */
   const addUser = async (row: Row<'users'> = {}) => {
     const { id } = await plantUser(database, { ...row, client_id: client.id });
     await change();
@@ -82,27 +82,27 @@ export async function openRig(servers: Replicated, replicaUrl = servers.replicaU
   await servers.caughtUp();
   return {
     ...{ database, store, client, reads, question, sources, away, listUsers, addUser },
-    /** Until the pool of the replica is open. */
+    /** Waits until the pool of the replica is open. */
     fromReplica: () =>
       eventually('a list from the replica', async () => {
         sources.length = 0;
         await listUsers();
         return sources.join() === 'replica';
       }),
-    /** Until it is known why the replica is not read. */
+    /** Waits until the reason is known why the replica is not read. */
     isAway: () =>
       eventually('a refused replica', async () => {
         await listUsers();
         return away.length > 0;
       }),
-    /** As in a copy of the database whose rows were changed without the service. */
+    /** Gives another server the same version, as in a copy of the database whose other rows differ. */
     copyVersionTo: async (url: string) => {
       const copy = await openPostgres(url, () => undefined);
       const version = await versionOf(client.id);
       await copy.write((writer) => renewVersion(writer, client.id, version));
       await copy.close();
     },
-    /** A list of several pages. */
+    /** Enough users make a list of several pages. */
     addMany: async (count: number) => {
       for (let planted = 0; planted < count; planted += 1) {
         await plantUser(database, { client_id: client.id });
@@ -120,7 +120,7 @@ export async function openRig(servers: Replicated, replicaUrl = servers.replicaU
 
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
-/** The version of a client, as each write of the platform changes it. */
+/** Changes the version of a client, as each write of the platform does. */
 export async function renewVersion(
   writer: Writer,
   subject_id: string,

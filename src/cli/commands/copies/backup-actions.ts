@@ -52,7 +52,7 @@ async function sealedKeyFile(config: Config, passphraseFile: string | undefined)
 }
 
 async function writeBackup(config: Config, target: string, sealedKey: string | undefined): Promise<Manifest> {
-  // Before the folder: from its first moment a signal removes it.
+  // Listens before the folder exists, so that a signal at any time removes the folder.
   const stop = stopSignal();
   const staged = new StagedFolder(target);
   const onStop = () => {

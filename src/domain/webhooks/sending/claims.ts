@@ -108,7 +108,7 @@ export class DeliveryClaims {
     let { lockedMs } = this.pauses;
     while (!isOver()) {
       const sweep = this.#sweep();
-      // Where searches are slow, no claim waits for one.
+      // While searches are slow, claims do not wait for them.
       if (this.#mayBeSetBack || !this.#areSearchesSlow) {
         await sweep;
       }

@@ -24,7 +24,7 @@ const MAX_UINT32 = 0xffff_ffff;
 
 const fromOutcome = fromEnum(AttemptOutcome);
 
-/** The call arrived so many milliseconds ago. */
+/** `leasedForMs` counts from the arrival of the call, `arrivedMsAgo` milliseconds before `now`. */
 export function toClaimResponse(
   { leaseUntil, deliveries, targets, bodies }: Claim,
   now: number,

@@ -156,7 +156,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(second.deliveries).toHaveLength(1);
     expect(await askFor({})).toEqual(NOTHING);
     const waiting = askFor({ maxWaitMs: 10_000 });
-    // A separate call, so that the one before it has arrived.
+    // When this call is answered, the waiting one before it has arrived.
     await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
     const now = performance.now.bind(performance);
     const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 7_000);

@@ -46,7 +46,7 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
       ms += roundTripMs - tookMs;
     },
   );
-  /** What a claim finds, before the complete look that it may have begun ends. */
+  /** Does not wait for the complete look that the claim may begin. */
   const find = async () =>
     (await looks.round(database.reader, '', clock.now(), 64)).map(({ id }) => id as string);
   const pass = (passedMs = 20_000) => {
@@ -74,7 +74,7 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
     setAway: (value: boolean) => {
       isAway = value;
     },
-    /** Until a complete look has ended, which a claim began. */
+    /** Lets a claim begin a complete look, and waits for its end. */
     complete: async () => {
       pass();
       await find();
@@ -92,7 +92,7 @@ async function pagesRead(writer: Writer): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Of the search and the row locks of a claim, in which all subscriptions of the rig have due deliveries. */
+/** Pages read by the searches of a claim, when all subscriptions of the rig have due deliveries. */
 function pagesOfClaim(
   { database, clock, subscriptions }: Awaited<ReturnType<typeof deadRowsRig>>,
   looks: DueLooks,
@@ -313,7 +313,7 @@ test('more due subscriptions than a look may find take turns', async () => {
   expect(await find()).toContain(all[0]);
 });
 
-/** Makes a delivery that failed so long ago. Its second attempt is due after 30 s. */
+/** Makes a delivery that failed `afterMs` ago. Its second attempt is due 30 s after the failure. */
 async function retriedLater(rig: Awaited<ReturnType<typeof deadRowsRig>>, afterMs = 60_000) {
   await rig.insert(1);
   const [begun] = (await rig.claim()).deliveries;

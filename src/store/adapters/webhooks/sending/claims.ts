@@ -60,7 +60,7 @@ const receivers = plannedStatement((db, { ids, now }: { ids: string; now: number
     ]),
 );
 
-/** For each failing one: the index of all running attempts may have many dead entries on PostgreSQL. */
+/** One search per failing subscription: the index of all running attempts may have many dead entries. */
 const runningToFailing = plannedStatement((db, { now }: { now: number }) =>
   db
     .selectFrom('subscriptions')

@@ -6,18 +6,18 @@ import { isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 
-/** Beyond the round trip, a look takes a millisecond or two, unless it walks over thousands of dead rows. */
+/** Beyond the round trip, a look takes a millisecond or two unless it reads thousands of dead rows. */
 const SLOW_MS = 10;
 /** A busy machine makes single looks slow. */
 const SLOW_LOOKS = 10;
-/** A look that takes this long is not repeated in a claim. */
+/** After one look this slow, claims make no more complete looks. */
 const FAR_TOO_SLOW_MS = 1_000;
 /** After a slow complete look, the next one waits so many times its duration. */
 const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
-/** After a failure before the look: that says nothing about its duration. */
+/** After a failure before the look began, whose duration is then unknown. */
 const PAUSE_AFTER_OUTAGE_MS = 1_000;
-/** The most subscriptions of the looks between; if more are due, they take turns. */
+/** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
 const MOST_KNOWN = 1_000;
 
 /** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
@@ -111,22 +111,22 @@ const withoutSort = keptPosted((db) => ({
 
 /**
  * Looks for subscriptions with due attempts. On PostgreSQL, index entries of delivered rows stay while any
- * transaction is open that began before their end, such as that of a dump, and a complete look walks over
- * all of them. When that is slow each time, complete looks run beside the claims, for a fiftieth of the time
- * at first. Claims then begin where the last complete look found the first due attempt of each
- * subscription. They do not see what was committed far behind these places, later attempts that became due
- * meanwhile, nor new subscriptions: these wait for the next complete look.
+ * transaction is open that began before their end, such as that of a dump, and a complete look reads all of
+ * them. When complete looks stay slow, they run beside the claims, for about a fiftieth of the time at first.
+ * Claims then begin where the last complete look found the first due attempt of each subscription. They do
+ * not see deliveries committed far before these places, later attempts that became due meanwhile, or new
+ * subscriptions: these wait for the next complete look.
  */
 export class DueLooks {
   #isSlow = false;
   #slowLooks = 0;
-  /** As measured when looks seemed slow: the server may be far away. */
+  /** Measured when looks seem slow, because the server may be far away. */
   #roundTripMs = 0;
   #places = new Map<string, Place>();
   /** When the next complete look is due. */
   #completeAt = 0;
   #completing: Promise<void> | undefined;
-  /** The last one found as many as it may, and ended with this one. */
+  /** Where the next complete look continues, if the last one reached its limit; otherwise empty. */
   #completeFrom = '';
 
   constructor(
@@ -161,9 +161,9 @@ export class DueLooks {
     return this.#places.get(id) ?? FROM_START;
   }
 
-  /** A claim found no later attempt from this place on, at this time. */
+  /** Notes that a claim found no later attempt from this place on, at this time. */
   noLaterFrom(id: string, place: Place, now: number): void {
-    // A complete look may have found another place meanwhile, or one that is due in a moment.
+    // Meanwhile a complete look may have found another place, or an attempt that becomes due after `now`.
     if (this.#places.get(id) === place && place.later !== null && place.later <= now) {
       this.#places.set(id, { ...place, later: null });
     }
@@ -212,7 +212,7 @@ export class DueLooks {
     this.#roundTripMs = this.elapsedMs() - startedAt;
   }
 
-  /** Also one that the server ended because of its length must not be repeated. */
+  /** Measures failed looks too: one that the server cancelled for its duration must not be repeated. */
   async #all(db: Reader, after: string, now: number, limit: number): Promise<DueRow[]> {
     const startedAt = performance.now();
     let found: DueRow[] = [];
@@ -226,7 +226,7 @@ export class DueLooks {
     }
   }
 
-  /** Until the first complete look has ended, at least these are found. */
+  /** Claims find at least these subscriptions until the first complete look has ended. */
   #beginSlow(found: readonly DueRow[]): void {
     if (!this.#isSlow) {
       this.#isSlow = true;
@@ -253,7 +253,7 @@ export class DueLooks {
       });
   }
 
-  /** Not in the transaction of a claim, which would wait for it and fail with it. */
+  /** Uses a transaction of its own: a claim would wait for it, and fail with it. */
   async #complete(now: number): Promise<void> {
     const startedAt = this.elapsedMs();
     const { mostKnown } = this.limits;
@@ -263,9 +263,9 @@ export class DueLooks {
       await this.beside.transaction().execute(async (db) => {
         await withoutSort(db, {});
         const others = (await active(db, { limit: mostKnown })).rows.map(({ id }) => id);
-        // Before the look, which sees all up to this row that is committed.
+        // Read before the look, which then sees every committed row up to this one.
         last = (await newest(db, {})).rows[0]?.seq ?? 0;
-        // What comes while the look runs, or after it failed, is found.
+        // So claims find what is committed while the look runs, or after it has failed.
         this.#places = this.#withOthers(this.#places, others, last);
         await this.#measureRoundTrip(db);
         hasLooked = true;
@@ -286,7 +286,7 @@ export class DueLooks {
     }
   }
 
-  /** After a look that failed, so that the looks between do not begin ever farther behind. */
+  /** After a failed look, moves the places forward, so that claims do not read more rows each time. */
   async #advance(last: number): Promise<void> {
     for (const { id, first } of await this.#firstOfKnown(this.beside)) {
       const place = this.placeOf(id);
@@ -294,7 +294,7 @@ export class DueLooks {
     }
   }
 
-  /** Adds some that have nothing due up to the last row, as far as is known. */
+  /** Adds subscriptions, up to the limit, that are assumed to have nothing due up to the last row. */
   #withOthers(known: Map<string, Place>, others: readonly string[], last: number): Map<string, Place> {
     const places = new Map(known);
     for (const id of others) {
