@@ -45,7 +45,7 @@ export interface Database {
   size(): Promise<StoreSize | undefined>;
   /** Whether concurrent writes run one after the other, those of one lane in the order of their calls. */
   readonly writesInOrder: boolean;
-  /** The connection for migrations, before any other use. */
+  /** For statements that may take minutes, one at a time: migrations, and searches that no call waits for. */
   readonly migrator: Kysely<Schema>;
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import {
   type DatabaseConnection,
   type Driver,
@@ -184,6 +185,10 @@ const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 /** The most statements whose answers a transaction leaves for later. */
 const MOST_POSTED = 64;
 
+interface WithSocket {
+  connection: { stream: Duplex };
+}
+
 /** One use of a connection. */
 export class LentConnection implements DatabaseConnection {
   /** From before `begin` is sent until the server confirmed the end of the transaction. */
@@ -309,6 +314,10 @@ export class LentConnection implements DatabaseConnection {
     if (this.#fault === undefined && isIdle) {
       this.client.release();
     } else {
+      if (this.#fault !== undefined) {
+        // Otherwise pg waits for answers, which may never come, and so does the end of the pool.
+        (this.client as unknown as WithSocket).connection.stream.destroy();
+      }
       // Closes the connection: the server rolls back.
       this.client.release(true);
     }

@@ -32,7 +32,7 @@ export interface PostgresLimits {
 }
 
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
-const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, migrations: 1 };
+const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, long: 1 };
 type PoolName = keyof typeof CONNECTIONS;
 /** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -52,8 +52,8 @@ const PROBE_TIMEOUT_MS = 3_000;
 /** Calls do not wait this long, but an exchange of counts that is this late is not repeated meanwhile. */
 const COUNT_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
 const COUNT_TIMEOUT_MS = 3_000;
-/** A migration has no time limit, except for locks, behind which all traffic queues. */
-const MIGRATION_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
+/** Long statements have no time limit, except for locks, behind which all traffic queues. */
+const PATIENT_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
 const PLANS_KEPT_MS = 10_000;
 const INT8_OID = 20;
 const MOST_TRIES = 5;
@@ -139,6 +139,7 @@ async function poolsAt(
 ) {
   const takesSettings = await takesSettingsAtStart(connectionString, connectMs);
   const pools: pg.Pool[] = [];
+  const closing = new AbortController();
   const named = new NamedStatements(plansKeptMs);
   const open = (name: PoolName, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
     const settings = {
@@ -159,12 +160,13 @@ async function poolsAt(
     /** A pool of one connection for long statements, with liveness checks over the other pool. */
     openPatient: (asking: Kysely<Schema>, askMs: number) =>
       open(
-        'migrations',
-        MIGRATION_LIMITS,
+        'long',
+        PATIENT_LIMITS,
         undefined,
-        whileAlive(() => sql`select`.execute(asking), askMs),
+        whileAlive(() => sql`select`.execute(asking), askMs, closing.signal),
       ),
     close: async () => {
+      closing.abort(new Error('the database is being closed'));
       await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
     },
   };

@@ -5,12 +5,19 @@ import type { Patience } from './postgres-driver.js';
 /** One missing answer may be overload; this many in a row are a frozen or unreachable server. */
 const MOST_UNANSWERED = 3;
 
-/** For statements without a limit: stops waiting when the server does not answer on another connection. */
-export function whileAlive(ask: () => Promise<unknown>, everyMs: number): Patience {
+/**
+ * For statements without a limit: stops waiting when the server does not answer on another connection, or by
+ * the signal.
+ */
+export function whileAlive(ask: () => Promise<unknown>, everyMs: number, end?: AbortSignal): Patience {
   return async (answer) => {
     const answered = new AbortController();
+    const signal = end ? AbortSignal.any([answered.signal, end]) : answered.signal;
     try {
-      return await Promise.race([answer, silence(ask, everyMs, answered.signal)]);
+      return await Promise.race([answer, silence(ask, everyMs, signal)]);
+    } catch (error) {
+      end?.throwIfAborted();
+      throw error;
     } finally {
       answered.abort();
     }

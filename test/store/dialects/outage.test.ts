@@ -149,6 +149,21 @@ test('a statement without a time limit is waited for as long as the server answe
   expect(await patience(waiting)).toBe('after a long time');
 });
 
+test('a database that is being closed does not wait for a long statement', async () => {
+  const { url } = await newPostgresDatabase();
+  const database = await openPostgres(url, () => undefined);
+  const sleeping = sql`select pg_sleep(600) as slept`.execute(database.migrator).catch((error) => error);
+  await eventually('the statement runs', async () => {
+    const { rows } =
+      await sql`select from pg_stat_activity where query like '%pg_sleep(600) as slept%' and pid <> pg_backend_pid()`.execute(
+        database.reader,
+      );
+    return rows.length > 0;
+  });
+  await database.close();
+  expect(await sleeping).toMatchObject({ message: 'the database is being closed' });
+});
+
 test.each([
   { severity: 'ERROR', code: '23505', goesOn: true },
   { severity: 'FATAL', code: '57P01', goesOn: false },

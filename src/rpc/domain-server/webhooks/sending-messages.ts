@@ -37,14 +37,19 @@ export function toClaimResponse(
       targetIndex: target,
       bodyIndex: body,
       leaseExpiresAt: leaseUntil,
-      waitedMs: waitsSince && Math.min(MAX_UINT32, Math.max(0, now - waitsSince)),
+      waitedMs: waitsSince && boundedMs(now - waitsSince),
     })),
     targets,
     bodies,
     ...(deliveries.length > 0 && {
-      leasedForMs: Math.max(0, Math.floor(arrivedMsAgo + leaseUntil - now)),
+      leasedForMs: boundedMs(arrivedMsAgo + leaseUntil - now),
     }),
   };
+}
+
+/** The clock may be set back between two readings. */
+function boundedMs(ms: number): number {
+  return Math.min(MAX_UINT32, Math.max(0, Math.floor(ms)));
 }
 
 export function toRetryDelivery(delivery: RetriedDelivery): Sent<RetryDelivery> {

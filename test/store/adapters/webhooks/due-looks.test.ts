@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import pg from 'pg';
 import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
 import { claiming } from '../../../../src/store/adapters/webhooks/sending/claims.js';
 import { DueLooks } from '../../../../src/store/adapters/webhooks/sending/due-looks.js';
+import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import type { Database, Writer } from '../../../../src/store/database.js';
+import { SERVED_LIMITS } from '../../../../src/store/dialects/postgres.js';
 import { deadRowsRig } from '../../../chaos/webhooks/dead-rows.js';
 import { databaseUnderTest } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
 import { refused } from './sending/rig.js';
 
 const under = databaseUnderTest('PostgreSQL');
@@ -20,7 +24,7 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   let roundTripMs = 0;
   const failures: unknown[] = [];
   const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
-  const beside = database.reader.withPlugin({
+  const beside = database.migrator.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
       ms += roundTripMs;
@@ -345,3 +349,31 @@ async function lateBy(
     await work(seq);
   });
 }
+
+test('a complete look may take longer than other statements', async () => {
+  const place = await under.newPlace();
+  const server = { ...SERVED_LIMITS.server, statementMs: 1_100 };
+  const database = await under.open(place, { ...SERVED_LIMITS, server, answerMs: 1_200 });
+  const failures: unknown[] = [];
+  const { rows } = sendingUnitOfWork(database, undefined, (error) => failures.push(error));
+  const holder = new pg.Client({ connectionString: place.databaseUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('lock table deliveries');
+  const waitingFor = async (milliseconds: number) => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and now() - query_start >= ${milliseconds} * interval '1 ms'
+    `.execute(database.prober);
+    return rows.length > 0;
+  };
+  // The first is far too slow for claims; then a look runs beside them.
+  for (const _ of [1, 2]) {
+    await expect(rows.anyDue(1)).rejects.toMatchObject({ internal: expect.stringMatching(/timeout/) });
+  }
+  await eventually('the look has waited for longer', () => waitingFor(4_000));
+  await holder.end();
+  await eventually('the look has ended', async () => !(await waitingFor(0)));
+  expect(failures).toEqual([]);
+});

@@ -15,6 +15,8 @@ const FAR_TOO_SLOW_MS = 1_000;
 /** After a slow complete look, the next one waits so many times its duration. */
 const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
+/** Of a complete look, which may take longer than other statements: beside a long transaction it does. */
+const LONGEST_LOOK_MS = 180_000;
 /** After a failure before the look began, whose duration is then unknown. */
 const PAUSE_AFTER_OUTAGE_MS = 1_000;
 /** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
@@ -262,6 +264,7 @@ export class DueLooks {
     try {
       await this.beside.transaction().execute(async (db) => {
         await withoutSort(db, {});
+        await sql`select set_config('statement_timeout', ${String(LONGEST_LOOK_MS)}, true)`.execute(db);
         const others = (await active(db, { limit: mostKnown })).rows.map(({ id }) => id);
         // Read before the look, which then sees every committed row up to this one.
         last = (await newest(db, {})).rows[0]?.seq ?? 0;
@@ -282,7 +285,8 @@ export class DueLooks {
     } finally {
       const endedAt = this.elapsedMs();
       const pauseMs = hasLooked ? PAUSE_FACTOR * (endedAt - startedAt) : PAUSE_AFTER_OUTAGE_MS;
-      this.#completeAt = endedAt + Math.min(pauseMs, LONGEST_PAUSE_MS);
+      // No more than half of the time is spent on looks.
+      this.#completeAt = endedAt + Math.min(pauseMs, Math.max(LONGEST_PAUSE_MS, endedAt - startedAt));
     }
   }
 
