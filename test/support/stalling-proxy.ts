@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** What becomes of the next commit: it never reaches the server, or its answer never reaches the client. */
 export type Stall = 'before the commit' | 'before its answer';
@@ -19,6 +20,7 @@ export async function stallingProxy(serverUrl: string) {
   let held: 'all' | 'answers' | undefined;
   let isCut = false;
   let delaysMs = { there: 0, back: 0 };
+  let dueOf: (asked: Buffer) => Promise<unknown> | undefined = () => undefined;
   const server = createServer({ noDelay: true }, (client) => {
     if (isCut) {
       felt += 1;
@@ -37,7 +39,7 @@ export async function stallingProxy(serverUrl: string) {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     const ways = { there: new Direction(), back: new Direction() };
-    const along = (way: 'there' | 'back', act: () => void) => {
+    const along = (way: 'there' | 'back', act: () => void, due?: Promise<unknown>) => {
       if (isForgotten) {
         felt += 1;
         return;
@@ -47,9 +49,11 @@ export async function stallingProxy(serverUrl: string) {
       if (isHeld) {
         directions.add(ways[way]);
       }
-      ways[way].pass(act, isHeld ? undefined : delaysMs[way]);
+      ways[way].pass(act, isHeld ? undefined : (due ?? delaysMs[way]));
     };
+    let asked = Buffer.alloc(0);
     client.on('data', (data) => {
+      asked = data;
       if (isSilent || isFrozen) {
         return;
       }
@@ -64,7 +68,10 @@ export async function stallingProxy(serverUrl: string) {
       }
       along('there', () => behind.write(data));
     });
-    behind.on('data', (data) => isSilent || isFrozen || along('back', () => client.write(data)));
+    behind.on(
+      'data',
+      (data) => isSilent || isFrozen || along('back', () => client.write(data), dueOf(asked)),
+    );
     client.on('close', () => {
       silencers.delete(silence);
       along('there', () => behind.destroy());
@@ -110,6 +117,10 @@ export async function stallingProxy(serverUrl: string) {
     delay: (ms: number, what: 'all' | 'answers' = 'answers') => {
       delaysMs = { there: what === 'all' ? ms : 0, back: ms };
     },
+    /** From now on an answer, to what was asked last on its connection, arrives with this promise. */
+    answerAt: (due: typeof dueOf) => {
+      dueOf = due;
+    },
     /** Resets every connection, and each new one until `mend`. */
     cut: () => {
       isCut = true;
@@ -132,25 +143,38 @@ export async function stallingProxy(serverUrl: string) {
   };
 }
 
+interface Passing {
+  act: () => void;
+  isDue: boolean;
+}
+
 /** One direction of a connection; its data arrives in order. */
 class Direction {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Passing[] = [];
 
-  /** If `delayMs` is undefined, waits for `arrive`. */
-  pass(act: () => void, delayMs: number | undefined): void {
-    if (delayMs === 0 && this.#waiting.length === 0) {
+  /** After so many milliseconds, with the promise, or at `arrive` if there is neither. */
+  pass(act: () => void, due: number | Promise<unknown> | undefined): void {
+    if (due === 0 && this.#waiting.length === 0) {
       act();
       return;
     }
-    this.#waiting.push(act);
-    if (delayMs !== undefined) {
-      setTimeout(() => this.#waiting.shift()?.(), delayMs);
+    const passing = { act, isDue: false };
+    this.#waiting.push(passing);
+    if (due !== undefined) {
+      void (typeof due === 'number' ? pause(due) : due).then(() => this.#noteDue(passing));
     }
   }
 
   arrive(): void {
-    for (const act of this.#waiting.splice(0)) {
+    for (const { act } of this.#waiting.splice(0)) {
       act();
+    }
+  }
+
+  #noteDue(passing: Passing): void {
+    passing.isDue = true;
+    while (this.#waiting[0]?.isDue) {
+      this.#waiting.shift()?.act();
     }
   }
 }

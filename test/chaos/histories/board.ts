@@ -1,9 +1,9 @@
-import type { FreshCode } from '../../attacks/attacked-service.js';
-import { TokenFamily } from './token-family.js';
+import type { PlantedCode } from './planted-codes.js';
+import { type Manner, TokenFamily } from './token-family.js';
 
-/** With 50 clients about five at each. */
-const PLACES = 10;
-const ORDERLY_SHARE = 0.6;
+/** With 16 clients about three at each. */
+const PLACES = 5;
+const SHARES = { orderly: 0.3, hostile: 0.3 };
 /** A token that was spent before is never good again. */
 const LATE_AFTER_MS = 11_000;
 
@@ -14,8 +14,9 @@ export class Board {
   #made = 0;
 
   constructor(
-    private readonly newCode: (number: number) => Promise<FreshCode>,
+    private readonly newCode: (number: number) => Promise<PlantedCode>,
     private readonly random: () => number,
+    private readonly slow: (id: string) => void,
   ) {}
 
   async pick(random: () => number): Promise<TokenFamily> {
@@ -50,7 +51,18 @@ export class Board {
 
   async #another(): Promise<TokenFamily> {
     this.#made += 1;
-    const [number, manner] = [this.#made, this.random() < ORDERLY_SHARE ? 'orderly' : 'hostile'] as const;
-    return new TokenFamily(`family ${number}`, await this.newCode(number), manner);
+    const [number, manner] = [this.#made, mannerAt(this.random())];
+    const fresh = await this.newCode(number);
+    if (manner !== 'orderly') {
+      this.slow(manner === 'hasty' ? fresh.grantId : fresh.hash);
+    }
+    return new TokenFamily(`family ${number}`, fresh, manner);
   }
+}
+
+function mannerAt(chance: number): Manner {
+  if (chance < SHARES.orderly) {
+    return 'orderly';
+  }
+  return chance < SHARES.orderly + SHARES.hostile ? 'hostile' : 'hasty';
 }

@@ -6,7 +6,8 @@ import type { Board } from './board.js';
 import { type History, type Kind, microseconds, type Outcome } from './history.js';
 import type { Step, TokenFamily } from './token-family.js';
 
-const CLIENTS = 50;
+/** More would wait for a processor rather than meet at the database. */
+const CLIENTS = 16;
 const LATE_SHARE = 0.05;
 
 export interface ClientsSettings {

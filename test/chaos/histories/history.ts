@@ -23,8 +23,22 @@ export interface Operation {
 export class History {
   readonly operations: Operation[] = [];
 
+  readonly #waiting = new Map<number, (() => void)[]>();
+
   add(operation: Operation): void {
-    this.operations.push(operation);
+    const length = this.operations.push(operation);
+    for (const resolve of this.#waiting.get(length) ?? []) {
+      resolve();
+    }
+    this.#waiting.delete(length);
+  }
+
+  /** After so many more; never, if clients end before. */
+  more(operations: number): Promise<void> {
+    const end = this.operations.length + operations;
+    return new Promise((resolve) => {
+      this.#waiting.set(end, [...(this.#waiting.get(end) ?? []), resolve]);
+    });
   }
 
   async untilMore(operations: number): Promise<void> {

@@ -3,6 +3,7 @@ import { randomFrom } from '../../support/random-from.js';
 import type { stallingProxy } from '../../support/stalling-proxy.js';
 import { type DomainNode, type TwoDomains, untilKnownAway, untilServing } from '../calls/two-domains.js';
 import type { History } from './history.js';
+import type { SlowWays } from './slow-ways.js';
 
 /** The last three are about the way of a domain to the database. */
 export const OUTAGES = [
@@ -41,31 +42,38 @@ export function strikesOf(seed: number, rounds: number, outages: readonly Outage
   }).flat();
 }
 
+export interface OutagesOn {
+  nodes: TwoDomains;
+  ways: readonly [WayToDatabase, WayToDatabase];
+  slowWays: SlowWays;
+  history: History;
+}
+
 /** Lets things fail one after the other, so that one domain always serves. */
 export class Outages {
   readonly struck: Strike[] = [];
 
-  constructor(
-    private readonly nodes: TwoDomains,
-    private readonly ways: readonly [WayToDatabase, WayToDatabase],
-    private readonly history: History,
-  ) {}
+  constructor(private readonly on: OutagesOn) {}
 
   async make(strikes: readonly Strike[], progress: (step: string) => void): Promise<void> {
+    const { nodes, slowWays, history } = this.on;
     for (const strike of strikes) {
-      await this.history.untilMore(strike.operations);
-      progress(`${this.history.operations.length} operations; ${strike.outage} (${strike.domain + 1})`);
-      await this.#strike(strike);
-      await untilServing(this.nodes.edge, ...this.nodes.domains);
+      await history.untilMore(strike.operations);
+      progress(`${history.operations.length} operations; ${strike.outage} (${strike.domain + 1})`);
+      await slowWays.whileSparing(strike.domain, async () => {
+        await this.#strike(strike);
+        await untilServing(nodes.edge, ...nodes.domains);
+      });
       this.struck.push(strike);
     }
   }
 
   async #strike({ outage, domain, operations }: Strike): Promise<void> {
-    const [node, way] = [this.nodes.domains[domain], this.ways[domain]];
+    const { nodes, ways, history } = this.on;
+    const [node, way] = [nodes.domains[domain], ways[domain]];
     const whileAway = async () => {
-      await untilKnownAway(this.nodes.edge, node);
-      await this.history.untilMore(operations);
+      await untilKnownAway(nodes.edge, node);
+      await history.untilMore(operations);
     };
     switch (outage) {
       case 'edge killed':
@@ -87,9 +95,10 @@ export class Outages {
   }
 
   async #killEdge(): Promise<void> {
-    this.nodes.edge.signal('SIGKILL');
-    await this.nodes.edge.exited;
-    await this.nodes.startEdge();
+    const { nodes } = this.on;
+    nodes.edge.signal('SIGKILL');
+    await nodes.edge.exited;
+    await nodes.startEdge();
   }
 }
 

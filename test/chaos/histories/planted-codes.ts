@@ -10,23 +10,30 @@ import { newPkce } from '../../attacks/user-agent.js';
 const LIFETIME_MS = 24 * 3_600_000;
 const PEOPLE = 100;
 
+export interface PlantedCode extends FreshCode {
+  hash: string;
+  /** Of the grant that its redemption makes. */
+  grantId: string;
+}
+
 /** Writes codes as a sign-in does: one person could sign in only so often. */
 export async function codePlanter(
   database: Database,
   { dashboard: application }: AttackedService,
-): Promise<(number: number) => Promise<FreshCode>> {
+): Promise<(number: number) => Promise<PlantedCode>> {
   const instanceId = application.redirectUris[0]?.instanceId as InstanceId;
   const people = await peopleOf(database, instanceId);
   const redirectUri = redirectUriOf(application);
   return async (number) => {
     const { accountId, clientId } = people[number % people.length] as Person;
-    const code = newSecret();
+    const [code, grantId] = [newSecret(), newRowId()];
+    const hash = storedHash(code);
     const { verifier, challenge } = newPkce();
     const now = Date.now();
     await database.write((writer) =>
       codeRows(writer).insert({
-        hash: storedHash(code),
-        grantId: newRowId(),
+        hash,
+        grantId,
         applicationId: application.clientId as ApplicationId,
         accountId,
         instanceId,
@@ -43,7 +50,7 @@ export async function codePlanter(
         expiresAt: now + LIFETIME_MS,
       }),
     );
-    return { application, code, verifier, redirectUri };
+    return { application, code, verifier, redirectUri, hash, grantId };
   };
 }
 

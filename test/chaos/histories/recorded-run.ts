@@ -11,6 +11,7 @@ import { runClients } from './clients.js';
 import { History, type Kind, type Operation } from './history.js';
 import { Outages, type Strike } from './outages.js';
 import { codePlanter } from './planted-codes.js';
+import { SlowWays } from './slow-ways.js';
 
 export interface RunSettings {
   seed: number;
@@ -23,9 +24,10 @@ export interface RunSettings {
 export interface RecordedRun {
   operations: readonly Operation[];
   struck: readonly Strike[];
+  lateAnswers: number;
 }
 
-/** 50 clients at an edge with two domains on one PostgreSQL, each with its own way to it. */
+/** Clients at an edge with two domains on one PostgreSQL, each with its own way to it. */
 export async function recordedRun(
   services: ReturnType<typeof serviceProcesses>,
   { seed, operations, strikes, progress }: RunSettings,
@@ -41,8 +43,9 @@ export async function recordedRun(
     await untilServing(nodes.edge, ...nodes.domains);
     const on = new AttackedService(nodes.domains[0].process);
     const history = new History();
-    const board = new Board(await codePlanter(database, on), randomFrom(seed));
-    const outages = new Outages(nodes, ways, history);
+    const slowWays = new SlowWays(ways, history, seed);
+    const board = new Board(await codePlanter(database, on), randomFrom(seed), (id) => slowWays.slow(id));
+    const outages = new Outages({ nodes, ways, slowWays, history });
     const patient = new PatientClient<Kind>(nodes.edge);
     const isEnough = () =>
       history.operations.length >= operations && outages.struck.length === strikes.length;
@@ -50,7 +53,7 @@ export async function recordedRun(
       runClients({ seed, on, patient, board, history }, isEnough),
       outages.make(strikes, progress),
     ]);
-    return { operations: history.operations, struck: outages.struck };
+    return { operations: history.operations, struck: outages.struck, lateAnswers: slowWays.late };
   } finally {
     await database.close();
     for (const way of ways) {

@@ -3,9 +3,9 @@ import type { Kind, Outcome } from './history.js';
 
 /**
  * Orderly clients use a token after the operations with others have ended, and repeat only the last one;
- * hostile ones use any, at once.
+ * hostile ones use any, at once; hasty ones use the newest, without a wait for others that do.
  */
-export type Manner = 'orderly' | 'hostile';
+export type Manner = 'orderly' | 'hostile' | 'hasty';
 
 export interface Step {
   kind: Kind;
@@ -48,10 +48,17 @@ export class TokenFamily {
     const newest = this.refreshTokens.at(-1);
     if (newest === undefined) {
       const isAlone = this.#underWay.size === 0;
-      const mayRace = this.manner === 'hostile' && random() < 0.3;
+      const mayRace = this.manner === 'hostile' && random() < 0.5;
       return isAlone || mayRace ? { kind: 'redeem', shown: this.fresh.code } : undefined;
     }
-    return this.manner === 'hostile' ? this.#hostile(newest, random) : this.#orderly(newest, random);
+    switch (this.manner) {
+      case 'orderly':
+        return this.#orderly(newest, random);
+      case 'hostile':
+        return this.#hostile(newest, random);
+      default:
+        return this.#hasty(newest, random);
+    }
   }
 
   /** Does it, and lets others wait for its end. */
@@ -109,6 +116,13 @@ export class TokenFamily {
       ({ kind, shown }) => kind === 'userinfo' || shown === wanted,
     );
     return wanted !== undefined && isFree ? { kind: 'refresh', shown: wanted } : this.userinfo(random);
+  }
+
+  /** After a refusal the access token shows whether the family is over. */
+  #hasty(newest: string, random: () => number): Step {
+    return random() < (this.#seen.refused === 0 ? 0.9 : 0.5)
+      ? { kind: 'refresh', shown: newest }
+      : this.userinfo(random);
   }
 
   #hostile(newest: string, random: () => number): Step {
