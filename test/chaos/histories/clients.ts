@@ -6,11 +6,10 @@ import type { Board } from './board.js';
 import { type History, type Kind, microseconds, type Outcome } from './history.js';
 import type { Step, TokenFamily } from './token-family.js';
 
-/** More would wait for a processor rather than meet at the database. */
-const CLIENTS = 16;
 const LATE_SHARE = 0.05;
 
 export interface ClientsSettings {
+  count: number;
   seed: number;
   on: AttackedService;
   patient: PatientClient<Kind>;
@@ -21,7 +20,7 @@ export interface ClientsSettings {
 /** Clients that each do one operation after the other until this is enough. */
 export async function runClients(settings: ClientsSettings, isEnough: () => boolean): Promise<void> {
   await Promise.all(
-    Array.from({ length: CLIENTS }, async (_, index) => {
+    Array.from({ length: settings.count }, async (_, index) => {
       const client = new Client(index + 1, settings);
       while (!isEnough()) {
         await client.turn();

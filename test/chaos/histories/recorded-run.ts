@@ -15,6 +15,7 @@ import { SlowWays } from './slow-ways.js';
 
 export interface RunSettings {
   seed: number;
+  clients: number;
   /** At least; there are more while strikes are left. */
   operations: number;
   strikes: readonly Strike[];
@@ -30,7 +31,7 @@ export interface RecordedRun {
 /** Clients at an edge with two domains on one PostgreSQL, each with its own way to it. */
 export async function recordedRun(
   services: ReturnType<typeof serviceProcesses>,
-  { seed, operations, strikes, progress }: RunSettings,
+  { seed, clients, operations, strikes, progress }: RunSettings,
 ): Promise<RecordedRun> {
   const { url, drop } = await newPostgresDatabase();
   const ways = [await stallingProxy(url), await stallingProxy(url)] as const;
@@ -50,7 +51,7 @@ export async function recordedRun(
     const isEnough = () =>
       history.operations.length >= operations && outages.struck.length === strikes.length;
     await Promise.all([
-      runClients({ seed, on, patient, board, history }, isEnough),
+      runClients({ count: clients, seed, on, patient, board, history }, isEnough),
       outages.make(strikes, progress),
     ]);
     return { operations: history.operations, struck: outages.struck, lateAnswers: slowWays.late };
