@@ -46,6 +46,6 @@ export interface Database {
   /** Whether concurrent writes run one after the other, those of one lane in the order of their calls. */
   readonly writesInOrder: boolean;
   /** For statements that may take minutes, one at a time: migrations, and searches that no call waits for. */
-  readonly migrator: Kysely<Schema>;
+  readonly patient: Kysely<Schema>;
   close(): Promise<void>;
 }

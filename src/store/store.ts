@@ -166,9 +166,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   );
   try {
     await refuseForeign(database, options);
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     // Checked again: since the first check, an incomplete restore may have filled the database.
-    await refuseIncomplete(database.migrator);
+    await refuseIncomplete(database.patient);
     await claimEnvironment(database, options.environment);
     if (options.databaseUrl !== undefined) {
       await database.write(continuePositions);
@@ -342,12 +342,12 @@ function unusableFor(error: unknown): StoreError {
 }
 
 /** Runs before any migration: a database of the other environment or of another issuer stays unchanged. */
-async function refuseForeign({ migrator }: Database, { environment, issuer }: StoreOptions): Promise<void> {
-  await refuseIncomplete(migrator);
-  const tables = await migrator.introspection.getTables();
+async function refuseForeign({ patient }: Database, { environment, issuer }: StoreOptions): Promise<void> {
+  await refuseIncomplete(patient);
+  const tables = await patient.introspection.getTables();
   if (tables.some(({ name }) => name === 'environment')) {
     // All columns: a database of an earlier release has no issuer.
-    const row = await migrator.selectFrom('environment').selectAll().executeTakeFirst();
+    const row = await patient.selectFrom('environment').selectAll().executeTakeFirst();
     refuseUnless(row?.name ?? environment, environment);
     if (issuer) {
       refuseOther(row?.issuer ?? null, issuer);

@@ -53,9 +53,9 @@ describeEachDatabase('the issuer of a database', (under) => {
     const place = await under.newPlace();
     await start(place, OLD);
     const latest = Object.keys(migrations).sort().at(-1) as string;
-    const { migrator } = await under.open(place);
+    const { patient } = await under.open(place);
     // If the start migrated first, it would repeat this migration and fail.
-    await sql`delete from kysely_migration where name = ${latest}`.execute(migrator);
+    await sql`delete from kysely_migration where name = ${latest}`.execute(patient);
     await expect(start(place, NEW)).rejects.toThrow(`belongs to the issuer ${OLD}`);
     expect(await recordedAt(place)).toMatchObject({ missing: [latest] });
   });

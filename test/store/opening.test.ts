@@ -69,7 +69,7 @@ describeEachDatabase('migrations', (under) => {
     expect(await store.schemaDrift()).toEqual({ missing: [], newer: [], required: [] });
     const database = await under.open(place);
     await sql`update kysely_migration set name = '9999-later' where name = ${newest}`.execute(
-      database.migrator,
+      database.patient,
     );
     expect(await store.schemaDrift()).toEqual({
       missing: [newest],
@@ -82,24 +82,24 @@ describeEachDatabase('migrations', (under) => {
     const place = await under.newEmptyPlace();
     await (await under.openStore(place)).close();
     const database = await under.open(place);
-    const before = await database.migrator.introspection.getTables();
+    const before = await database.patient.introspection.getTables();
 
     await (await under.openStore(place)).close();
-    expect(await database.migrator.introspection.getTables()).toEqual(before);
+    expect(await database.patient.introspection.getTables()).toEqual(before);
   });
 
   test('that fail leave nothing behind, and say so in a sentence', async () => {
     const place = await under.newEmptyPlace();
     const database = await under.open(place);
     // The last table of the migration is there already, so that it fails when all the others are made.
-    await sql`create table service_tokens (id text)`.execute(database.migrator);
+    await sql`create table service_tokens (id text)`.execute(database.patient);
 
     const { message } = await refusalOf({ ...place, environment: 'demo' });
     expect(message).toContain('service_tokens');
-    const tables = await database.migrator.introspection.getTables();
+    const tables = await database.patient.introspection.getTables();
     expect(tables.map(({ name }) => name)).toEqual(['service_tokens']);
 
-    await sql`drop table service_tokens`.execute(database.migrator);
+    await sql`drop table service_tokens`.execute(database.patient);
     await expect(under.openStore(place)).resolves.toBeDefined();
   });
 
@@ -233,13 +233,13 @@ describe('a PostgreSQL address', () => {
     const { url, drop } = await newPostgresDatabase();
     const admin = await openPostgres(url, () => undefined);
     const role = `reader_${new URL(url).pathname.slice(1)}`;
-    await sql.raw(`create role ${role} login password 'p'`).execute(admin.migrator);
+    await sql.raw(`create role ${role} login password 'p'`).execute(admin.patient);
     try {
       const databaseUrl = Object.assign(new URL(url), { username: role, password: 'p' }).href;
       const { message } = await refusalOf({ dataDir: directory(), databaseUrl, environment: 'demo' });
       expect(message).toMatch(/permission denied/);
     } finally {
-      await sql.raw(`drop role ${role}`).execute(admin.migrator);
+      await sql.raw(`drop role ${role}`).execute(admin.patient);
       await admin.close();
       await drop();
     }

@@ -14,7 +14,7 @@ export interface DatabasePlace {
 }
 
 /** A database that a command opens and writes to without the service. */
-export interface OpenedDatabase extends Pick<Database, 'reader' | 'migrator' | 'write' | 'close'> {
+export interface OpenedDatabase extends Pick<Database, 'reader' | 'patient' | 'write' | 'close'> {
   readonly seals: SealStore;
   /** Adds later audit records to the audit chains. */
   chainRecords(mac: AuditMac): void;
@@ -40,7 +40,7 @@ export function openedOver(bare: Database): OpenedDatabase {
   const database = withAuditChains(bare, () => mac);
   return {
     reader: database.reader,
-    migrator: database.migrator,
+    patient: database.patient,
     write: database.write,
     close: database.close,
     seals: sealStore(database),

@@ -83,7 +83,7 @@ export async function openPostgres(
     counter: open('counts', COUNT_LIMITS, COUNT_TIMEOUT_MS),
     prober,
     clock: clock.now,
-    migrator: openPatient(prober, askMs),
+    patient: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
         pastRepeatable(async () => {

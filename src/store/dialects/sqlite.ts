@@ -75,7 +75,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
     },
     size: () => sizeOf(file, reading),
     writesInOrder: true,
-    migrator: writer,
+    patient: writer,
     close: async () => {
       try {
         await writes?.end();

@@ -140,8 +140,8 @@ async function moveInto(
 ): Promise<Outcome> {
   const { at, to, dataDir } = move;
   const earlier = movedFrom(dataDir);
-  await refuseOtherEncoding(target.migrator);
-  const state = await stateOf(target.migrator, earlier);
+  await refuseOtherEncoding(target.patient);
+  const state = await stateOf(target.patient, earlier);
   if (state === 'moved' && earlier !== undefined) {
     return { ...earlier, wasComplete: true, rows: {} };
   }
@@ -157,10 +157,10 @@ async function moveInto(
     // The commit of that attempt did not happen: the target is still marked.
     forgetMoved(dataDir);
   }
-  await markTarget(target.migrator, { environmentMadeAt, at });
-  await migrateToLatest(target.migrator);
-  refuseNewer((await schemaDrift(target.migrator)).newer);
-  const rows = await target.migrator.transaction().execute((writer) => fill(target, writer, source, move));
+  await markTarget(target.patient, { environmentMadeAt, at });
+  await migrateToLatest(target.patient);
+  refuseNewer((await schemaDrift(target.patient)).newer);
+  const rows = await target.patient.transaction().execute((writer) => fill(target, writer, source, move));
   return { at, to, wasComplete: false, rows };
 }
 

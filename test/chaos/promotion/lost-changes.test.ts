@@ -49,7 +49,7 @@ testOnLinux(
       const primary = await start(postgres.primary());
       await postgres.prepare();
       const before = await open('primary');
-      await migrateToLatest(before.migrator);
+      await migrateToLatest(before.patient);
       const { id: instanceId } = await platformUnitOfWork(before).run((changes) =>
         createInstance(changes, { name: 'Harborlight' }),
       );

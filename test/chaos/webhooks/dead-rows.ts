@@ -82,7 +82,7 @@ async function insert({ database, clock }: SendingNode, to: Subscriptions, count
     select 'whd_' || replace(gen_random_uuid()::text, '-', ''),
       (${sql.val(to)}::text[])[1 + seq % ${to.length}::int], seq, id, type, 'EVENT', 'PENDING', 0, occurred_at
     from recorded
-  `.execute(database.migrator);
+  `.execute(database.patient);
   return Number(rows[0]?.before);
 }
 
@@ -93,11 +93,11 @@ async function deliver(node: SendingNode, to: Subscriptions, count: number): Pro
   await sql`
     update deliveries set attempts_begun = 1, attempt_started_at = ${now}, lease_until = ${now + LEASE_MS}
     where seq > ${before}
-  `.execute(database.migrator);
+  `.execute(database.patient);
   await sql`
     update deliveries set status = 'DELIVERED', attempt_started_at = null, lease_until = null, ended_at = ${now}
     where seq > ${before}
-  `.execute(database.migrator);
+  `.execute(database.patient);
   clock.advance(Math.round((count / PER_SECOND) * 1_000));
 }
 

@@ -29,7 +29,7 @@ test(`${DELIVERIES} deliveries beside a snapshot are sent once each, and then th
       process.stderr.write(inWords(title, sent, await rig.sizes()));
     }
   };
-  const vacuum = () => sql`vacuum analyze deliveries`.execute(rig.database.migrator);
+  const vacuum = () => sql`vacuum analyze deliveries`.execute(rig.database.patient);
   await measured('without a snapshot');
   const release = await rig.holdSnapshot();
   await rig.deliver(DELIVERIES);

@@ -189,7 +189,7 @@ describe('the migration on PostgreSQL', () => {
     const database = await under.open(place);
     const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0030'));
     const migrator = new Migrator({
-      db: database.migrator,
+      db: database.patient,
       provider: { getMigrations: async () => earlier },
     });
     expect((await migrator.migrateToLatest()).error).toBeUndefined();
@@ -200,7 +200,7 @@ describe('the migration on PostgreSQL', () => {
         await plantLocation(database, id, { name: `Location ${number}` });
       }
     })();
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     isWriting = false;
     await writing;
     const mirror = mirrorOf(database, instanceId);

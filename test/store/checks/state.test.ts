@@ -157,10 +157,10 @@ test('the check of the file finds rows whose reference is missing, and leaves a 
   const database = await sqlite.openMigrated();
   const settings = { databaseBytes: 1, mostBytes: 1 };
   expect(await examplesOf(pagesAreSound, database, settings)).toEqual([]);
-  await sql.raw('pragma foreign_keys = off').execute(database.migrator);
+  await sql.raw('pragma foreign_keys = off').execute(database.patient);
   await sql
     .raw("insert into passwords (account_id, hash, set_at) values ('acc_none', 'h', 1)")
-    .execute(database.migrator);
+    .execute(database.patient);
   expect(await examplesOf(pagesAreSound, database, settings)).toEqual([
     'a row of passwords refers to a missing row of accounts',
   ]);

@@ -30,8 +30,8 @@ test.each([
 
 test('a database that a restore has not settled is neither checked, copied nor listed', async () => {
   const place = await under.newPlace();
-  const { migrator } = await under.open(place);
-  await migrator.schema.createTable(RESTORE_MARK).addColumn('since', 'bigint').execute();
+  const { patient } = await under.open(place);
+  await patient.schema.createTable(RESTORE_MARK).addColumn('since', 'bigint').execute();
   const target = join(directory(), 'dump');
   for (const use of [
     () => recordedAt(place),

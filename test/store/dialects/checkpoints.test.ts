@@ -29,12 +29,12 @@ describe('a SQLite database that many wait for', () => {
       checkpoints: { onThreadDeath, threadFile: sourceThread, ...options },
     });
     opened.push(database);
-    await sql`create table notes (text text)`.execute(database.migrator);
+    await sql`create table notes (text text)`.execute(database.patient);
     const write = (length: number) =>
       database.write((writer) => sql`insert into notes values (${'x'.repeat(length)})`.execute(writer));
     const logPages = async () =>
-      (await sql<{ wal_autocheckpoint: number }>`pragma wal_autocheckpoint`.execute(database.migrator))
-        .rows[0]?.wal_autocheckpoint;
+      (await sql<{ wal_autocheckpoint: number }>`pragma wal_autocheckpoint`.execute(database.patient)).rows[0]
+        ?.wal_autocheckpoint;
     return { file, database, deaths, write, logPages };
   }
 

@@ -50,9 +50,9 @@ describe('a SQLite database', () => {
   }
 
   test('writes ahead, and waits for the disk itself only where others do not wait for it', async () => {
-    const { migrator, reader, write } = await under.openMigrated();
+    const { patient, reader, write } = await under.openMigrated();
     const pragma = async (name: string) =>
-      Object.values((await sql.raw(`pragma ${name}`).execute(migrator)).rows[0] ?? {});
+      Object.values((await sql.raw(`pragma ${name}`).execute(patient)).rows[0] ?? {});
     expect(await pragma('journal_mode')).toEqual(['wal']);
     const [NORMAL, FULL] = [1, 2];
     expect(await pragma('synchronous')).toEqual([FULL]);

@@ -96,8 +96,8 @@ test('a migration may take longer than any other statement', async () => {
   try {
     const slow = sql`select pg_sleep(0.3)`;
     await expect(slow.execute(database.reader)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
-    await slow.execute(database.migrator);
-    const limits = await sql`show lock_timeout`.execute(database.migrator);
+    await slow.execute(database.patient);
+    const limits = await sql`show lock_timeout`.execute(database.patient);
     expect(limits.rows).toEqual([{ lock_timeout: '5s' }]);
   } finally {
     await database.close();
@@ -110,7 +110,7 @@ test('a migration that waits for a PostgreSQL that has fallen silent ends, and m
   const database = await openPostgres(way.url, () => undefined, { ...SHORT, askMs: 100 });
   const observer = await openPostgres(url, () => undefined);
   try {
-    const migration = sql`select pg_sleep(50) as migration`.execute(database.migrator);
+    const migration = sql`select pg_sleep(50) as migration`.execute(database.patient);
     const refusal = migration.catch((error: unknown) => error);
     await eventually('a migration that runs', async () => {
       const { rows } = await sql`
@@ -152,7 +152,7 @@ test('a statement without a time limit is waited for as long as the server answe
 test('a database that is being closed does not wait for a long statement', async () => {
   const { url } = await newPostgresDatabase();
   const database = await openPostgres(url, () => undefined);
-  const sleeping = sql`select pg_sleep(600) as slept`.execute(database.migrator).catch((error) => error);
+  const sleeping = sql`select pg_sleep(600) as slept`.execute(database.patient).catch((error) => error);
   await eventually('the statement runs', async () => {
     const { rows } =
       await sql`select from pg_stat_activity where query like '%pg_sleep(600) as slept%' and pid <> pg_backend_pid()`.execute(

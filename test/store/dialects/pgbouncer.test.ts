@@ -27,7 +27,7 @@ describeWith('pgbouncer', 'PgBouncer with the settings of deploy/', (executable)
     const url = await behind();
     const databases = await Promise.all([1, 2].map(() => openPostgres(url, () => undefined)));
     try {
-      await Promise.all(databases.map(({ migrator }) => migrateToLatest(migrator)));
+      await Promise.all(databases.map(({ patient }) => migrateToLatest(patient)));
       const [{ reader }] = databases as [Database, ...Database[]];
       const locks = await sql`
         select 1 from pg_locks inner join pg_database on pg_database.oid = pg_locks.database

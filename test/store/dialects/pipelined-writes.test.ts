@@ -17,7 +17,7 @@ async function withMarks(
   const { url, drop } = await newPostgresDatabase();
   const database = await openPostgres(url, () => undefined, SERVED_LIMITS);
   try {
-    await sql`create table marks (mark integer primary key)`.execute(database.migrator);
+    await sql`create table marks (mark integer primary key)`.execute(database.patient);
     const all = async () => {
       const { rows } = await sql<{ mark: number }>`select mark from marks order by mark`.execute(
         database.reader,

@@ -52,9 +52,9 @@ describe.each(['refused', 'ignored'] as const)(
     }
 
     test('no pool of ours leaves its limits to another, or to a stranger', () =>
-      withPooler(async ({ reader, prober, migrator, write }, url) => {
+      withPooler(async ({ reader, prober, patient, write }, url) => {
         const before = await settingsOfStranger(url);
-        for (const pool of [reader, prober, migrator]) {
+        for (const pool of [reader, prober, patient]) {
           expect(await settingsOf(pool)).toEqual(before);
         }
         expect(await write(settingsOf)).toEqual(IN_A_WRITE);
@@ -63,8 +63,8 @@ describe.each(['refused', 'ignored'] as const)(
       }));
 
     test('the database is brought to this version', () =>
-      withPooler(async ({ migrator, reader }) => {
-        await migrateToLatest(migrator);
+      withPooler(async ({ patient, reader }) => {
+        await migrateToLatest(patient);
         expect(await reader.selectFrom('instances').selectAll().execute()).toEqual([]);
       }));
   },

@@ -15,9 +15,9 @@ test.each(['read committed', 'serializable'])(
     await client.end();
     const nodes = await Promise.all([1, 2, 3].map(() => openPostgres(url, () => undefined)));
     try {
-      await Promise.all(nodes.map(({ migrator }) => migrateToLatest(migrator)));
-      for (const { migrator } of nodes) {
-        expect(await schemaDrift(migrator)).toEqual({ missing: [], newer: [], required: [] });
+      await Promise.all(nodes.map(({ patient }) => migrateToLatest(patient)));
+      for (const { patient } of nodes) {
+        expect(await schemaDrift(patient)).toEqual({ missing: [], newer: [], required: [] });
       }
     } finally {
       await Promise.all(nodes.map(({ close }) => close()));

@@ -28,7 +28,7 @@ const names = { first_name: 'A', last_name: 'B', full_name: 'A B' };
 describeEachDatabase('people whose address is older than the rule', (under) => {
   async function broughtForward() {
     const database = await under.open(await under.newEmptyPlace());
-    const earlier = database.migrator as unknown as Earlier;
+    const earlier = database.patient as unknown as Earlier;
     const provider = { getMigrations: async () => migrations };
     await new Migrator({ db: earlier, provider }).migrateTo('0016-later-attempts');
     const plant = (table: string, row: object) => earlier.insertInto(table).values(row).execute();
@@ -59,7 +59,7 @@ describeEachDatabase('people whose address is older than the rule', (under) => {
       });
       await plant('workers', { id: `wrk_000000000000000000000${number}`, email, job_titles: '[]', ...own });
     }
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     return { database, run: platformUnitOfWork(database).run };
   }
 

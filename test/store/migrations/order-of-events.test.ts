@@ -27,7 +27,7 @@ const attempt = (delivery_id: string, number: number) => ({
 describeEachDatabase('what was recorded while ids had an order', (under) => {
   async function broughtForward() {
     const database = await under.open(await under.newEmptyPlace());
-    const earlier = database.migrator as unknown as Earlier;
+    const earlier = database.patient as unknown as Earlier;
     await new Migrator({
       db: earlier,
       provider: { getMigrations: async () => migrations },
@@ -48,7 +48,7 @@ describeEachDatabase('what was recorded while ids had an order', (under) => {
     await earlier.insertInto('deliveries').values(deliveries).execute();
     await earlier.insertInto('delivery_attempts').values(attempts).execute();
 
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
 
     const { reader } = database;
     const eventRows = await reader.selectFrom('events').orderBy('seq').selectAll().execute();
@@ -100,7 +100,7 @@ describeEachDatabase('what was recorded while ids had an order', (under) => {
 
   test('may be nothing at all', async () => {
     const { database } = await broughtForward();
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     const added = await database.write((writer) =>
       writer
         .insertInto('events')

@@ -110,7 +110,7 @@ describe.each(Object.entries(RELEASES))('a database of release %s', (_, release)
 async function upgraded(under: DatabaseUnderTest, { newest, rows, ownerId }: Release) {
   const place = await under.newEmptyPlace();
   const database = await under.open(place);
-  const earlier = database.migrator as unknown as Earlier;
+  const earlier = database.patient as unknown as Earlier;
   await new Migrator({ db: earlier, provider: { getMigrations: async () => migrations } }).migrateTo(newest);
   const tables = (await earlier.introspection.getTables()).map(({ name }) => name);
   expect(rows.map(([table]) => table).sort()).toEqual(tables.sort());

@@ -15,7 +15,7 @@ const event = (id: string, entity_id: string, occurred_at: number) => ({
 describeEachDatabase('events from before the sequence', (under) => {
   test('get one in the order of their recording and not before their time, for each entity apart', async () => {
     const database = await under.open(await under.newEmptyPlace());
-    const earlier = database.migrator as unknown as Earlier;
+    const earlier = database.patient as unknown as Earlier;
     const provider = { getMigrations: async () => migrations };
     await new Migrator({ db: earlier, provider }).migrateTo('0017-contract-emails');
     const events = [
@@ -29,7 +29,7 @@ describeEachDatabase('events from before the sequence', (under) => {
       await earlier.insertInto('events').values(row).execute();
     }
 
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
 
     const rows = await database.reader
       .selectFrom('events')

@@ -26,7 +26,7 @@ async function migrate(
   place: DatabasePlace,
   added: Record<string, Step>,
 ): Promise<Error | undefined> {
-  const { migrator: db } = await under.open(place);
+  const { patient: db } = await under.open(place);
   const { error } = await migratorOf(db, { ...migrations, ...added }).migrateToLatest();
   return error as Error | undefined;
 }
@@ -72,8 +72,8 @@ describeEachDatabase('a node of this version', (under) => {
   test('refuses a database that lacks a migration and has newer ones: they may build on it', async () => {
     const place = await under.newPlace();
     await migrate(under, place, nextRelease);
-    const { migrator } = await under.open(place);
-    await sql`delete from kysely_migration where name = ${newestMigration}`.execute(migrator);
+    const { patient } = await under.open(place);
+    await sql`delete from kysely_migration where name = ${newestMigration}`.execute(patient);
     await expect(under.openStore(place)).rejects.toThrow(EXPANSION);
   });
 });
@@ -85,12 +85,12 @@ describeEachDatabase('a release that removes what earlier nodes use', (under) =>
     return seals;
   };
   const knows = async (place: DatabasePlace, migration: string | null) => {
-    const { migrator } = await under.open(place);
-    await sql`update encryption_key_holders set newest_migration = ${migration}`.execute(migrator);
+    const { patient } = await under.open(place);
+    await sql`update encryption_key_holders set newest_migration = ${migration}`.execute(patient);
   };
   const isApplied = async (place: DatabasePlace) => {
-    const { migrator } = await under.open(place);
-    const { rows } = await sql`select 1 from required_migrations`.execute(migrator);
+    const { patient } = await under.open(place);
+    const { rows } = await sql`select 1 from required_migrations`.execute(patient);
     return rows.length > 0;
   };
 
@@ -128,13 +128,13 @@ describe('each migration', () => {
 
   describeEachDatabase('leaves to nodes of the release before', (under) => {
     test('what they use, unless it is a contraction', async () => {
-      const { migrator: db } = await under.open(await under.newEmptyPlace());
-      const migrator = migratorOf(db, migrations);
+      const { patient: db } = await under.open(await under.newEmptyPlace());
+      const patient = migratorOf(db, migrations);
       const taken: Record<string, string[]> = {};
       let before = new Map<string, boolean>();
       let required = 0;
       for (const name of Object.keys(migrations)) {
-        const { error } = await migrator.migrateTo(name);
+        const { error } = await patient.migrateTo(name);
         expect(error).toBeUndefined();
         const after = await columnsOf(db);
         const losses = lossesBetween(before, after);

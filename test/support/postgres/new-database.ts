@@ -46,7 +46,7 @@ function templateMade(): Promise<void> {
       await admin.query('drop database if exists migrating with (force)');
       await admin.query('create database migrating');
       const database = await openPostgres(`${await postgresUrl()}/migrating`, () => undefined);
-      await migrateToLatest(database.migrator);
+      await migrateToLatest(database.patient);
       await database.close();
       await admin.query(`alter database migrating rename to ${TEMPLATE}`);
     }

@@ -16,7 +16,7 @@ export async function migratedSqliteFile(): Promise<string> {
   if (!existsSync(file)) {
     const making = newDataDirectory();
     const database = openSqlite(join(making, 'integration.db'));
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     await database.close();
     // Whole at once; should another worker have made one meanwhile, both are the same.
     renameSync(join(making, 'integration.db'), file);

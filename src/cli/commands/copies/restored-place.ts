@@ -127,11 +127,11 @@ async function fillPostgres<T>(
       const settled = await settle(database);
       placing(keys, () => undefined);
       // Keeps the key file if this fails: the server may have completed the restore without an answer.
-      await unmarkPostgres(database.migrator);
+      await unmarkPostgres(database.patient);
       return settled;
     },
     async () => {
-      await markEmptyPostgres(database.migrator);
+      await markEmptyPostgres(database.patient);
       await undumpPostgres(databaseUrl, file, process.env);
       assertSame(manifest, await factsOf(database.reader));
     },
@@ -156,7 +156,7 @@ async function settling<T>(
 ): Promise<T> {
   try {
     await fill();
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     return await settle(database);
   } finally {
     await database.close();

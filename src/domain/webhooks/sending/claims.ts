@@ -1,6 +1,6 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { Clock } from '../../clock.js';
-import { recordLapsed } from './lapses.js';
+import { LapseSweeps } from './lapses.js';
 import {
   type DueSubscription,
   leaseFrom,
@@ -22,12 +22,7 @@ export interface ClaimRequest {
   maxWaitMs: number;
 }
 
-const SWEEP_EVERY_MS = 1_000;
-/** The search of a sweep may walk over rows that the database cannot remove yet; then it takes this part. */
-const MOST_OF_SWEEPS = 1 / 20;
-const LONGEST_SWEEP_PAUSE_MS = 5_000;
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
-const MAX_SWEPT_AT_ONCE = 500;
 /** Enough attempts to notice that a failing subscriber has recovered. */
 const LEAST_RUNNING_WHILE_FAILING = 4;
 /** The share of all slots for failing subscriptions: ample for fast failures, safe for hanging ones. */
@@ -85,12 +80,7 @@ export class DeliveryClaims {
   #heardHere = 0;
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
-  #sweptAt = Number.NEGATIVE_INFINITY;
-  #sweepPauseMs = SWEEP_EVERY_MS;
-  #areSearchesSlow = false;
-  /** The clock may have been set back before the start. */
-  #mayBeSetBack = true;
-  #isSweeping = false;
+  readonly #sweeps: LapseSweeps;
   readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
 
   constructor(
@@ -98,7 +88,9 @@ export class DeliveryClaims {
     private readonly targets: DeliveryTargets,
     private readonly clock: Clock,
     private readonly pauses: ClaimPauses = PAUSES,
-  ) {}
+  ) {
+    this.#sweeps = new LapseSweeps(dependencies, clock);
+  }
 
   /** Waits while nothing is due, until the caller disconnects or the domain stops. */
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
@@ -107,11 +99,7 @@ export class DeliveryClaims {
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
     while (!isOver()) {
-      const sweep = this.#sweep();
-      // While searches are slow, claims do not wait for them.
-      if (this.#mayBeSetBack || !this.#areSearchesSlow) {
-        await sweep;
-      }
+      await this.#sweeps.inTime();
       const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
         (error) => {
           // The store refuses to write for a caller who has left.
@@ -268,50 +256,6 @@ export class DeliveryClaims {
       return [];
     }
   }
-
-  /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
-  async #sweep(): Promise<void> {
-    const now = this.clock();
-    if (this.#isSweeping || Math.abs(now - this.#sweptAt) < this.#sweepPauseMs) {
-      return;
-    }
-    this.#isSweeping = true;
-    this.#mayBeSetBack ||= now < this.#sweptAt;
-    try {
-      if (this.#mayBeSetBack) {
-        await this.#mendSetBack(now);
-        this.#mayBeSetBack = false;
-      }
-      const startedAt = performance.now();
-      const search = this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
-      const lapsed = await search.finally(() => {
-        this.#sweepPauseMs = pauseAfter(performance.now() - startedAt);
-        this.#areSearchesSlow = this.#sweepPauseMs > SWEEP_EVERY_MS;
-      });
-      if (lapsed.length > 0) {
-        this.#sweepPauseMs = SWEEP_EVERY_MS;
-        await recordLapsed(this.dependencies, lapsed);
-      }
-    } catch (error) {
-      this.dependencies.onUnswept(error);
-    } finally {
-      this.#isSweeping = false;
-      this.#sweptAt = this.clock();
-    }
-  }
-
-  /** Otherwise leases and retry delays would last until the clock reaches the old time again. */
-  async #mendSetBack(now: number): Promise<void> {
-    const { unitOfWork, onSetBack } = this.dependencies;
-    // The clocks of nodes differ slightly, and results are recorded meanwhile.
-    if (await unitOfWork.rows.anyLaterThan(now + SWEEP_EVERY_MS)) {
-      onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
-    }
-  }
-}
-
-function pauseAfter(searchMs: number): number {
-  return Math.max(SWEEP_EVERY_MS, Math.min(LONGEST_SWEEP_PAUSE_MS, searchMs / MOST_OF_SWEEPS));
 }
 
 /** Subscriptions with due deliveries, from where the last claim ended, then from the first. */

@@ -1,6 +1,13 @@
+import type { Clock } from '../../clock.js';
 import { type RecordingDependencies, recordResults } from './records.js';
 import type { AttemptResult } from './results.js';
-import type { DeliveryProgress } from './sending.js';
+import type { DeliveryProgress, SendingDependencies } from './sending.js';
+
+const SWEEP_EVERY_MS = 1_000;
+/** The part of the time for searches, which may read many rows that the database cannot remove yet. */
+const MOST_OF_SEARCHES = 1 / 20;
+const LONGEST_PAUSE_MS = 5_000;
+const MAX_SWEPT_AT_ONCE = 500;
 
 const INTERRUPTED: Omit<AttemptResult['attempt'], 'number'> = {
   outcome: 'INTERRUPTED',
@@ -11,8 +18,75 @@ const INTERRUPTED: Omit<AttemptResult['attempt'], 'number'> = {
   responseStart: null,
 };
 
+/** Ends attempts whose lease has lapsed, between the claims of a domain. */
+export class LapseSweeps {
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = SWEEP_EVERY_MS;
+  #areSearchesSlow = false;
+  /** The clock may have been set back before the start. */
+  #mayBeSetBack = true;
+  #isSweeping = false;
+
+  constructor(
+    private readonly dependencies: SendingDependencies,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sweeps if it is time. Claims wait for it, except while searches are slow. */
+  async inTime(): Promise<void> {
+    const sweep = this.#sweep();
+    if (this.#mayBeSetBack || !this.#areSearchesSlow) {
+      await sweep;
+    }
+  }
+
+  /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
+  async #sweep(): Promise<void> {
+    const now = this.clock();
+    if (this.#isSweeping || Math.abs(now - this.#sweptAt) < this.#pauseMs) {
+      return;
+    }
+    this.#isSweeping = true;
+    this.#mayBeSetBack ||= now < this.#sweptAt;
+    try {
+      if (this.#mayBeSetBack) {
+        await this.#mendSetBack(now);
+        this.#mayBeSetBack = false;
+      }
+      const startedAt = performance.now();
+      const search = this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
+      const lapsed = await search.finally(() => {
+        this.#pauseMs = pauseAfter(performance.now() - startedAt);
+        this.#areSearchesSlow = this.#pauseMs > SWEEP_EVERY_MS;
+      });
+      if (lapsed.length > 0) {
+        this.#pauseMs = SWEEP_EVERY_MS;
+        await recordLapsed(this.dependencies, lapsed);
+      }
+    } catch (error) {
+      this.dependencies.onUnswept(error);
+    } finally {
+      this.#isSweeping = false;
+      this.#sweptAt = this.clock();
+    }
+  }
+
+  /** Otherwise leases and retry delays would last until the clock reaches the old time again. */
+  async #mendSetBack(now: number): Promise<void> {
+    const { unitOfWork, onSetBack } = this.dependencies;
+    // The clocks of nodes differ slightly, and results are recorded meanwhile.
+    if (await unitOfWork.rows.anyLaterThan(now + SWEEP_EVERY_MS)) {
+      onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
+    }
+  }
+}
+
+function pauseAfter(searchMs: number): number {
+  return Math.max(SWEEP_EVERY_MS, Math.min(LONGEST_PAUSE_MS, searchMs / MOST_OF_SEARCHES));
+}
+
 /** An attempt with a lapsed lease counts as made. */
-export async function recordLapsed(
+async function recordLapsed(
   dependencies: RecordingDependencies,
   deliveries: readonly DeliveryProgress[],
 ): Promise<void> {

@@ -76,7 +76,7 @@ describeEachDatabase('a family of refresh tokens', (under) => {
   test('of before the upgrade has a year from its last refresh', async () => {
     const database = await under.open(await under.newEmptyPlace());
     // biome-ignore lint/suspicious/noExplicitAny: a schema of an earlier time.
-    const earlier = database.migrator as unknown as Kysely<any>;
+    const earlier = database.patient as unknown as Kysely<any>;
     const provider = { getMigrations: async () => migrations };
     await new Migrator({ db: earlier, provider }).migrateTo('0013-encryption-keys');
     const grant = (id: string, refresh_expires_at: number | null) => ({
@@ -89,7 +89,7 @@ describeEachDatabase('a family of refresh tokens', (under) => {
       .values([grant('a', 800), grant('b', null)])
       .execute();
 
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
 
     const rows = await database.reader.selectFrom('grants').orderBy('id').selectAll().execute();
     expect(rows).toMatchObject([

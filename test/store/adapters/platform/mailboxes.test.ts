@@ -54,7 +54,7 @@ describeEachDatabase('accounts of before', (under) => {
         })
         .execute(),
     );
-    await keyByMailbox(database.migrator as unknown as Kysely<unknown>);
+    await keyByMailbox(database.patient as unknown as Kysely<unknown>);
     return { database, run: platformUnitOfWork(database).run };
   }
 

@@ -24,7 +24,7 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   let roundTripMs = 0;
   const failures: unknown[] = [];
   const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
-  const beside = database.migrator.withPlugin({
+  const beside = database.patient.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
       ms += roundTripMs;

@@ -17,6 +17,8 @@ const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
 /** Of a complete look, which may take longer than other statements: beside a long transaction it does. */
 const LONGEST_LOOK_MS = 180_000;
+/** Between its statements, as for other transactions. */
+const LONGEST_IDLE_MS = 15_000;
 /** After a failure before the look began, whose duration is then unknown. */
 const PAUSE_AFTER_OUTAGE_MS = 1_000;
 /** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
@@ -109,6 +111,15 @@ const withoutSort = keptPosted((db) => ({
     sql`select set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`.compile(
       db,
     ),
+}));
+
+/** The connection for long statements has no limits; a stalled process must not leave a transaction open. */
+const limited = keptPosted((db) => ({
+  compile: () =>
+    sql`
+      select set_config('statement_timeout', ${sql.lit(String(LONGEST_LOOK_MS))}, true),
+        set_config('idle_in_transaction_session_timeout', ${sql.lit(String(LONGEST_IDLE_MS))}, true)
+    `.compile(db),
 }));
 
 /**
@@ -264,7 +275,7 @@ export class DueLooks {
     try {
       await this.beside.transaction().execute(async (db) => {
         await withoutSort(db, {});
-        await sql`select set_config('statement_timeout', ${String(LONGEST_LOOK_MS)}, true)`.execute(db);
+        await limited(db, {});
         const others = (await active(db, { limit: mostKnown })).rows.map(({ id }) => id);
         // Read before the look, which then sees every committed row up to this one.
         last = (await newest(db, {})).rows[0]?.seq ?? 0;

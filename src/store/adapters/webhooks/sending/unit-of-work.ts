@@ -14,7 +14,7 @@ export function sendingUnitOfWork(
   clock?: Clock,
   onLookFailed?: (error: unknown) => void,
 ): SendingUnitOfWork {
-  const looks = new DueLooks(database.migrator, onLookFailed);
+  const looks = new DueLooks(database.patient, onLookFailed);
   return unitOfWorkOver(
     database,
     (reader) => sendingRows(reader, looks),

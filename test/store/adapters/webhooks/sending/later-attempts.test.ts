@@ -346,7 +346,7 @@ describeEachDatabase('retries that waited before relays claimed them', (under) =
   test('are due at their time', async () => {
     const database = await under.open(await under.newEmptyPlace());
     // biome-ignore lint/suspicious/noExplicitAny: a schema of an earlier time.
-    const earlier = database.migrator as unknown as Kysely<any>;
+    const earlier = database.patient as unknown as Kysely<any>;
     const before = new Migrator({ db: earlier, provider: { getMigrations: async () => migrations } });
     await before.migrateTo('0015-token-lines');
     const { id, instanceId } = await newConnection(database);
@@ -359,7 +359,7 @@ describeEachDatabase('retries that waited before relays claimed them', (under) =
         ...{ origin: 'EVENT', status: 'PENDING', attempts_begun: 1, created_at: 1, next_attempt_at: 1_000 },
       })
       .execute();
-    await migrateToLatest(database.migrator);
+    await migrateToLatest(database.patient);
     const { rows } = sendingUnitOfWork(database);
     expect([await rows.anyDue(999), await rows.anyDue(1_000)]).toEqual([false, true]);
   });
