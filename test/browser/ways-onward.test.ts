@@ -7,9 +7,12 @@ import { at, fillSignIn, heading, saidOfPassword, signOnInChromium } from './sig
 const { tallowfern, quillmere } = clientIds;
 const GOT_CODE = { state: 'a state', code: true, error: undefined };
 
-/** As the Back and Forward buttons do; a page may come from the memory of the browser. */
+/**
+ * As the Back and Forward buttons do; a page may come from the memory of the browser. It begins after the
+ * answer to this evaluation, which the end of the page would lose.
+ */
 async function go(page: Page, steps: number): Promise<void> {
-  await page.evaluate<void>(`history.go(${steps})`);
+  await page.evaluate<void>(`void setTimeout(() => history.go(${steps}))`);
 }
 
 describeWith('chromium', 'there is always a way onward', (executable) => {
