@@ -1,6 +1,6 @@
 import { sqliteFileIn } from './copies/sqlite-copy.js';
 import type { Reader } from './database.js';
-import { openPostgresReader } from './dialects/postgres.js';
+import { openPostgresReader } from './dialects/postgres/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';
 import { executedMigrations, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 

@@ -46,18 +46,18 @@ import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import type { Database, StoreSize } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
-import { openPostgres } from './dialects/postgres.js';
+import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
   DueNotifications,
   type NotificationLimits,
   type Silence,
-} from './dialects/postgres-notifications.js';
+} from './dialects/postgres/notifications.js';
+import { openPostgres } from './dialects/postgres/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
-import type { OnClocksApart } from './postgres-clock.js';
 import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import type { StoreWatch } from './watch.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { openPostgres } from '../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../src/store/dialects/postgres/postgres.js';
 import { RESTORE_MARK } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
 import { openStore } from '../../src/store/store.js';

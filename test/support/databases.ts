@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe } from '@jest/globals';
 import type { Database } from '../../src/store/database.js';
-import { openPostgres, type PostgresLimits } from '../../src/store/dialects/postgres.js';
+import { openPostgres, type PostgresLimits } from '../../src/store/dialects/postgres/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { openStore, type Store, type StoreOptions } from '../../src/store/store.js';
 import {

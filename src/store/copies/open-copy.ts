@@ -3,7 +3,7 @@ import type { SealStore } from '../../domain/operator/seals.js';
 import { withAuditChains } from '../adapters/operator/audit-chains.js';
 import { sealStore } from '../adapters/seals.js';
 import type { Database } from '../database.js';
-import { openPostgres } from '../dialects/postgres.js';
+import { openPostgres } from '../dialects/postgres/postgres.js';
 import { openSqlite } from '../dialects/sqlite.js';
 import { sqliteFileIn } from './sqlite-copy.js';
 

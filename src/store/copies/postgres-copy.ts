@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import type { Reader } from '../database.js';
-import { openPostgresReader } from '../dialects/postgres.js';
+import { openPostgresReader } from '../dialects/postgres/postgres.js';
 import { RESTORE_MARK } from '../migrate.js';
 import { StoreError } from '../store-error.js';
 import { CopyError } from './copy-error.js';

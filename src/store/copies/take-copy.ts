@@ -1,5 +1,5 @@
 import type { Reader } from '../database.js';
-import { openPostgresReader } from '../dialects/postgres.js';
+import { openPostgresReader } from '../dialects/postgres/postgres.js';
 import { openSqliteReader } from '../dialects/sqlite.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { type CopyFacts, factsOf } from './copy-facts.js';

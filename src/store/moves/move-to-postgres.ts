@@ -12,7 +12,7 @@ import { type OpenedDatabase, openedOver, UNHURRIED } from '../copies/open-copy.
 import { assertSound } from '../copies/sqlite-copy.js';
 import type { Database, Writer } from '../database.js';
 import { keepLateRows } from '../dialects/late-rows.js';
-import { openPostgres } from '../dialects/postgres.js';
+import { openPostgres } from '../dialects/postgres/postgres.js';
 import { openSqliteReader } from '../dialects/sqlite.js';
 import { claimDirectory } from '../directory-claim.js';
 import { type IssuerClaim, issuerProblem } from '../issuer.js';

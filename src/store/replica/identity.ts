@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '../database.js';
-import { isServerRefusal } from '../dialects/postgres-trouble.js';
+import { isServerRefusal } from '../dialects/postgres/trouble.js';
 
 export const NO_REPLICA = 'DATABASE_REPLICA_URL leads to a server that is not a replica, or was promoted';
 

@@ -7,7 +7,7 @@ import { userStore } from '../adapters/users.js';
 import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
-import { isRecoveryConflict } from '../dialects/postgres-trouble.js';
+import { isRecoveryConflict } from '../dialects/postgres/trouble.js';
 import type { StoreWatch } from '../watch.js';
 import { assertReplicaOf, NO_REPLICA } from './identity.js';
 import { OneAnswer } from './one-answer.js';

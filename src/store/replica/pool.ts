@@ -1,10 +1,10 @@
 import { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Reader } from '../database.js';
-import { NamedStatements } from '../dialects/named-statements.js';
-import { openPool } from '../dialects/postgres.js';
-import { SoundPostgresDialect } from '../dialects/postgres-driver.js';
-import { isRefusedSetting } from '../dialects/postgres-trouble.js';
+import { SoundPostgresDialect } from '../dialects/postgres/driver.js';
+import { NamedStatements } from '../dialects/postgres/named-statements.js';
+import { openPool } from '../dialects/postgres/postgres.js';
+import { isRefusedSetting } from '../dialects/postgres/trouble.js';
 import type { Schema } from '../schema.js';
 import { databaseReasonOf } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
@@ -59,11 +59,16 @@ export function openReplicaPool(
   };
   const pool = openPool(settings, onBroken);
   const limits = { lockMs: LIMIT_MS, statementMs: LIMIT_MS, idleMs: LIMIT_MS };
-  const onLent = watch && ((durationMs: number) => watch.lent(NAME, durationMs));
+  const use = {
+    named,
+    // Its reads end after a second, and are then repeated at the primary.
+    forgotten: undefined,
+    isRepeatable: false,
+    patience: <T>(answer: Promise<T>) => answer,
+    onLent: (durationMs: number) => watch?.lent(NAME, durationMs),
+  };
   return {
-    reader: new Kysely<Schema>({
-      dialect: new SoundPostgresDialect(pool, limits, named, undefined, onLent),
-    }),
+    reader: new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, use) }),
     close: async () => {
       await (pool.ended || pool.ending || pool.end());
     },

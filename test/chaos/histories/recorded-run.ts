@@ -1,4 +1,4 @@
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { AttackedService, BEHIND_PROXY } from '../../attacks/attacked-service.js';
 import { newPostgresDatabase, PATIENT } from '../../support/databases.js';
 import { randomFrom } from '../../support/random-from.js';

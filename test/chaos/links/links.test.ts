@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Database } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { progressOn } from '../../bench/harness/progress.js';
 import { PATIENT } from '../../support/databases.js';
 import { findToolchain } from '../../support/programs.js';

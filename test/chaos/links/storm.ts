@@ -117,7 +117,8 @@ export class LinkStorm {
     const { edge, worker, domains } = this.service.nodes;
     const { traffic } = this.load;
     const ways = this.service.ways.get(link) ?? [];
-    const phases = [traffic.begin({ isCalm: !link.endsWith('PostgreSQL') || kind === 'slow' })];
+    const losesDatabase = link.endsWith('PostgreSQL') && (kind === 'cut' || kind === 'silent');
+    const phases = [traffic.begin({ isCalm: !losesDatabase })];
     // So that each read that the strike meets belongs to this phase.
     await traffic.untilEachAnswered(1);
     await this.#begin(ways, strike);

@@ -3,7 +3,7 @@ import { PlatformServiceService } from '../../../generated/proto/integration/pla
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import type { Database } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import type { Wish } from '../../support/changes/random-writes.js';

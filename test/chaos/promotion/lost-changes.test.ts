@@ -12,7 +12,7 @@ import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { hostOf } from '../../cluster/addresses.js';
 import { giveToOrdinaryUser } from '../../cluster/cluster.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DemoFileApplication } from '../../../src/cli/demo/demo-file.js';
 import type { Database } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { AttackedService, BEHIND_PROXY } from '../../attacks/attacked-service.js';
 import type { UserAgent } from '../../attacks/user-agent.js';

@@ -5,7 +5,7 @@ import { createUser } from '../../../src/domain/platform/people/users.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
-import { openPostgres, type PostgresLimits } from '../../../src/store/dialects/postgres.js';
+import { openPostgres, type PostgresLimits } from '../../../src/store/dialects/postgres/postgres.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
 import type { stallingProxy } from '../../support/stalling-proxy.js';
 import { plantSubscription } from '../adapters/webhooks/sending/rig.js';

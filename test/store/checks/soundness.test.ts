@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { PostgresLimits } from '../../../src/store/dialects/postgres.js';
+import type { PostgresLimits } from '../../../src/store/dialects/postgres/postgres.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { type Stall, stallingProxy } from '../../support/stalling-proxy.js';
 import { type Call, isUnknown, OURS_ALONE, proveSound, SHORT, soundnessRig } from './soundness-rig.js';

@@ -5,7 +5,7 @@ import { ErrorCode } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { lock } from '../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database, WriteOrigin, Writer } from '../../../src/store/database.js';
-import { SERVED_LIMITS } from '../../../src/store/dialects/postgres.js';
+import { SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js';
 import { inTurns, Turns, takeTurn } from '../../../src/store/dialects/turns.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest, schemaDrift } from '../../../src/store/migrate.js';
 import { newPostgresDatabase } from '../../support/databases.js';
 

@@ -3,7 +3,7 @@ import type { Question } from '../../../src/domain/directory/answer.js';
 import { directoryReads, type Pages, type Target } from '../../../src/domain/directory/reads.js';
 import { newVersion } from '../../../src/domain/version.js';
 import type { Writer } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { openStore } from '../../../src/store/store.js';
 import type { StoreWatch } from '../../../src/store/watch.js';
 import { eventually } from '../../support/eventually.js';

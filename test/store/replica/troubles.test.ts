@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
+import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { newPostgresDatabase } from '../../support/databases.js';
 import { startPgBouncer } from '../../support/postgres/pgbouncer.js';
 import { transactionPooler } from '../../support/postgres/transaction-pooler.js';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import type { Reader } from '../../../store/database.js';
-import { openPostgres } from '../../../store/dialects/postgres.js';
+import { openPostgres } from '../../../store/dialects/postgres/postgres.js';
 import { tryWriteSqlite } from '../../../store/dialects/sqlite.js';
 import { openReader, recordedIn } from '../../../store/recorded.js';
 import { DATABASE_FILE } from '../../../store/store.js';

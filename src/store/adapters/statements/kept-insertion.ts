@@ -1,7 +1,7 @@
 import type { CompiledQuery, DialectAdapter, Insertable } from 'kysely';
 import type { Writer } from '../../database.js';
 import { postCompiled } from '../../dialects/direct-statements.js';
-import { named } from '../../dialects/named-statements.js';
+import { named } from '../../dialects/postgres/named-statements.js';
 import type { Schema } from '../../schema.js';
 
 const MOST_ROWS = 64;

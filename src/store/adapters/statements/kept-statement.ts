@@ -2,7 +2,7 @@ import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kys
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
-import { named } from '../../dialects/named-statements.js';
+import { named } from '../../dialects/postgres/named-statements.js';
 
 type Value = string | number | null;
 

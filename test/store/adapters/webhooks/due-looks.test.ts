@@ -6,7 +6,7 @@ import { claiming } from '../../../../src/store/adapters/webhooks/sending/claims
 import { DueLooks } from '../../../../src/store/adapters/webhooks/sending/due-looks.js';
 import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import type { Database, Writer } from '../../../../src/store/database.js';
-import { SERVED_LIMITS } from '../../../../src/store/dialects/postgres.js';
+import { SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
 import { deadRowsRig } from '../../../chaos/webhooks/dead-rows.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';

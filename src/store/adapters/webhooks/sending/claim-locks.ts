@@ -1,7 +1,7 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { Writer } from '../../../database.js';
-import { isLockTimeout } from '../../../dialects/postgres-trouble.js';
+import { isLockTimeout } from '../../../dialects/postgres/trouble.js';
 import { keptStatement } from '../../statements/kept-statement.js';
 
 /** A number for PostgreSQL: the class of the locks of subscriptions, and the lock of all failing ones. */

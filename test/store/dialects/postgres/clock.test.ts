@@ -7,8 +7,8 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
-import { PostgresClock } from '../../src/store/postgres-clock.js';
-import type { Schema } from '../../src/store/schema.js';
+import { PostgresClock } from '../../../../src/store/dialects/postgres/clock.js';
+import type { Schema } from '../../../../src/store/schema.js';
 
 const EVERY_MS = 10_000;
 /** The time of the server when the test begins. */

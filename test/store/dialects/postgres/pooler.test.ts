@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Database, Reader, Writer } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
-import { migrateToLatest } from '../../../src/store/migrate.js';
-import { newPostgresDatabase } from '../../support/databases.js';
-import { transactionPooler } from '../../support/postgres/transaction-pooler.js';
+import type { Database, Reader, Writer } from '../../../../src/store/database.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { migrateToLatest } from '../../../../src/store/migrate.js';
+import { newPostgresDatabase } from '../../../support/databases.js';
+import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
 
 const SETTINGS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const;
 

@@ -1,14 +1,14 @@
 import { expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
-import { asNoConnection, isServerRefusal } from '../../../src/store/dialects/postgres-trouble.js';
-import { whileAlive } from '../../../src/store/dialects/signs-of-life.js';
-import { mayPass } from '../../../src/store/store-error.js';
-import { newPostgresDatabase } from '../../support/databases.js';
-import { eventually } from '../../support/eventually.js';
-import { stallingProxy } from '../../support/stalling-proxy.js';
+import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { whileAlive } from '../../../../src/store/dialects/postgres/signs-of-life.js';
+import { asNoConnection, isServerRefusal } from '../../../../src/store/dialects/postgres/trouble.js';
+import { mayPass } from '../../../../src/store/store-error.js';
+import { newPostgresDatabase } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
+import { stallingProxy } from '../../../support/stalling-proxy.js';
 
 test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
   const { url } = await newPostgresDatabase();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Writer } from '../../../src/store/database.js';
-import { postCompiled } from '../../../src/store/dialects/direct-statements.js';
-import { openPostgres, SERVED_LIMITS } from '../../../src/store/dialects/postgres.js';
-import { queryBatch } from '../../../src/store/dialects/postgres-batch.js';
-import { newPostgresDatabase } from '../../support/databases.js';
+import type { Writer } from '../../../../src/store/database.js';
+import { postCompiled } from '../../../../src/store/dialects/direct-statements.js';
+import { queryBatch } from '../../../../src/store/dialects/postgres/batch.js';
+import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
+import { newPostgresDatabase } from '../../../support/databases.js';
 
 /** On one connection, so that what one write leaves there meets the next. */
 async function withMarks(

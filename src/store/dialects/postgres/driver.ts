@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import {
   type DatabaseConnection,
   type Driver,
@@ -10,16 +9,18 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
+import { queryBatch } from './batch.js';
+import { disconnect, type ForgottenConnections } from './forgotten-connections.js';
 import type { NamedQuery, NamedStatements } from './named-statements.js';
-import { queryBatch } from './postgres-batch.js';
 import {
   asDatabaseTrouble,
   asNoConnection,
   asUnknownOutcome,
   isAfterFailure,
+  isLostConnection,
   isMendedByRepetition,
   isServerRefusal,
-} from './postgres-trouble.js';
+} from './trouble.js';
 
 /** Enforced by the server, in milliseconds; 0 means none. */
 export interface ServerLimits {
@@ -27,6 +28,16 @@ export interface ServerLimits {
   statementMs: number;
   /** For a transaction that waits for its client. */
   idleMs: number;
+}
+
+/** What the connections of a pool have in common. */
+export interface PoolUse {
+  readonly named: NamedStatements;
+  readonly forgotten: ForgottenConnections | undefined;
+  /** Its statements change nothing: one that lost its connection is sent again over another. */
+  readonly isRepeatable: boolean;
+  readonly patience: Patience;
+  readonly onLent: (durationMs: number) => void;
 }
 
 /**
@@ -38,15 +49,13 @@ export class SoundPostgresDialect extends PostgresDialect {
   constructor(
     private readonly pool: pg.Pool,
     private readonly limits: ServerLimits,
-    private readonly named: NamedStatements,
-    private readonly patience: Patience = (answer) => answer,
-    private readonly onLent: (durationMs: number) => void = () => undefined,
+    private readonly use: PoolUse,
   ) {
     super({ pool });
   }
 
   override createDriver(): Driver {
-    return new SoundDriver(this.pool, this.limits, this.named, this.patience, this.onLent);
+    return new SoundDriver(this.pool, this.limits, this.use);
   }
 
   override createAdapter(): PostgresAdapter {
@@ -129,9 +138,7 @@ class SoundDriver implements Driver {
   constructor(
     private readonly pool: pg.Pool,
     limits: ServerLimits,
-    private readonly named: NamedStatements,
-    private readonly patience: Patience,
-    private readonly onLent: (durationMs: number) => void,
+    private readonly use: PoolUse,
   ) {
     // Sent with `begin`, so no extra round trip. Local to the transaction: behind a pooler, session settings
     // may be on another connection.
@@ -143,18 +150,27 @@ class SoundDriver implements Driver {
   }
 
   async acquireConnection(): Promise<LentConnection> {
+    return new LentConnection(await this.#lend(), this.#begin, this.use, () => this.#lend());
+  }
+
+  async #lend(): Promise<pg.PoolClient> {
+    const { named, forgotten, onLent } = this.use;
     if (this.pool.waitingCount >= MOST_WAITING) {
       throw asNoConnection(new Error(`${MOST_WAITING} others wait for a connection`));
     }
     const askedAt = performance.now();
     try {
-      const client = await this.pool.connect();
-      this.named.renewPlans(client);
-      return new LentConnection(client, this.#begin, this.patience, this.named);
+      let client = await this.pool.connect();
+      while (forgotten?.isSuspect(client)) {
+        discard(client);
+        client = await this.pool.connect();
+      }
+      named.renewPlans(client);
+      return client;
     } catch (error) {
       throw asNoConnection(error);
     } finally {
-      this.onLent(performance.now() - askedAt);
+      onLent(performance.now() - askedAt);
     }
   }
 
@@ -185,8 +201,10 @@ const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 /** The most statements whose answers a transaction leaves for later. */
 const MOST_POSTED = 64;
 
-interface WithSocket {
-  connection: { stream: Duplex };
+/** The server rolls back what it did. */
+function discard(client: pg.PoolClient): void {
+  disconnect(client);
+  client.release(true);
 }
 
 /** One use of a connection. */
@@ -204,22 +222,22 @@ export class LentConnection implements DatabaseConnection {
   /** After a fault the state of the connection is unknown, such as a statement that is still running. */
   #fault: unknown;
 
+  /** Whether the pool has it back already. */
+  #isReturned = false;
+
   constructor(
-    private readonly client: pg.PoolClient,
+    private client: pg.PoolClient,
     private readonly beginning: readonly string[],
-    private readonly patience: Patience,
-    private readonly named: NamedStatements,
+    private readonly use: PoolUse,
+    private readonly another: () => Promise<pg.PoolClient>,
   ) {}
 
   async executeQuery<Row>(query: NamedQuery): Promise<QueryResult<Row>> {
     this.#assertGoesOn();
     try {
-      const { command, rowCount, rows } = await this.#send(query).catch((error: unknown) => {
-        if (isMendedByRepetition(error) && !this.#mayBeInTransaction) {
-          return this.#send(query);
-        }
-        throw error;
-      });
+      const { command, rowCount, rows } = await this.#send(query).catch((error: unknown) =>
+        this.#sendAgain(query, error),
+      );
       const numAffectedRows = CHANGING.has(command) ? BigInt(rowCount ?? 0) : undefined;
       return { numAffectedRows, rows: rows as Row[] };
     } catch (error) {
@@ -310,14 +328,15 @@ export class LentConnection implements DatabaseConnection {
   }
 
   release(): void {
+    if (this.#isReturned) {
+      return;
+    }
     const isIdle = !this.#mayBeInTransaction && this.client.getTransactionStatus() === 'I';
-    if (this.#fault === undefined && isIdle) {
+    if (this.#fault !== undefined) {
+      discard(this.client);
+    } else if (isIdle) {
       this.client.release();
     } else {
-      if (this.#fault !== undefined) {
-        // Otherwise pg waits for answers, which may never come, and so does the end of the pool.
-        (this.client as unknown as WithSocket).connection.stream.destroy();
-      }
       // Closes the connection: the server rolls back.
       this.client.release(true);
     }
@@ -331,7 +350,7 @@ export class LentConnection implements DatabaseConnection {
 
   /** In the order of the calls, without a wait for earlier answers. */
   async #send(query: NamedQuery): Promise<pg.QueryResult> {
-    const name = this.named.nameOn(this.client, query);
+    const name = this.use.named.nameOn(this.client, query);
     const statement = {
       text: query.sql,
       values: [...query.parameters],
@@ -348,10 +367,29 @@ export class LentConnection implements DatabaseConnection {
       );
     } catch (error) {
       if (name !== undefined && (!isAfterFailure(error) || this.#reason === undefined)) {
-        this.named.noteFailure(error, name);
+        this.use.named.noteFailure(error, name);
       }
       throw error;
     }
+  }
+
+  async #sendAgain(query: NamedQuery, error: unknown): Promise<pg.QueryResult> {
+    if (this.#mayBeInTransaction) {
+      throw error;
+    }
+    if (this.use.isRepeatable && isLostConnection(error)) {
+      // First, because all connections of the pool may be lost.
+      this.release();
+      this.#isReturned = true;
+      this.client = await this.another();
+      this.#isReturned = false;
+      this.#fault = undefined;
+      return this.#send(query);
+    }
+    if (isMendedByRepetition(error)) {
+      return this.#send(query);
+    }
+    throw error;
   }
 
   #troubleOf(error: unknown): unknown {
@@ -360,7 +398,9 @@ export class LentConnection implements DatabaseConnection {
 
   async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.patience(question());
+      const { patience, forgotten } = this.use;
+      const answer = question();
+      return await patience(forgotten?.during(this.client, answer) ?? answer);
     } catch (error) {
       if (!isServerRefusal(error)) {
         this.#fault ??= error;

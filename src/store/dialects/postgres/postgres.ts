@@ -1,23 +1,24 @@
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { ServiceError } from '../../errors/service-error.js';
-import type { Database } from '../database.js';
-import { type OnClocksApart, PostgresClock } from '../postgres-clock.js';
-import type { Schema } from '../schema.js';
-import { StoreError } from '../store-error.js';
-import type { StoreWatch } from '../watch.js';
-import { keepLateRows } from './late-rows.js';
+import { ServiceError } from '../../../errors/service-error.js';
+import type { Database } from '../../database.js';
+import type { Schema } from '../../schema.js';
+import { StoreError } from '../../store-error.js';
+import type { StoreWatch } from '../../watch.js';
+import { keepLateRows } from '../late-rows.js';
+import { assertAsked, inTurns, Turns } from '../turns.js';
+import { type OnClocksApart, PostgresClock } from './clock.js';
+import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './driver.js';
+import { ForgottenConnections } from './forgotten-connections.js';
 import { NamedStatements } from './named-statements.js';
-import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './postgres-driver.js';
+import { whileAlive } from './signs-of-life.js';
 import {
   isDeadlock,
   isMendedByRepetition,
   isPassingTrouble,
   isRefusedSetting,
   isRefusedTransaction,
-} from './postgres-trouble.js';
-import { whileAlive } from './signs-of-life.js';
-import { assertAsked, inTurns, Turns } from './turns.js';
+} from './trouble.js';
 
 export interface PostgresLimits {
   server: ServerLimits;
@@ -141,19 +142,28 @@ async function poolsAt(
   const pools: pg.Pool[] = [];
   const closing = new AbortController();
   const named = new NamedStatements(plansKeptMs);
-  const open = (name: PoolName, limits: ServerLimits, answerMs?: number, patience?: Patience) => {
+  const isDirect = (client: pg.ClientBase) => named.isDirect(client);
+  const forgotten = new ForgottenConnections(connectionString, isDirect, onIdleError);
+  const open = (
+    name: PoolName,
+    limits: ServerLimits,
+    answerMs?: number,
+    patience: Patience = (answer) => answer,
+  ) => {
     const settings = {
       ...{ connectionString, connectionTimeoutMillis: connectMs, max: CONNECTIONS[name] },
       query_timeout: answerMs,
       verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
-        named.noteWhetherDirect(client, connectMs).then(() => done(), done),
+        named
+          .noteWhetherDirect(client, connectMs)
+          .then(() => forgotten.opened(client))
+          .then(() => done(), done),
     };
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
-    const onLent = watch && ((durationMs: number) => watch.lent(name, durationMs));
-    return new Kysely<Schema>({
-      dialect: new SoundPostgresDialect(pool, limits, named, patience, onLent),
-    });
+    const onLent = (durationMs: number) => watch?.lent(name, durationMs);
+    const use = { named, forgotten, isRepeatable: name === 'reads', patience, onLent };
+    return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, use) });
   };
   return {
     open,
@@ -167,6 +177,7 @@ async function poolsAt(
       ),
     close: async () => {
       closing.abort(new Error('the database is being closed'));
+      forgotten.close();
       await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
     },
   };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const SERIALIZATION_FAILURE = '40001';
@@ -30,6 +30,14 @@ export function isServerRefusal(error: unknown): boolean {
     error.severity !== 'PANIC' &&
     !ENDING.test(error.code ?? '')
   );
+}
+
+/** The connection ended before the answer. Not that it was waited for too long. */
+export function isLostConnection(error: unknown): boolean {
+  const { code, message } = error as Error & { code?: unknown };
+  return error instanceof pg.DatabaseError
+    ? ENDING.test(error.code ?? '')
+    : code === 'ECONNRESET' || code === 'EPIPE' || /terminated|not queryable/i.test(message);
 }
 
 /** Whether a restart with the same settings may succeed. */

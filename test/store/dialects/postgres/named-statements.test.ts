@@ -5,12 +5,12 @@ import {
   keptPosted,
   keptStatement,
   plannedStatement,
-} from '../../../src/store/adapters/statements/kept-statement.js';
-import type { Database, Writer } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
-import { queryBatch } from '../../../src/store/dialects/postgres-batch.js';
-import { newPostgresDatabase, PATIENT } from '../../support/databases.js';
-import { transactionPooler } from '../../support/postgres/transaction-pooler.js';
+} from '../../../../src/store/adapters/statements/kept-statement.js';
+import type { Database, Writer } from '../../../../src/store/database.js';
+import { queryBatch } from '../../../../src/store/dialects/postgres/batch.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { newPostgresDatabase, PATIENT } from '../../../support/databases.js';
+import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
 
 /** The server decides after five plans for given values whether one plan will do for all. */
 const PLANNED_BEFORE = 5;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.js';
+import type { Schema } from '../../schema.js';
 
 const COMPARE_EVERY_MS = 10_000;
 /** Edges and workers use the clocks of their machines, so operators should know of larger differences. */

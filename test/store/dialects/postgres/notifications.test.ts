@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { DeliveryClaims } from '../../src/domain/webhooks/sending/claims.js';
-import { DeliveryTargets } from '../../src/domain/webhooks/sending/targets.js';
+import { DeliveryClaims } from '../../../../src/domain/webhooks/sending/claims.js';
+import { DeliveryTargets } from '../../../../src/domain/webhooks/sending/targets.js';
 import {
   NOTIFICATION_LIMITS,
   type NotificationLimits,
-} from '../../src/store/dialects/postgres-notifications.js';
-import type { Silence, Store } from '../../src/store/store.js';
-import { type DatabasePlace, databaseUnderTest } from '../support/databases.js';
-import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
-import { transactionPooler } from '../support/postgres/transaction-pooler.js';
-import { stallingProxy } from '../support/stalling-proxy.js';
-import { PATIENT, sendingNode } from './adapters/webhooks/sending/rig.js';
-import { newConnection } from './adapters/webhooks/subscriptions/rig.js';
+} from '../../../../src/store/dialects/postgres/notifications.js';
+import type { Silence, Store } from '../../../../src/store/store.js';
+import { type DatabasePlace, databaseUnderTest } from '../../../support/databases.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../../../support/eventually.js';
+import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
+import { stallingProxy } from '../../../support/stalling-proxy.js';
+import { PATIENT, sendingNode } from '../../adapters/webhooks/sending/rig.js';
+import { newConnection } from '../../adapters/webhooks/subscriptions/rig.js';
 
 /** For claims that only a wake ends. */
 const NEVER = {

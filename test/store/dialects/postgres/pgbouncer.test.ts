@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import type { Database } from '../../../src/store/database.js';
-import { openPostgres } from '../../../src/store/dialects/postgres.js';
-import { migrateToLatest } from '../../../src/store/migrate.js';
-import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
-import { startPgBouncer } from '../../support/postgres/pgbouncer.js';
-import { describeWith } from '../../support/toolchains.js';
+import type { Database } from '../../../../src/store/database.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { migrateToLatest } from '../../../../src/store/migrate.js';
+import { newPostgresDatabase, type PostgresDatabase } from '../../../support/databases.js';
+import { startPgBouncer } from '../../../support/postgres/pgbouncer.js';
+import { describeWith } from '../../../support/toolchains.js';
 
 describeWith('pgbouncer', 'PgBouncer with the settings of deploy/', (executable) => {
   let server: PostgresDatabase;

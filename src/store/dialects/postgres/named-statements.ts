@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 import type pg from 'pg';
-import { isLostStatement, isOutdatedPlan } from './postgres-trouble.js';
+import { isLostStatement, isOutdatedPlan } from './trouble.js';
 
 /** A query that PostgreSQL may parse and plan once per connection. */
 export interface NamedQuery<Row = unknown> extends CompiledQuery<Row> {
@@ -40,6 +40,11 @@ export class NamedStatements {
     if (rows[0]?.pid === processID) {
       this.#direct.set(client, performance.now());
     }
+  }
+
+  /** Whether it leads to one process of the server, of which it knows the number. */
+  isDirect(client: pg.ClientBase): boolean {
+    return this.#direct.has(client);
   }
 
   nameOn(client: pg.ClientBase, { statementName }: NamedQuery): string | undefined {

@@ -1,0 +1,131 @@
+import pg from 'pg';
+
+/** A statement without an answer for this long is asked about. */
+const SILENT_MS = 1_500;
+const LOOK_EVERY_MS = 500;
+/** A server or network slower than this cannot tell whether a statement is lost or late. */
+const LOOK_LIMIT_MS = 1_000;
+
+/** Processes that may still answer; the state is unknown where the server does not track it. */
+const AT_WORK = `
+  select pid from pg_stat_activity
+  where pid = any($1) and (state is null or state not like 'idle%')`;
+
+type Connection = pg.ClientBase & { processID?: number };
+
+/** What one connection was last heard of, and waits for. */
+interface Heard {
+  /** The latest answer; while there was none since the first of these statements, when that was sent. */
+  at: number;
+  unanswered: number;
+}
+
+/**
+ * Finds connections that the network between us and the server has forgotten: what is sent on them is lost,
+ * and neither end is told. Only for connections that lead to the process of the server whose number they
+ * know.
+ */
+export class ForgottenConnections {
+  readonly #heard = new WeakMap<Connection, Heard>();
+  readonly #waiting = new Set<Connection>();
+  readonly #timer: NodeJS.Timeout;
+  #isLooking = false;
+  /** Connections that were last heard before this may be forgotten, too. */
+  #suspectBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly connectionString: string,
+    private readonly isDirect: (connection: Connection) => boolean,
+    private readonly onFound: (error: Error) => void,
+  ) {
+    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  opened(connection: Connection): void {
+    this.#heard.set(connection, { at: performance.now(), unanswered: 0 });
+  }
+
+  /** Waits for the answer, of which the caller hears by itself. */
+  async during<Answer>(connection: Connection, answer: Promise<Answer>): Promise<Answer> {
+    const heard = this.#heard.get(connection);
+    if (heard === undefined) {
+      return await answer;
+    }
+    if (heard.unanswered === 0) {
+      heard.at = performance.now();
+      this.#waiting.add(connection);
+    }
+    heard.unanswered += 1;
+    try {
+      return await answer;
+    } finally {
+      heard.at = performance.now();
+      heard.unanswered -= 1;
+      if (heard.unanswered === 0) {
+        this.#waiting.delete(connection);
+      }
+    }
+  }
+
+  /** Whether it was last heard before one that was forgotten. */
+  isSuspect(connection: Connection): boolean {
+    const heard = this.#heard.get(connection);
+    return heard !== undefined && heard.at < this.#suspectBefore && this.isDirect(connection);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const before = performance.now() - SILENT_MS;
+    const silent = [...this.#waiting].flatMap((connection) => {
+      const since = this.#heard.get(connection)?.at ?? before;
+      return since < before && this.isDirect(connection) ? [{ connection, since }] : [];
+    });
+    if (silent.length === 0 || this.#isLooking) {
+      return;
+    }
+    this.#isLooking = true;
+    try {
+      const atWork = await this.#atWork(silent.map(({ connection }) => connection.processID ?? 0));
+      const forgotten = silent.filter(
+        ({ connection, since }) =>
+          !atWork.has(connection.processID) && this.#heard.get(connection)?.at === since,
+      );
+      for (const { connection, since } of forgotten) {
+        this.#suspectBefore = Math.max(this.#suspectBefore, since);
+        disconnect(connection);
+      }
+      if (forgotten.length > 0) {
+        this.onFound(
+          new Error(`${forgotten.length} in use no longer reach the server, which waits for statements`),
+        );
+      }
+    } catch {
+      // The server does not answer at all: other limits end the wait.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** Over a new connection, because present ones may be forgotten. */
+  async #atWork(processes: readonly number[]): Promise<Set<unknown>> {
+    const { connectionString } = this;
+    const limits = { connectionTimeoutMillis: LOOK_LIMIT_MS, query_timeout: LOOK_LIMIT_MS };
+    const client = new pg.Client({ connectionString, ...limits });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes]);
+      return new Set(rows.map(({ pid }) => pid));
+    } finally {
+      disconnect(client);
+    }
+  }
+}
+
+/** At once: pg would wait for answers that may never come. */
+export function disconnect(connection: pg.ClientBase): void {
+  (connection as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}

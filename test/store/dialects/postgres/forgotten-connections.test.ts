@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { ErrorCode } from '../../../../src/errors/service-error.js';
+import type { Database } from '../../../../src/store/database.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { newPostgresDatabase } from '../../../support/databases.js';
+import { stallingProxy } from '../../../support/stalling-proxy.js';
+
+/** As many as the pool has connections. */
+const READS = 8;
+const MINUTES_MS = 120_000;
+const NEVER_BY_ITSELF = {
+  server: { lockMs: 3_000, statementMs: MINUTES_MS, idleMs: MINUTES_MS },
+  ...{ connectMs: 5_000, answerMs: MINUTES_MS, askMs: MINUTES_MS },
+};
+
+describe('when the network forgets connections to PostgreSQL', () => {
+  let way: Awaited<ReturnType<typeof stallingProxy>>;
+  let database: Database;
+  let heard: string[];
+
+  beforeEach(async () => {
+    const { url } = await newPostgresDatabase();
+    way = await stallingProxy(url);
+    heard = [];
+    database = await openPostgres(way.url, ({ message }) => heard.push(message), NEVER_BY_ITSELF);
+  });
+  afterEach(async () => {
+    await database.close();
+    way.close();
+  });
+
+  const processes = () =>
+    Promise.all(
+      Array.from({ length: READS }, async () => {
+        // Each keeps its connection until all have one.
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.1)`.execute(
+          database.reader,
+        );
+        return rows[0]?.pid;
+      }),
+    );
+
+  test('reads are answered over new connections, and none of the old ones is used again', async () => {
+    const before = new Set(await processes());
+    expect(before.size).toBe(READS);
+    way.forget();
+    const after = await processes();
+    expect(after.filter((pid) => before.has(pid))).toEqual([]);
+    expect(heard).toContainEqual(expect.stringMatching(/no longer reach the server/));
+  });
+
+  test('a write is refused, is not made twice, and the next one is made', async () => {
+    const count = () =>
+      database.write((writer) => sql<{ n: number }>`select nextval('counted') as n`.execute(writer));
+    await database.write((writer) => sql`create sequence counted`.execute(writer));
+    await count();
+    way.forget();
+    await expect(count()).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    const { rows } = await count();
+    expect(rows).toEqual([{ n: 2 }]);
+  });
+});
+
+describe('a statement that the server works on for long keeps its connection', () => {
+  let url: string;
+  let database: Database;
+
+  beforeEach(async () => {
+    ({ url } = await newPostgresDatabase());
+    database = await openPostgres(url, () => undefined, NEVER_BY_ITSELF);
+  });
+  afterEach(() => database.close());
+
+  test('when it computes', async () => {
+    const { rows } = await sql`select 'done' as it from pg_sleep(3)`.execute(database.reader);
+    expect(rows).toEqual([{ it: 'done' }]);
+  });
+
+  test('when it waits for a lock', async () => {
+    const locked = 'lock table held in access exclusive mode';
+    const other = await openPostgres(url, () => undefined, NEVER_BY_ITSELF);
+    try {
+      await other.write((writer) => sql`create table held ()`.execute(writer));
+      await other.write(async (holder) => {
+        await sql.raw(locked).execute(holder);
+        await expect(database.write((writer) => sql.raw(locked).execute(writer))).rejects.toThrow(
+          'Other changes to the same data are under way. Try again in a moment.',
+        );
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
