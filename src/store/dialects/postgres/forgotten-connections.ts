@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 
 /** A statement without an answer for this long is asked about. */
@@ -15,8 +16,10 @@ type Connection = pg.ClientBase & { processID?: number };
 
 /** What one connection was last heard of, and waits for. */
 interface Heard {
-  /** The latest answer; while there was none since the first of these statements, when that was sent. */
+  /** When it last heard of the server, or sent a statement after it had the answers to all others. */
   at: number;
+  /** Received until then. */
+  bytes: number;
   unanswered: number;
 }
 
@@ -42,7 +45,7 @@ export class ForgottenConnections {
   }
 
   opened(connection: Connection): void {
-    this.#heard.set(connection, { at: performance.now(), unanswered: 0 });
+    this.#heard.set(connection, { at: performance.now(), bytes: bytesFrom(connection), unanswered: 0 });
   }
 
   /** Waits for the answer, of which the caller hears by itself. */
@@ -78,11 +81,7 @@ export class ForgottenConnections {
   }
 
   async #look(): Promise<void> {
-    const before = performance.now() - SILENT_MS;
-    const silent = [...this.#waiting].flatMap((connection) => {
-      const since = this.#heard.get(connection)?.at ?? before;
-      return since < before && this.isDirect(connection) ? [{ connection, since }] : [];
-    });
+    const silent = this.#silent(performance.now());
     if (silent.length === 0 || this.#isLooking) {
       return;
     }
@@ -109,6 +108,20 @@ export class ForgottenConnections {
     }
   }
 
+  /** A large answer takes its time, and the server is idle before the last of it arrives. */
+  #silent(now: number) {
+    return [...this.#waiting].flatMap((connection) => {
+      const heard = this.#heard.get(connection) as Heard;
+      const bytes = bytesFrom(connection);
+      if (heard.bytes !== bytes) {
+        heard.at = now;
+        heard.bytes = bytes;
+      }
+      const isSilent = heard.at < now - SILENT_MS && this.isDirect(connection);
+      return isSilent ? [{ connection, since: heard.at }] : [];
+    });
+  }
+
   /** Over a new connection, because present ones may be forgotten. */
   async #atWork(processes: readonly number[]): Promise<Set<unknown>> {
     const { connectionString } = this;
@@ -125,7 +138,15 @@ export class ForgottenConnections {
   }
 }
 
+function bytesFrom(connection: pg.ClientBase): number {
+  return streamOf(connection).bytesRead;
+}
+
 /** At once: pg would wait for answers that may never come. */
 export function disconnect(connection: pg.ClientBase): void {
-  (connection as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  streamOf(connection).destroy();
+}
+
+function streamOf(connection: pg.ClientBase): Socket {
+  return (connection as unknown as { connection: { stream: Socket } }).connection.stream;
 }

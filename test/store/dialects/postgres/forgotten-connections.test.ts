@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
@@ -13,6 +14,46 @@ const NEVER_BY_ITSELF = {
   server: { lockMs: 3_000, statementMs: MINUTES_MS, idleMs: MINUTES_MS },
   ...{ connectMs: 5_000, answerMs: MINUTES_MS, askMs: MINUTES_MS },
 };
+
+const LONG_ANSWER = 1_000_000;
+const PIECE = 40_000;
+const PIECE_EVERY_MS = 120;
+/** One finds out what the server takes, the other asks for its time. */
+const FIRST_CONNECTIONS = 2;
+
+/** A proxy that takes answers at once and hands them on slowly. */
+async function narrowWay(serverUrl: string) {
+  const { hostname, port } = new URL(serverUrl);
+  let connections = 0;
+  const server = createServer((client) => {
+    connections += 1;
+    const behind = connect(Number(port), hostname);
+    let waiting = Buffer.alloc(0);
+    const timer = setInterval(() => {
+      client.write(waiting.subarray(0, PIECE));
+      waiting = waiting.subarray(PIECE);
+    }, PIECE_EVERY_MS);
+    behind.on('data', (data) => {
+      waiting = Buffer.concat([waiting, data]);
+    });
+    client.pipe(behind);
+    for (const socket of [client, behind]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(timer);
+        client.destroy();
+        behind.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port: ownPort } = server.address() as AddressInfo;
+  return {
+    url: Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(ownPort) }).href,
+    connections: () => connections,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
 
 describe('when the network forgets connections to PostgreSQL', () => {
   let way: Awaited<ReturnType<typeof stallingProxy>>;
@@ -75,6 +116,21 @@ describe('a statement that the server works on for long keeps its connection', (
   test('when it computes', async () => {
     const { rows } = await sql`select 'done' as it from pg_sleep(3)`.execute(database.reader);
     expect(rows).toEqual([{ it: 'done' }]);
+  });
+
+  test('when its answer is long on its way', async () => {
+    const way = await narrowWay(url);
+    const behindIt = await openPostgres(way.url, () => undefined, NEVER_BY_ITSELF);
+    try {
+      const { rows } = await sql<{ it: string }>`select repeat('x', ${LONG_ANSWER}::int) as it`.execute(
+        behindIt.reader,
+      );
+      expect(rows[0]?.it).toHaveLength(LONG_ANSWER);
+      expect(way.connections()).toBe(FIRST_CONNECTIONS + 1);
+    } finally {
+      await behindIt.close();
+      await way.close();
+    }
   });
 
   test('when it waits for a lock', async () => {
