@@ -1,23 +1,50 @@
 import type { Comparison } from '../harness/comparison.js';
+import type { Scope } from '../harness/scope.js';
 import { startLoad } from '../load/load.js';
-import { startDomains } from '../subjects/several-domains.js';
+import { type Domains, startDomains } from '../subjects/several-domains.js';
 import { signOnService } from '../subjects/sign-on-service.js';
+import { startWebhookReceiver } from '../subjects/webhook-receiver.js';
+import { makersOfEvents, type WebhookMakers } from '../subjects/webhook-service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 import { pkce } from './tokens.js';
+import {
+  DELIVERIES_PER_SECOND,
+  delaysAt,
+  FAN_OUT,
+  POSTS,
+  quantile,
+  rate,
+  subscribers,
+  USERS,
+} from './webhooks.js';
 
 /** More than all domains together answer at the same time. */
 const CONNECTIONS = 96;
 const ROUND_MS = 5_000;
+const PROMISED_P99_MS = 25;
+
+interface Setting {
+  count: number;
+  delayMs: number;
+  goal: number;
+}
 
 /** The gain of more domains when they wait for their database most of the time, and when they do not. */
-export const severalDomains: readonly Comparison[] = [
-  refreshesAt({ count: 2, delayMs: 2, goal: 1.8 }),
-  refreshesAt({ count: 4, delayMs: 2, goal: 3 }),
-  refreshesAt({ count: 2, delayMs: 20, goal: 1.8 }),
-  refreshesAt({ count: 4, delayMs: 20, goal: 3 }),
+const settings: readonly Setting[] = [
+  { count: 2, delayMs: 2, goal: 1.8 },
+  { count: 4, delayMs: 2, goal: 3 },
+  { count: 2, delayMs: 20, goal: 1.8 },
+  { count: 4, delayMs: 20, goal: 3 },
 ];
 
-function refreshesAt({ count, delayMs, goal }: { count: number; delayMs: number; goal: number }): Comparison {
+export const severalDomains: readonly Comparison[] = [
+  ...settings.map(refreshesAt),
+  ...settings.map(deliveriesAt),
+  latencyBetweenNodes(`to ${FAN_OUT}`, subscribers('/take/')),
+  latencyBetweenNodes('to one', ['/take/1']),
+];
+
+function refreshesAt({ count, delayMs, goal }: Setting): Comparison {
   const name = `refresh, ${count} domains, PostgreSQL answers ${delayMs} ms later (answers/s)`;
   return {
     rows: { [name]: { referenceName: 'one domain', goal, higherIsBetter: true } },
@@ -26,17 +53,89 @@ function refreshesAt({ count, delayMs, goal }: { count: number; delayMs: number;
     setUp: async (scope) => {
       const start = async (domains: number) => {
         const workplace = makeWorkplace(scope);
-        const service = await startDomains(scope, workplace, { count: domains, delayMs });
-        return signOnService(workplace, service, pkce);
+        const { startEdge } = await startDomains(scope, workplace, { count: domains, delayMs });
+        return signOnService(workplace, await startEdge(), pkce);
       };
       const [several, one] = [await start(count), await start(1)];
       const load = startLoad(scope);
-      const rate = async (subject: typeof one) => {
+      const rateOf = async (subject: typeof one) => {
         const target = await subject.refreshes(CONNECTIONS);
         const { requestsPerSecond } = await load({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
-      return { ours: () => rate(several), reference: () => rate(one) };
+      return { ours: () => rateOf(several), reference: () => rateOf(one) };
     },
   };
+}
+
+/** Each domain has a worker of its own. */
+function deliveriesAt({ count, delayMs, goal }: Setting): Comparison {
+  const name = `webhooks fanned out to ${FAN_OUT}, ${count} domains, PostgreSQL answers ${delayMs} ms later (deliveries/s)`;
+  return {
+    rows: { [name]: { referenceName: 'one domain', goal, higherIsBetter: true } },
+    warmUpRounds: 1,
+    rounds: 3,
+    setUp: async (scope) => {
+      const start = (domains: number) =>
+        startWebhooks(scope, subscribers('/take/'), {
+          count: domains,
+          delayMs,
+          startWorkers: async ({ startWorker }) => {
+            await Promise.all(Array.from({ length: domains }, (_, index) => startWorker(index)));
+          },
+        });
+      const [several, one] = [await start(count), await start(1)];
+      const rateOf = ({ receiver, makers }: typeof one) =>
+        rate(name, receiver, async () => {
+          await makers.makeEvents(POSTS / FAN_OUT);
+          return () => makers.drained();
+        });
+      return { ours: () => rateOf(several), reference: () => rateOf(one) };
+    },
+  };
+}
+
+/** Writes go to one domain; the worker uses only the other. */
+function latencyBetweenNodes(toWhom: string, paths: readonly string[]): Comparison {
+  const delayMs = 2;
+  const name = `webhooks ${toWhom}, commit on one node to receipt by way of another at ${DELIVERIES_PER_SECOND}/s, PostgreSQL answers ${delayMs} ms later`;
+  const [p50, p99] = [`${name}, p50 (ms)`, `${name}, p99 (ms)`];
+  const terms = { referenceName: 'what is promised', goal: 1, higherIsBetter: false };
+  return {
+    rows: { [p99]: terms, [p50]: terms },
+    warmUpRounds: 1,
+    rounds: 3,
+    setUp: async (scope) => {
+      const { receiver, makers } = await startWebhooks(scope, paths, {
+        count: 2,
+        delayMs,
+        startWorkers: ({ startWorker }) => startWorker(1),
+      });
+      return {
+        ours: async () => {
+          const delaysMs = await delaysAt(receiver, makers, paths.length);
+          return { [p50]: quantile(delaysMs, 0.5), [p99]: quantile(delaysMs, 0.99) };
+        },
+        reference: async () => ({ [p50]: PROMISED_P99_MS, [p99]: PROMISED_P99_MS }),
+      };
+    },
+  };
+}
+
+async function startWebhooks(
+  scope: Scope,
+  paths: readonly string[],
+  {
+    startWorkers,
+    ...ofDomains
+  }: { count: number; delayMs: number; startWorkers: (domains: Domains) => Promise<void> },
+) {
+  const workplace = makeWorkplace(scope);
+  const receiver = await startWebhookReceiver(scope);
+  const domains = await startDomains(scope, workplace, ofDomains);
+  await startWorkers(domains);
+  const [{ grpc } = { grpc: '' }] = domains.addresses;
+  const makers: WebhookMakers = await makersOfEvents(scope, workplace, { users: USERS, grpcAddress: grpc });
+  await makers.subscribe(paths.map((path) => receiver.addressOf(path)));
+  return { receiver, makers };
 }

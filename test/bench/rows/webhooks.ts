@@ -4,15 +4,15 @@ import { metered } from '../subjects/meter.js';
 import { type StoreKind, storeIn } from '../subjects/postgres.js';
 import { SIGNED_POSTS_NAME, signedPosts } from '../subjects/signed-posts.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../subjects/webhook-receiver.js';
-import { type WebhookService, webhookService } from '../subjects/webhook-service.js';
+import { type WebhookMakers, webhookService } from '../subjects/webhook-service.js';
 
-const POSTS = 30_000;
+export const POSTS = 30_000;
 /** Each write moves so many users: so many events. */
-const USERS = 500;
-const FAN_OUT = 20;
+export const USERS = 500;
+export const FAN_OUT = 20;
 const FANNED_OUT = `webhooks fanned out to ${FAN_OUT}`;
 const PROMISED_P99_MS = 10;
-const DELIVERIES_PER_SECOND = 300;
+export const DELIVERIES_PER_SECOND = 300;
 /** Enough that a hundredth of the writes behind them is more than one. */
 const TIMED_DELIVERIES = 4_500;
 const MS_PER_SECOND = 1_000;
@@ -92,7 +92,7 @@ function deliveries(
   };
 }
 
-async function rate(
+export async function rate(
   name: string,
   receiver: WebhookReceiver,
   work: () => Promise<() => Promise<void>>,
@@ -151,7 +151,7 @@ function isolation(): Comparison {
 }
 
 /** Makes 300 deliveries a second, as evenly as one process can, and says how long each took. */
-async function delaysAt(receiver: WebhookReceiver, service: WebhookService, subscriberCount: number) {
+export async function delaysAt(receiver: WebhookReceiver, service: WebhookMakers, subscriberCount: number) {
   const events = Math.ceil(TIMED_DELIVERIES / subscriberCount);
   const everyMs = (MS_PER_SECOND * subscriberCount) / DELIVERIES_PER_SECOND;
   const { all } = await receiver.expect(events * subscriberCount, { isTimed: true });
@@ -183,11 +183,11 @@ async function start(
   return { receiver, service };
 }
 
-function subscribers(path: string): string[] {
+export function subscribers(path: string): string[] {
   return Array.from({ length: FAN_OUT }, (_, index) => `${path}${index}`);
 }
 
-function quantile(values: readonly number[], part: number): number {
+export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

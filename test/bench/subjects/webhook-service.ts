@@ -20,9 +20,8 @@ const connection = demoSeed.integrations
   .flatMap(({ connections }) => connections)
   .find(({ configured, instance }) => configured && instance === client?.instance);
 
-/** A service with users, their events, and subscribers. */
-export interface WebhookService {
-  service: RunningService;
+/** Make events of users, and subscribers. */
+export interface WebhookMakers {
   subscribe(urls: readonly string[]): Promise<void>;
   /** So many events, as few writes as there can be: each moves all users to another role. */
   makeEvents(count: number): Promise<void>;
@@ -30,6 +29,10 @@ export interface WebhookService {
   makeEvent(): Promise<void>;
   /** Until nothing waits for an attempt any more. */
   drained(): Promise<void>;
+}
+
+export interface WebhookService extends WebhookMakers {
+  service: RunningService;
 }
 
 export async function webhookService(
@@ -49,9 +52,18 @@ export async function webhookService(
     ...settings,
     ...(await settingsOn(store, scope, workplace)),
   });
+  return { service, ...(await makersOfEvents(scope, workplace, { users })) };
+}
+
+/** At the address that the demo names, or at another. */
+export async function makersOfEvents(
+  scope: Scope,
+  workplace: string,
+  { users, grpcAddress }: { users: number; grpcAddress?: string },
+): Promise<WebhookMakers> {
   const demo = JSON.parse(readFileSync(join(dataDirIn(workplace), 'demo.json'), 'utf8')) as DemoFile;
   const clientOver = (token: string) => {
-    const channel = new RpcChannel(demo.grpcAddress, token);
+    const channel = new RpcChannel(grpcAddress ?? demo.grpcAddress, token);
     scope.onEnd(() => channel.close());
     return channel;
   };
@@ -60,7 +72,6 @@ export async function webhookService(
   const staff = await staffOf(platform, users);
   const subscriptionIds: string[] = [];
   return {
-    service,
     subscribe: async (urls) => {
       for (const url of urls) {
         const request = {
