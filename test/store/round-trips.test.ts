@@ -178,7 +178,7 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     'a claim for 16 subscriptions',
-    { roundTrips: 5, statements: 27 },
+    { roundTrips: 5, statements: 12 },
     (under, proxy) => claimOf(under, proxy, 16),
   ],
   [

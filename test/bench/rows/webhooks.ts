@@ -3,7 +3,7 @@ import type { Scope } from '../harness/scope.js';
 import { metered } from '../subjects/meter.js';
 import { type StoreKind, storeIn } from '../subjects/postgres.js';
 import { SIGNED_POSTS_NAME, signedPosts } from '../subjects/signed-posts.js';
-import { startWebhookReceiver, type WebhookReceiver } from '../subjects/webhook-receiver.js';
+import { startWebhookReceiver, type Taken, type WebhookReceiver } from '../subjects/webhook-receiver.js';
 import { type WebhookMakers, webhookService } from '../subjects/webhook-service.js';
 
 export const POSTS = 30_000;
@@ -151,16 +151,26 @@ function isolation(): Comparison {
 }
 
 /** Makes 300 deliveries a second, as evenly as one process can, and says how long each took. */
-export async function delaysAt(receiver: WebhookReceiver, service: WebhookMakers, subscriberCount: number) {
+async function delaysAt(receiver: WebhookReceiver, service: WebhookMakers, subscriberCount: number) {
+  const { delaysMs } = await atRate(receiver, subscriberCount, () => service.makeEvent());
+  return delaysMs;
+}
+
+/** Calls `make` so often that 300 deliveries a second follow, and resolves when all are received. */
+export async function atRate(
+  receiver: WebhookReceiver,
+  subscriberCount: number,
+  make: () => Promise<unknown>,
+): Promise<Taken> {
   const events = Math.ceil(TIMED_DELIVERIES / subscriberCount);
   const everyMs = (MS_PER_SECOND * subscriberCount) / DELIVERIES_PER_SECOND;
   const { all } = await receiver.expect(events * subscriberCount, { isTimed: true });
   const startedAt = performance.now();
-  const writes: Promise<void>[] = [];
+  const writes: Promise<unknown>[] = [];
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       while (writes.length < events && performance.now() - startedAt >= writes.length * everyMs) {
-        writes.push(service.makeEvent());
+        writes.push(make());
       }
       if (writes.length === events) {
         clearInterval(timer);
@@ -169,7 +179,7 @@ export async function delaysAt(receiver: WebhookReceiver, service: WebhookMakers
     }, 1);
   });
   await Promise.all(writes);
-  return (await all).delaysMs;
+  return all;
 }
 
 async function start(

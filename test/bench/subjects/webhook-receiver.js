@@ -6,11 +6,12 @@ import { createServer } from 'node:http';
 const seen = new Set();
 const OCCURRED_AT = '"occurredAt":"';
 const ISO_LENGTH = 24;
+const FIRST_NAME = '"firstName":"';
 
 let round = newRound();
 
 function newRound(expected = Number.POSITIVE_INFINITY) {
-  return { expected, taken: 0, delaysMs: [] };
+  return { expected, taken: 0, delaysMs: [], receipts: [] };
 }
 
 const server = createServer((request, response) => {
@@ -43,10 +44,12 @@ function take(parts) {
     const body = Buffer.concat(parts).toString();
     const at = body.indexOf(OCCURRED_AT) + OCCURRED_AT.length;
     round.delaysMs.push(now - Date.parse(body.slice(at, at + ISO_LENGTH)));
+    const nameAt = body.indexOf(FIRST_NAME) + FIRST_NAME.length;
+    round.receipts.push({ name: body.slice(nameAt, body.indexOf('"', nameAt)), at: now });
   }
   if (round.taken === round.expected) {
-    const { taken, delaysMs } = round;
-    process.send({ taken, delaysMs });
+    const { taken, delaysMs, receipts } = round;
+    process.send({ taken, delaysMs, receipts });
   }
 }
 

@@ -8,6 +8,8 @@ export interface Taken {
   taken: number;
   /** From the time that the event tells to its receipt; only when asked for. */
   delaysMs: number[];
+  /** Of which user, by first name, and when; only when asked for. */
+  receipts: { name: string; at: number }[];
 }
 
 export interface WebhookReceiver {

@@ -25,8 +25,8 @@ export interface WebhookMakers {
   subscribe(urls: readonly string[]): Promise<void>;
   /** So many events, as few writes as there can be: each moves all users to another role. */
   makeEvents(count: number): Promise<void>;
-  /** One event, by one write. */
-  makeEvent(): Promise<void>;
+  /** One event, by one write, which gives a user a new first name. Returns the name. */
+  makeEvent(): Promise<string>;
   /** Until nothing waits for an attempt any more. */
   drained(): Promise<void>;
 }
@@ -128,7 +128,9 @@ async function staffOf(platform: RpcClient<PlatformServiceService>, users: numbe
     renameNext: async () => {
       const userId = userIds[renamed % users] ?? '';
       renamed += 1;
-      await platform.updateUser({ userId, firstName: `Bench ${renamed}` }, call());
+      const firstName = `Bench ${renamed}`;
+      await platform.updateUser({ userId, firstName }, call());
+      return firstName;
     },
   };
 }

@@ -140,16 +140,26 @@ export class DeliveryClaims {
 
   async #claimNow(request: ClaimRequest, caller: AbortSignal, isOver: () => boolean): Promise<Look> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
+    const { rows } = unitOfWork;
+    const most = Math.max(MIN_LOOKED_AT, Math.min(request.freeSlots, MAX_LOOKED_AT));
     // A row of this node may be uncommitted: only a write is sure to see it.
     let isTold = this.#heardHere !== deliveriesDue.countHere;
     this.#heardHere = deliveriesDue.countHere;
     this.#heard = deliveriesDue.count;
     const seen = new Set<SubscriptionId>();
     let isAnyLocked = false;
-    while (!isOver() && (isTold || (await unitOfWork.rows.anyDue(this.clock())))) {
+    while (!isOver()) {
+      const { after } = this.#round;
+      const due = isTold ? undefined : await rows.dueSubscriptions(after, most, this.clock());
+      if (due?.length === 0) {
+        break;
+      }
       isTold = false;
       const { claim, lookedAt, full, locked, next } = await unitOfWork.run(
-        (changes) => this.#claimIn(changes, request, this.#round),
+        async (changes) => {
+          const lookedAt = due ?? (await changes.dueSubscriptions(after, most));
+          return this.#claimIn(changes, request, this.#round, lookedAt);
+        },
         { signal: caller },
       );
       this.#round = next;
@@ -181,9 +191,13 @@ export class DeliveryClaims {
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */
-  async #claimIn(changes: SendingChanges, request: ClaimRequest, round: Round): Promise<RoundClaim> {
+  async #claimIn(
+    changes: SendingChanges,
+    request: ClaimRequest,
+    round: Round,
+    lookedAt: DueSubscription[],
+  ): Promise<RoundClaim> {
     const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
-    const lookedAt = await nextInRound(changes, request, round);
     const waiting = [...round.waiting].slice(0, MOST_WAITING_LOOKED_AT);
     const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
     const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
@@ -256,15 +270,6 @@ export class DeliveryClaims {
       return [];
     }
   }
-}
-
-/** Subscriptions with due deliveries, from where the last claim ended, then from the first. */
-function nextInRound(
-  changes: SendingChanges,
-  { freeSlots }: ClaimRequest,
-  { after }: Round,
-): Promise<DueSubscription[]> {
-  return changes.dueSubscriptions(after, Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT)));
 }
 
 /** If other claims have all, waits briefly for the first. So no two claims wait for each other. */

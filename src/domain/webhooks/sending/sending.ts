@@ -60,6 +60,14 @@ export interface DueSubscription {
   hasLater: boolean;
 }
 
+/** Which first attempts of a subscription are wanted. */
+export interface WantedFirst {
+  id: SubscriptionId;
+  /** Only those after this place. */
+  after: number;
+  limit: number;
+}
+
 /** A delivery with a begun attempt. */
 export interface BegunDelivery {
   seq: number;
@@ -93,8 +101,8 @@ export interface SendingChanges {
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
   /** Running attempts to all failing subscriptions. */
   runningToFailing(): Promise<number>;
-  /** Places of the oldest deliveries after the named one with a due first attempt, locked by this write. */
-  dueFirst(id: SubscriptionId, after: number, limit: number): Promise<number[]>;
+  /** Places of the oldest deliveries with a due first attempt; locked until this write ends. */
+  dueFirst(wanted: readonly WantedFirst[]): Promise<ReadonlyMap<SubscriptionId, number[]>>;
   /** Places of the deliveries whose later attempt has been due longest; locked until this write ends. */
   dueLater(id: SubscriptionId, limit: number): Promise<number[]>;
   /** Begins due attempts by conditional statements: of concurrent beginnings of one attempt, one succeeds. */
@@ -142,6 +150,8 @@ export interface RecordedAttempt extends DeliveryAttempt {
 export interface SendingRows {
   /** Whether any attempt is due. */
   anyDue(now: number): Promise<boolean>;
+  /** As in `SendingChanges`. */
+  dueSubscriptions(after: string, limit: number, now: number): Promise<DueSubscription[]>;
   /** Whether an attempt began or ended later than now, because the clock has been set back since. */
   anyLaterThan(now: number): Promise<boolean>;
   /** Deliveries with a lapsed lease and no recorded result. */

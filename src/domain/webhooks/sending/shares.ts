@@ -52,47 +52,64 @@ export async function shareOut(
   let left = freeSlots;
   let hungry = shares.filter(({ room }) => room > 0);
   while (left > 0 && hungry.length > 0) {
-    const taken = await Promise.all(
-      partsOf(hungry, left).map(async ({ share, part }) => {
-        const taken = part > 0 ? await takeDue(changes, share, part) : 0;
-        share.room -= taken;
-        return { share, taken, isHungry: taken === part && share.room > 0 };
-      }),
-    );
-    left -= taken.reduce((sum, one) => sum + one.taken, 0);
-    hungry = taken.filter(({ isHungry }) => isHungry).map(({ share }) => share);
+    const parts = partsOf(hungry, left);
+    await takeDue(changes, parts);
+    for (const { share, part, open } of parts) {
+      left -= part - open;
+      share.room -= part - open;
+    }
+    hungry = parts.filter(({ share, open }) => open === 0 && share.room > 0).map(({ share }) => share);
   }
   return left;
 }
 
+interface Part {
+  share: Share;
+  part: number;
+  /** How much of it is not taken. */
+  open: number;
+}
+
 /** Of one round, which are taken at the same time. Those without a part wait for what others leave. */
-function partsOf(hungry: readonly Share[], slots: number): { share: Share; part: number }[] {
+function partsOf(hungry: readonly Share[], slots: number): Part[] {
   let left = slots;
   return hungry.map((share, index) => {
     const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
     left -= part;
-    return { share, part };
+    return { share, part, open: part };
   });
 }
 
 /** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */
-async function takeDue(changes: SendingChanges, share: Share, most: number): Promise<number> {
-  const { receiver, first, later } = share;
-  let left = most;
-  if (share.hasLater) {
-    const found = await changes.dueLater(receiver.id, later.length + most);
-    share.hasLater = found.length === later.length + most;
-    // Rows that were locked at the first look may precede those that it found.
-    const more = found.filter((seq) => !later.includes(seq)).slice(0, most);
-    later.push(...more);
-    left -= more.length;
+async function takeDue(changes: SendingChanges, parts: readonly Part[]): Promise<void> {
+  await Promise.all(parts.map((part) => takeLater(changes, part)));
+  const hungry = parts.filter(({ open }) => open > 0);
+  const found = await changes.dueFirst(
+    hungry.map(({ share: { receiver, first }, open }) => ({
+      id: receiver.id,
+      after: first.at(-1) ?? 0,
+      limit: open,
+    })),
+  );
+  for (const part of hungry) {
+    const more = found.get(part.share.receiver.id) ?? [];
+    part.share.first.push(...more);
+    part.open -= more.length;
   }
-  if (left > 0) {
-    const more = await changes.dueFirst(receiver.id, first.at(-1) ?? 0, left);
-    first.push(...more);
-    left -= more.length;
+}
+
+async function takeLater(changes: SendingChanges, part: Part): Promise<void> {
+  const { share, open } = part;
+  const { receiver, later } = share;
+  if (!share.hasLater || open === 0) {
+    return;
   }
-  return most - left;
+  const found = await changes.dueLater(receiver.id, later.length + open);
+  share.hasLater = found.length === later.length + open;
+  // Rows that were locked at the first look may precede those that it found.
+  const more = found.filter((seq) => !later.includes(seq)).slice(0, open);
+  later.push(...more);
+  part.open -= more.length;
 }
 
 /** The limit of bodies per claim, well below that of an answer; one delivery always fits. */

@@ -106,7 +106,7 @@ function pagesOfClaim(
     const before = await pagesRead(writer);
     const due = await changes.dueSubscriptions('', 64);
     for (const { id } of due) {
-      await changes.dueFirst(id, 0, 64);
+      await changes.dueFirst([{ id, after: 0, limit: 64 }]);
     }
     expect(due).toHaveLength(subscriptions.length);
     return (await pagesRead(writer)) - before;
@@ -150,7 +150,10 @@ test.each([
   const rig = await deadRowsRig(under);
   const { looks, find, complete } = slowLooks(rig);
   const claim = (id: SubscriptionId) =>
-    rig.database.write(async (writer) => claiming(writer, rig.clock.now(), looks).dueFirst(id, 0, 64));
+    rig.database.write(async (writer) => {
+      const found = await claiming(writer, rig.clock.now(), looks).dueFirst([{ id, after: 0, limit: 64 }]);
+      return found.get(id);
+    });
   await find();
   const [id] = rig.subscriptions as [SubscriptionId];
   let late: number | undefined;

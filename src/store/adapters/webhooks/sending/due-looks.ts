@@ -160,13 +160,27 @@ export class DueLooks {
   }
 
   /** Subscriptions with a due attempt by id, after the named one and then from the first to that. */
-  async round(db: Writer, after: string, now: number, limit: number): Promise<DueSubscription[]> {
+  async round(db: Reader, after: string, now: number, limit: number): Promise<DueSubscription[]> {
     const rows = this.#isSlow
       ? rotated(await this.#slowRound(db, now), after)
       : await this.#plainRound(db, after, now, limit);
     return rows
       .slice(0, limit)
       .map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
+  }
+
+  /** The same without a transaction, over one connection: waits for others would make looks seem slow. */
+  roundBefore(reader: Reader, after: string, now: number, limit: number): Promise<DueSubscription[]> {
+    return isPostgres(reader)
+      ? reader.connection().execute((connection) => this.round(connection, after, now, limit))
+      : this.round(reader, after, now, limit);
+  }
+
+  /** Before the searches of a claim in its transaction. */
+  async prepare(db: Writer): Promise<void> {
+    if (this.#isSlow) {
+      await withoutSort(db, {});
+    }
   }
 
   /** Where the search for due attempts of a subscription begins. */
@@ -187,7 +201,7 @@ export class DueLooks {
     await this.#completing;
   }
 
-  async #plainRound(db: Writer, after: string, now: number, limit: number): Promise<DueRow[]> {
+  async #plainRound(db: Reader, after: string, now: number, limit: number): Promise<DueRow[]> {
     if (after === '') {
       return this.#watched(db, now, limit);
     }
@@ -199,7 +213,7 @@ export class DueLooks {
     return [...all[0], ...all[1].filter(({ id }) => id <= after)];
   }
 
-  async #watched(db: Writer, now: number, limit: number): Promise<DueRow[]> {
+  async #watched(db: Reader, now: number, limit: number): Promise<DueRow[]> {
     const startedAt = this.elapsedMs();
     const rows = await this.#all(db, '', now, limit);
     const tookMs = this.elapsedMs() - startedAt;
@@ -249,9 +263,8 @@ export class DueLooks {
     }
   }
 
-  async #slowRound(db: Writer, now: number): Promise<readonly DueRow[]> {
+  async #slowRound(db: Reader, now: number): Promise<readonly DueRow[]> {
     this.#completeInTime(now);
-    await withoutSort(db, {});
     return this.#between(db);
   }
 

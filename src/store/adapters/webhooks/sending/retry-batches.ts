@@ -169,6 +169,7 @@ export function sendingRows(reader: Reader, looks: DueLooks): SendingRows {
   return {
     anyLaterThan: (now) => anyLaterThan(reader, now),
     anyDue: (now) => looks.any(reader, now),
+    dueSubscriptions: (after, limit, now) => looks.roundBefore(reader, after, now, limit),
     lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],
     batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,

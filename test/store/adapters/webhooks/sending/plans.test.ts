@@ -21,7 +21,7 @@ const reads: [title: string, read: (rows: SendingRows) => Promise<unknown>][] = 
 const writes: [title: string, write: (changes: SendingChanges) => Promise<unknown>][] = [
   ['who has deliveries due', (changes) => changes.dueSubscriptions('', 5)],
   ['those who receive', (changes) => changes.receivers([subscription])],
-  ['first attempts that are due', (changes) => changes.dueFirst(subscription, 0, 5)],
+  ['first attempts that are due', (changes) => changes.dueFirst([{ id: subscription, after: 0, limit: 5 }])],
   ['later attempts that are due', (changes) => changes.dueLater(subscription, 5)],
   ['attempts that begin', (changes) => changes.begin([7], [8], 1)],
   ['attempts that are taken back', (changes) => changes.takeBack([7])],

@@ -56,7 +56,8 @@ describe('on PostgreSQL, in a backlog that its statistics know nothing of', () =
       const before = await rowsRead(writer);
       const found = await changes.dueSubscriptions('', 256);
       expect(found).toEqual([...subscriptions].sort().map((id) => ({ id, hasLater: false })));
-      const due = await changes.dueFirst(subscriptions[0] as SubscriptionId, 0, 64);
+      const id = subscriptions[0] as SubscriptionId;
+      const due = (await changes.dueFirst([{ id, after: 0, limit: 64 }])).get(id) ?? [];
       expect(await changes.begin(due, [], clock.now() + 1)).toHaveLength(64);
       expect((await rowsRead(writer)) - before).toBeLessThan(BACKLOG / 10);
     });
