@@ -173,12 +173,12 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     'a claim for one subscription',
-    { roundTrips: 5, statements: 12 },
+    { roundTrips: 3, statements: 12 },
     (under, proxy) => claimOf(under, proxy, 1),
   ],
   [
     'a claim for 16 subscriptions',
-    { roundTrips: 5, statements: 12 },
+    { roundTrips: 3, statements: 12 },
     (under, proxy) => claimOf(under, proxy, 16),
   ],
   [

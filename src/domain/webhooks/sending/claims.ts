@@ -2,11 +2,13 @@ import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { Clock } from '../../clock.js';
 import { LapseSweeps } from './lapses.js';
 import {
+  type BegunDelivery,
   type DueSubscription,
   leaseFrom,
   type Receiver,
   type SendingChanges,
   type SendingDependencies,
+  type SentEvent,
 } from './sending.js';
 import { type Claim, NOTHING, type Share, shareOut, together } from './shares.js';
 import type { DeliveryTargets } from './targets.js';
@@ -57,14 +59,21 @@ interface Round {
   heldBack: boolean;
 }
 
-interface RoundClaim {
-  claim: Claim;
-  lookedAt: DueSubscription[];
-  /** There may be more than this claim took. */
-  full: boolean;
-  /** Claims of other nodes had some of these subscriptions. */
-  locked: boolean;
-  next: Round;
+/** What a write of a claim has begun. */
+interface BegunRound {
+  begunAt: number;
+  leaseUntil: number;
+  lookedAt: readonly DueSubscription[];
+  /** The failing subscriptions that were looked at first. */
+  waiting: readonly SubscriptionId[];
+  shares: readonly Share[];
+  denied: ReadonlySet<SubscriptionId>;
+  /** Of which claims of other nodes had the locks. */
+  locked: ReadonlySet<SubscriptionId>;
+  /** Slots. */
+  left: number;
+  served: readonly Share[];
+  answers: () => Promise<[BegunDelivery[], SentEvent[]]>;
 }
 
 interface Look {
@@ -155,19 +164,17 @@ export class DeliveryClaims {
         break;
       }
       isTold = false;
-      const { claim, lookedAt, full, locked, next } = await unitOfWork.run(
+      const begun = await unitOfWork.run(
         async (changes) => {
           const lookedAt = due ?? (await changes.dueSubscriptions(after, most));
-          return this.#claimIn(changes, request, this.#round, lookedAt);
+          return this.#beginIn(changes, request, this.#round, lookedAt);
         },
         { signal: caller },
       );
-      this.#round = next;
-      if (full) {
-        deliveriesDue.wake();
-      }
+      const { lookedAt, locked } = begun;
+      const claim = await this.#claimOf(begun);
       const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
-      isAnyLocked ||= locked;
+      isAnyLocked ||= locked.size > 0;
       if (claim.deliveries.length > 0) {
         return { claim, locked: isAnyLocked, quiet: false };
       }
@@ -191,12 +198,12 @@ export class DeliveryClaims {
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */
-  async #claimIn(
+  async #beginIn(
     changes: SendingChanges,
     request: ClaimRequest,
     round: Round,
-    lookedAt: DueSubscription[],
-  ): Promise<RoundClaim> {
+    lookedAt: readonly DueSubscription[],
+  ): Promise<BegunRound> {
     const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
     const waiting = [...round.waiting].slice(0, MOST_WAITING_LOOKED_AT);
     const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
@@ -208,41 +215,53 @@ export class DeliveryClaims {
     const served = shares.filter(({ first, later }) => first.length + later.length > 0);
     const first = served.flatMap((share) => share.first);
     const later = served.flatMap((share) => share.later);
-    const [begun, events] = await Promise.all([
-      changes.begin(first, later, leaseUntil),
-      changes.eventsOf([...first, ...later]),
-    ]);
-    const { claim, unfitting } = together(served, begun, events, leaseUntil);
-    await changes.takeBack(unfitting);
+    const answers = await changes.withCommit(
+      Promise.all([changes.begin(first, later, leaseUntil), changes.eventsOf([...first, ...later])]),
+    );
+    const begunAt = changes.now;
+    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, served, answers };
+  }
+
+  /** After the commit. */
+  async #claimOf({ lookedAt, waiting, shares, denied, locked, left, served, ...begun }: BegunRound) {
+    const { unitOfWork, deliveriesDue } = this.dependencies;
+    const round = this.#round;
+    const [deliveries, events] = await begun.answers();
+    const { claim, unfitting } = together(served, deliveries, events, begun.leaseUntil);
+    if (unfitting.length > 0) {
+      // If we end before this, their leases lapse.
+      await unitOfWork.run((changes) => changes.takeBack(unfitting, begun.begunAt));
+    }
     const full = left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
     const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
-    const next = {
+    const reachable = waiting.filter((id) => !locked.has(id));
+    this.#round = {
       after: full ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? ''),
-      waiting: waitingAfter(
-        round,
-        waiting.filter((id) => !locked.has(id)),
-        shares,
-        denied,
-        left,
-      ),
+      waiting: waitingAfter(round, reachable, shares, denied, left),
       heldBack: shares.some(({ room }) => room <= 0),
     };
-    return { claim, lookedAt, full, locked: locked.size > 0, next };
+    if (full) {
+      deliveriesDue.wake();
+    }
+    return claim;
   }
 
   /** Of the candidates that no claim of another node has, which may decide about them at the same time. */
   async #ownShares(
     changes: SendingChanges,
     candidates: readonly DueSubscription[],
-    { maxRunningPerSubscription }: ClaimRequest,
+    { maxRunningPerSubscription, freeSlots }: ClaimRequest,
   ): Promise<{ shares: Share[]; locked: ReadonlySet<SubscriptionId> }> {
     const ids = candidates.map(({ id }) => id);
-    const { own, receivers } = await lockedReceivers(changes, ids);
+    const limit = Math.min(maxRunningPerSubscription, Math.ceil(freeSlots / Math.max(1, ids.length)));
+    const { own, receivers, first } = await lockedReceivers(changes, ids, limit);
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    const shares = candidates.flatMap(({ id, hasLater }) =>
-      this.#shareOf(byId.get(id), hasLater, maxRunningPerSubscription),
-    );
+    const shares = candidates.flatMap(({ id, hasLater }) => {
+      const stock = first.get(id) ?? [];
+      const found = { hasLater, stock, hasMore: stock.length === limit };
+      return this.#shareOf(byId.get(id), found, maxRunningPerSubscription);
+    });
     const locked = new Set(ids);
     for (const id of own) {
       locked.delete(id);
@@ -256,13 +275,17 @@ export class DeliveryClaims {
     return { shares: shares.filter((share) => !isFailing(share)), locked };
   }
 
-  #shareOf(receiver: Receiver | undefined, hasLater: boolean, maxRunning: number): Share[] {
+  #shareOf(
+    receiver: Receiver | undefined,
+    found: Pick<Share, 'hasLater' | 'stock' | 'hasMore'>,
+    maxRunning: number,
+  ): Share[] {
     if (!receiver) {
       return [];
     }
     try {
       const target = this.targets.of(receiver);
-      return [{ receiver, target, room: maxRunning - receiver.running, hasLater, later: [], first: [] }];
+      return [{ receiver, target, room: maxRunning - receiver.running, later: [], first: [], ...found }];
     } catch (error) {
       if (this.#unsendable.isTime(receiver.id, this.clock())) {
         this.dependencies.onUnsendable(receiver.id, error);
@@ -276,23 +299,37 @@ export class DeliveryClaims {
 async function lockedReceivers(
   changes: SendingChanges,
   ids: readonly SubscriptionId[],
-): Promise<{ own: readonly SubscriptionId[]; receivers: Receiver[] }> {
+  limit: number,
+): Promise<Locked> {
   const [first] = ids;
   if (first === undefined) {
-    return { own: [], receivers: [] };
+    return { own: [], receivers: [], first: new Map() };
   }
-  const present = await tryReceivers(changes, ids);
-  return present.own.length > 0 || !(await changes.awaitClaim(first)) ? present : tryReceivers(changes, ids);
+  const present = await tryReceivers(changes, ids, limit);
+  const isOver = present.own.length === 0 && (await changes.awaitClaim(first));
+  return isOver ? tryReceivers(changes, ids, limit) : present;
 }
 
-async function tryReceivers(changes: SendingChanges, ids: readonly SubscriptionId[]) {
-  const [own, receivers] = await Promise.all([
+interface Locked {
+  own: readonly SubscriptionId[];
+  receivers: readonly Receiver[];
+  /** So many due first attempts of each. */
+  first: ReadonlyMap<SubscriptionId, number[]>;
+}
+
+async function tryReceivers(
+  changes: SendingChanges,
+  ids: readonly SubscriptionId[],
+  limit: number,
+): Promise<Locked> {
+  const [own, receivers, first] = await Promise.all([
     changes.claimAlone(ids),
-    // A statement after the locks: it sees what the claims that had them before have begun.
+    // Statements after the locks: they see what the claims that had them before have begun.
     changes.receivers(ids),
+    changes.dueFirst(ids.map((id) => ({ id, after: 0, limit }))),
   ]);
   const locked = new Set(own);
-  return { own, receivers: receivers.filter(({ id }) => locked.has(id)) };
+  return { own, receivers: receivers.filter(({ id }) => locked.has(id)), first };
 }
 
 /**

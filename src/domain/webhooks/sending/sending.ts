@@ -101,14 +101,19 @@ export interface SendingChanges {
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
   /** Running attempts to all failing subscriptions. */
   runningToFailing(): Promise<number>;
-  /** Places of the oldest deliveries with a due first attempt; locked until this write ends. */
+  /**
+   * Places of the oldest deliveries with a due first attempt; locked until this write ends. None of
+   * subscriptions that other claims have.
+   */
   dueFirst(wanted: readonly WantedFirst[]): Promise<ReadonlyMap<SubscriptionId, number[]>>;
   /** Places of the deliveries whose later attempt has been due longest; locked until this write ends. */
   dueLater(id: SubscriptionId, limit: number): Promise<number[]>;
   /** Begins due attempts by conditional statements: of concurrent beginnings of one attempt, one succeeds. */
   begin(first: readonly number[], later: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
-  /** Undoes beginnings of this same write, which no caller has seen. */
-  takeBack(seqs: readonly number[]): Promise<void>;
+  /** Undoes beginnings of that time, which no caller has seen. */
+  takeBack(seqs: readonly number[], begunAt: number): Promise<void>;
+  /** For the last answers of a write, where they need not be known to commit it. Call it after the commit. */
+  withCommit<Answer>(answers: Promise<Answer>): Promise<() => Promise<Answer>>;
   /** The events of deliveries, by the places of these. */
   eventsOf(deliverySeqs: readonly number[]): Promise<SentEvent[]>;
 

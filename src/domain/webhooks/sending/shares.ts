@@ -39,6 +39,10 @@ export interface Share {
   /** The places of deliveries with a due later attempt, and of those with a due first one. */
   later: number[];
   first: number[];
+  /** Places of due first attempts that were found with its lock. */
+  stock: number[];
+  /** Whether there may be more than those. */
+  hasMore: boolean;
 }
 
 export const NOTHING: Claim = { leaseUntil: 0, deliveries: [], targets: [], bodies: [] };
@@ -83,19 +87,27 @@ function partsOf(hungry: readonly Share[], slots: number): Part[] {
 /** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */
 async function takeDue(changes: SendingChanges, parts: readonly Part[]): Promise<void> {
   await Promise.all(parts.map((part) => takeLater(changes, part)));
-  const hungry = parts.filter(({ open }) => open > 0);
-  const found = await changes.dueFirst(
-    hungry.map(({ share: { receiver, first }, open }) => ({
+  for (const part of parts) {
+    takeFirst(part, part.share.stock.splice(0, part.open));
+  }
+  const hungry = parts.filter(({ share, open }) => open > 0 && share.hasMore);
+  if (hungry.length > 0) {
+    const wanted = hungry.map(({ share: { receiver, first }, open }) => ({
       id: receiver.id,
       after: first.at(-1) ?? 0,
       limit: open,
-    })),
-  );
-  for (const part of hungry) {
-    const more = found.get(part.share.receiver.id) ?? [];
-    part.share.first.push(...more);
-    part.open -= more.length;
+    }));
+    const found = await changes.dueFirst(wanted);
+    for (const part of hungry) {
+      takeFirst(part, found.get(part.share.receiver.id) ?? []);
+      part.share.hasMore = part.open === 0;
+    }
   }
+}
+
+function takeFirst(part: Part, seqs: readonly number[]): void {
+  part.share.first.push(...seqs);
+  part.open -= seqs.length;
 }
 
 async function takeLater(changes: SendingChanges, part: Part): Promise<void> {

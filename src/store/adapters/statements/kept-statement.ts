@@ -3,6 +3,7 @@ import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
 import { named } from '../../dialects/postgres/named-statements.js';
+import { isPostgres } from './dialect.js';
 
 type Value = string | number | null;
 
@@ -63,6 +64,20 @@ export const statement: Keep<Rows> = (build) => keep(build, executeCompiled);
 export const keptPosted: KeepPosted<Writer> = (build) => keep(build, postCompiled);
 
 export const posted: KeepPosted<Rows> = (build) => keep(build, postCompiled);
+
+/** PostgreSQL answers the last statements of a transaction together with its commit. */
+export async function withCommit<Answer>(
+  db: Writer,
+  answers: Promise<Answer>,
+): Promise<() => Promise<Answer>> {
+  if (!isPostgres(db)) {
+    const present = await answers;
+    return async () => present;
+  }
+  // If one fails, so does the commit.
+  answers.catch(() => undefined);
+  return () => answers;
+}
 
 /** Whether the statement changed a row, which decides a race. */
 export function changedOne({ numAffectedRows }: QueryResult<unknown>): boolean {

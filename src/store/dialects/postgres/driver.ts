@@ -308,6 +308,7 @@ export class LentConnection implements DatabaseConnection {
       await answersHandled();
       throw (
         this.refusal ??
+        this.#reason ??
         new Error(`PostgreSQL answered a commit with ${command}: a statement had failed before.`)
       );
     }

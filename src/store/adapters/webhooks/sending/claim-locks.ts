@@ -17,12 +17,15 @@ const LONGEST_WAIT_MS = 250;
 const shardOf = (id: unknown): RawBuilder<unknown> =>
   sql`${sql.lit(CLAIM_LOCK)}, hashtext(${id}) & ${sql.lit(SHARDS - 1)}`;
 
-/** In the list of columns, where PostgreSQL evaluates it once for each id. */
+/** In the list of columns, PostgreSQL evaluates it once for each id. */
+export const triesLock = (id: unknown): RawBuilder<boolean> =>
+  sql<boolean>`pg_try_advisory_xact_lock(${shardOf(id)})`;
+
 const trying = keptStatement(
   (db, { ids }: { ids: string }): Compilable<{ id: string; free: boolean }> => ({
     compile: () =>
       sql<{ id: string; free: boolean }>`
-        select id, pg_try_advisory_xact_lock(${shardOf(sql.ref('id'))}) as free
+        select id, ${triesLock(sql.ref('id'))} as free
         from json_array_elements_text(${ids}::json) as ids(id)
       `.compile(db),
   }),

@@ -10,10 +10,10 @@ import type {
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
-import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement, plannedStatement, withCommit } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
-import { tryLock, tryLockFailing, waitFor } from './claim-locks.js';
+import { triesLock, tryLock, tryLockFailing, waitFor } from './claim-locks.js';
 import { DueLooks } from './due-looks.js';
 
 type Claiming = Pick<
@@ -28,6 +28,7 @@ type Claiming = Pick<
   | 'dueLater'
   | 'begin'
   | 'takeBack'
+  | 'withCommit'
   | 'eventsOf'
 >;
 
@@ -92,16 +93,23 @@ const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: n
     .select('seq'),
 );
 
-/** PostgreSQL only: one statement for all costs a fraction of one for each. */
+/**
+ * PostgreSQL only: one statement for all costs a fraction of one for each. Those of other claims are locked
+ * by these; our own locks can be taken again.
+ */
 const dueFirstOfAll = keptStatement(
   (db, { wanted }: { wanted: string }): Compilable<{ id: string; seq: number }> => ({
     compile: () =>
       sql<{ id: string; seq: number }>`
         select wanted.id, due.seq
-        from json_to_recordset(${wanted}::json) as wanted(id text, "after" bigint, "limit" bigint)
+        from (
+          select id, "after", "limit", ${triesLock(sql.ref('id'))} as free
+          from json_to_recordset(${wanted}::json) as given(id text, "after" bigint, "limit" bigint)
+        ) as wanted
         cross join lateral (
           select seq from deliveries
-          where ${isPending(db)} and subscription_id = wanted.id and attempts_begun = 0 and seq > wanted."after"
+          where wanted.free and ${isPending(db)} and subscription_id = wanted.id and attempts_begun = 0
+            and seq > wanted."after"
           order by subscription_id, attempts_begun, seq limit wanted."limit" for update skip locked
         ) as due
         order by due.seq
@@ -166,18 +174,18 @@ function beginning(db: Writer, seqs: string) {
 }
 
 /** A later attempt becomes due now: it was due before it began. */
-const takeBack = keptPosted((db, { seqs, now }: { seqs: string; now: number }) =>
+const takeBack = keptPosted((db, { seqs, begunAt }: { seqs: string; begunAt: number }) =>
   db
     .updateTable('deliveries')
     .set((delivery) => ({
       attempts_begun: delivery('attempts_begun', '-', 1),
       attempt_started_at: null,
       lease_until: null,
-      next_attempt_at: sql<number | null>`case when attempts_begun > 1 then cast(${now} as bigint) end`,
+      next_attempt_at: sql<number | null>`case when attempts_begun > 1 then cast(${begunAt} as bigint) end`,
     }))
     .where(inNumbers(db, 'seq', seqs))
     .where('attempts_begun', '>', 0)
-    .where('attempt_started_at', '=', now),
+    .where('attempt_started_at', '=', begunAt),
 );
 
 const events = keptStatement((db, { seqs }: { seqs: string }) =>
@@ -239,11 +247,8 @@ export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Cla
       ]);
       return begun.flatMap((one) => (one ? one.rows.map(toBegun) : []));
     },
-    takeBack: async (seqs) => {
-      if (seqs.length > 0) {
-        await takeBack(db, { seqs: JSON.stringify(seqs), now });
-      }
-    },
+    takeBack: (seqs, begunAt) => takeBack(db, { seqs: JSON.stringify(seqs), begunAt }),
+    withCommit: (answers) => withCommit(db, answers),
     eventsOf: async (seqs) =>
       seqs.length === 0 ? [] : ((await events(db, { seqs: JSON.stringify(seqs) })).rows as SentEvent[]),
   };
