@@ -108,7 +108,7 @@ export class DeliveryClaims {
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
     while (!isOver()) {
-      await this.#sweeps.inTime();
+      const swept = await this.#sweeps.inTime();
       const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
         (error) => {
           // The store refuses to write for a caller who has left.
@@ -118,8 +118,15 @@ export class DeliveryClaims {
           return { claim: NOTHING, locked: false, quiet: false };
         },
       );
+      if (claim.deliveries.length > 0) {
+        return claim;
+      }
+      if (await swept()) {
+        // The attempts that it ended had room that others may take now.
+        continue;
+      }
       const leftMs = endsAt - performance.now();
-      if (claim.deliveries.length > 0 || (leftMs <= 0 && !isOver())) {
+      if (leftMs <= 0 && !isOver()) {
         return claim;
       }
       const { lookMs, toldMs } = this.pauses;

@@ -32,19 +32,24 @@ export class LapseSweeps {
     private readonly clock: Clock,
   ) {}
 
-  /** Sweeps if it is time. Claims wait for it, except while searches are slow. */
-  async inTime(): Promise<void> {
+  /**
+   * Sweeps if it is time, beside the claim. Returns what waits for it, except while searches are slow, and
+   * tells whether attempts were ended.
+   */
+  async inTime(): Promise<() => Promise<boolean>> {
     const sweep = this.#sweep();
-    if (this.#mayBeSetBack || !this.#areSearchesSlow) {
+    const isAwaited = !this.#areSearchesSlow;
+    if (this.#mayBeSetBack) {
       await sweep;
     }
+    return async () => isAwaited && sweep;
   }
 
   /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
-  async #sweep(): Promise<void> {
+  async #sweep(): Promise<boolean> {
     const now = this.clock();
     if (this.#isSweeping || Math.abs(now - this.#sweptAt) < this.#pauseMs) {
-      return;
+      return false;
     }
     this.#isSweeping = true;
     this.#mayBeSetBack ||= now < this.#sweptAt;
@@ -63,8 +68,10 @@ export class LapseSweeps {
         this.#pauseMs = SWEEP_EVERY_MS;
         await recordLapsed(this.dependencies, lapsed);
       }
+      return lapsed.length > 0;
     } catch (error) {
       this.dependencies.onUnswept(error);
+      return false;
     } finally {
       this.#isSweeping = false;
       this.#sweptAt = this.clock();
