@@ -39,32 +39,29 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => interruption.abort());
 }
 const { progress, clear } = progressOn(process.stderr);
-try {
-  const { measured, costs, failed } = await runAll(selected, {
-    rounds,
-    progress,
-    interrupted: interruption.signal,
-  });
-  clear();
+const { measured, costs, failed } = await runAll(selected, {
+  rounds,
+  progress,
+  interrupted: interruption.signal,
+});
+clear();
+if (measured.length + failed.length > 0) {
   process.stdout.write(`\n${tableOf(measured, failed)}\n${costTableOf(costs)}`);
-  const idle = measured.find(({ result }) => result.name === IDLE_CONNECTIONS);
-  if (publish && failed.length === 0 && idle) {
-    writeCosts(PUBLISHED, costs, idle.result.ours);
-  }
-  const untouched = namesOf(comparisons.filter((given) => !selected.includes(given)));
-  writeLatest(
-    LATEST,
-    measured.map(({ result }) => result),
-    untouched,
-  );
-  process.exitCode = failed.length > 0 ? 1 : 0;
-} catch (error) {
-  if (!interruption.signal.aborted) {
-    throw error;
-  }
-  clear();
+}
+if (interruption.signal.aborted) {
   process.exit(EXIT_INTERRUPTED);
 }
+const idle = measured.find(({ result }) => result.name === IDLE_CONNECTIONS);
+if (publish && failed.length === 0 && idle) {
+  writeCosts(PUBLISHED, costs, idle.result.ours);
+}
+const untouched = namesOf(comparisons.filter((given) => !selected.includes(given)));
+writeLatest(
+  LATEST,
+  measured.map(({ result }) => result),
+  untouched,
+);
+process.exitCode = failed.length > 0 ? 1 : 0;
 
 function namesOf(given: readonly Comparison[]): string[] {
   return given.flatMap(({ rows }) => Object.keys(rows));

@@ -105,7 +105,7 @@ describe('a run', () => {
     expect(ended).toEqual(['second', 'first']);
   });
 
-  test('that is interrupted ends what it started, parts of rounds included', async () => {
+  test('that is interrupted ends what it started, and keeps what it measured until then', async () => {
     const ended: string[] = [];
     const interruption = new AbortController();
     const endless = comparing('endless', async (scope) => {
@@ -117,8 +117,12 @@ describe('a run', () => {
         });
       return { ours, reference: ours };
     });
-    const run = runAll([endless], { ...quiet, interrupted: interruption.signal });
-    await expect(run).rejects.toThrow('interrupted');
+    const good = comparing('good', async () => giving('good', [1, 2, 2, 2], [1, 4, 4, 4]));
+    const after = comparing('after', async () => giving('after', [], []));
+    const options = { ...quiet, interrupted: interruption.signal };
+    const { measured, failed } = await runAll([good, endless, after], options);
+    expect(measured.map(({ result }) => result.name)).toEqual(['good']);
+    expect(failed).toEqual([]);
     expect(ended).toEqual(['round']);
   });
 });

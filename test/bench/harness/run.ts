@@ -17,7 +17,10 @@ export interface RunOptions {
   progress: Progress;
 }
 
-/** Measures one comparison after the other. A failure affects only its own rows and leaves no processes. */
+/**
+ * Measures one comparison after the other. A failure affects only its own rows and leaves no processes. An
+ * interruption ends the run with what was measured until then.
+ */
 export async function runAll(comparisons: readonly Comparison[], options: RunOptions): Promise<Run> {
   const run: Run = { measured: [], costs: [], failed: [] };
   for (const [index, given] of comparisons.entries()) {
@@ -28,7 +31,9 @@ export async function runAll(comparisons: readonly Comparison[], options: RunOpt
       run.measured.push(...rows);
       run.costs.push(...costs);
     } catch (error) {
-      options.interrupted.throwIfAborted();
+      if (options.interrupted.aborted) {
+        break;
+      }
       const reason = (error as Error).message;
       run.failed.push(...names.map((name) => ({ name, reason })));
     }
