@@ -38,7 +38,7 @@ export function openReplicaPool(
 ): ReplicaPool {
   const named = new NamedStatements(PLANS_KEPT_MS);
   let run: string | undefined;
-  const assertSameRun = async (client: pg.PoolClient) => {
+  const assertSameRun = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ pid: number; run: string }>(RUN);
     const [found] = rows;
     if (found?.pid !== (client as { processID?: unknown }).processID) {
@@ -54,8 +54,7 @@ export function openReplicaPool(
     ...{ connectionString, connectionTimeoutMillis: LIMIT_MS, max: CONNECTIONS },
     ...{ query_timeout: LIMIT_MS, lock_timeout: LIMIT_MS, statement_timeout: LIMIT_MS },
     options: '-c default_transaction_read_only=on',
-    verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
-      assertSameRun(client).then(() => done(), done),
+    onConnect: assertSameRun,
   };
   const pool = openPool(settings, onBroken);
   const limits = { lockMs: LIMIT_MS, statementMs: LIMIT_MS, idleMs: LIMIT_MS };

@@ -9,6 +9,8 @@ export interface NamedQuery<Row = unknown> extends CompiledQuery<Row> {
 }
 
 const NAME_LENGTH = 22;
+/** Longer than the limit of the statement behind it, which would seem to have lost its connection. */
+const LONGEST_MS = 600_000;
 
 /**
  * For a text that is built once. To parse and plan it often takes PostgreSQL longer than to run it. The name
@@ -42,13 +44,13 @@ export class NamedStatements {
     }
   }
 
-  /** Whether it leads to one process of the server, of which it knows the number. */
+  /** Whether it leads to one process of the server, of which it knows the number. A lost statement denies it. */
   isDirect(client: pg.ClientBase): boolean {
-    return this.#direct.has(client);
+    return !this.#isOff && this.#direct.has(client);
   }
 
   nameOn(client: pg.ClientBase, { statementName }: NamedQuery): string | undefined {
-    return statementName !== undefined && !this.#isOff && this.#direct.has(client)
+    return statementName !== undefined && this.isDirect(client)
       ? `${statementName}_${this.#generation}`
       : undefined;
   }
@@ -59,8 +61,9 @@ export class NamedStatements {
     const now = performance.now();
     if (plannedAt !== undefined && now - plannedAt >= this.plansKeptMs) {
       this.#direct.set(client, now);
+      const command = { text: 'discard plans', query_timeout: LONGEST_MS };
       // The next statement tells of a failure.
-      client.query('discard plans').catch(() => undefined);
+      client.query(command).catch(() => undefined);
     }
   }
 

@@ -153,11 +153,10 @@ async function poolsAt(
     const settings = {
       ...{ connectionString, connectionTimeoutMillis: connectMs, max: CONNECTIONS[name] },
       query_timeout: answerMs,
-      verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
-        named
-          .noteWhetherDirect(client, connectMs)
-          .then(() => forgotten.opened(client))
-          .then(() => done(), done),
+      onConnect: async (client: pg.ClientBase) => {
+        await named.noteWhetherDirect(client, connectMs);
+        forgotten.opened(client);
+      },
     };
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
@@ -219,6 +218,10 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
   return false;
 }
 
+/**
+ * New connections are tested in `onConnect`. A test in `verify` would lose connections: the pool hands them to
+ * callers that have stopped waiting during the test, and they never return.
+ */
 export function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     ...settings,

@@ -6,6 +6,7 @@ import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.j
 import { whileAlive } from '../../../../src/store/dialects/postgres/signs-of-life.js';
 import { asNoConnection, isServerRefusal } from '../../../../src/store/dialects/postgres/trouble.js';
 import { mayPass } from '../../../../src/store/store-error.js';
+import type { StoreWatch } from '../../../../src/store/watch.js';
 import { newPostgresDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
@@ -89,6 +90,58 @@ const SHORT = {
   answerMs: 100,
   askMs: 10_000,
 };
+
+test('a read without an answer in time is not sent again', async () => {
+  const { url } = await newPostgresDatabase();
+  const way = await stallingProxy(url);
+  // Between the command to plan anew, which is sent when the connection is lent, and the read.
+  const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  const watch = { lent: pause } as unknown as StoreWatch;
+  const limits = { ...SHORT, connectMs: 1_000, plansKeptMs: 0 };
+  const database = await openPostgres(way.url, () => undefined, limits, watch);
+  try {
+    await sql`select 1`.execute(database.reader);
+    way.freeze();
+    await expect(sql`select 2`.execute(database.reader)).rejects.toMatchObject({
+      ...{ code: ErrorCode.UNAVAILABLE, internal: 'Query read timeout' },
+    });
+  } finally {
+    way.close();
+    await database.close();
+  }
+});
+
+test('a connection that is ready after its caller has stopped waiting is lent to the next one', async () => {
+  const { url } = await newPostgresDatabase();
+  const way = await stallingProxy(url);
+  const { patient, close } = await openPostgres(way.url, () => undefined, { ...SHORT, connectMs: 1_000 });
+  const observer = await openPostgres(url, () => undefined);
+  try {
+    const held = sql`select pg_sleep(600) as held`.execute(patient).catch((error: unknown) => error);
+    const end = () =>
+      sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and query like '%as held%' and pid <> pg_backend_pid()
+      `.execute(observer.reader);
+    // The pool has one connection.
+    await eventually('its connection is held', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(600) as held'
+      `.execute(observer.reader);
+      return rows.length > 0;
+    });
+    const refused = sql`select 1`.execute(patient).catch((error: unknown) => error);
+    way.answerAt((asked) => (asked.includes('pg_backend_pid') ? refused : undefined));
+    await end();
+    await held;
+    expect(await refused).toMatchObject({ internal: expect.stringMatching(/^timeout exceeded/) });
+    expect((await sql`select 2 as two`.execute(patient)).rows).toEqual([{ two: 2 }]);
+  } finally {
+    way.close();
+    await close();
+    await observer.close();
+  }
+});
 
 test('a migration may take longer than any other statement', async () => {
   const { url } = await newPostgresDatabase();
