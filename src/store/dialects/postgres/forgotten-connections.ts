@@ -7,10 +7,14 @@ const LOOK_EVERY_MS = 500;
 /** A server or network slower than this cannot tell whether a statement is lost or late. */
 const LOOK_LIMIT_MS = 1_000;
 
-/** Processes that may still answer; the state is unknown where the server does not track it. */
+/**
+ * Processes that may still answer, or whose answer may be on its way, such as one that TCP has to send again.
+ * The state is unknown where the server does not track it.
+ */
 const AT_WORK = `
   select pid from pg_stat_activity
-  where pid = any($1) and (state is null or state not like 'idle%')`;
+  where pid = any($1)
+    and (state is null or state not like 'idle%' or state_change > now() - $2 * interval '1 millisecond')`;
 
 type Connection = pg.ClientBase & { processID?: number };
 
@@ -56,6 +60,7 @@ export class ForgottenConnections {
     }
     if (heard.unanswered === 0) {
       heard.at = performance.now();
+      heard.bytes = bytesFrom(connection);
       this.#waiting.add(connection);
     }
     heard.unanswered += 1;
@@ -81,7 +86,7 @@ export class ForgottenConnections {
   }
 
   async #look(): Promise<void> {
-    const silent = this.#silent(performance.now());
+    const silent = this.#silent();
     if (silent.length === 0 || this.#isLooking) {
       return;
     }
@@ -89,8 +94,7 @@ export class ForgottenConnections {
     try {
       const atWork = await this.#atWork(silent.map(({ connection }) => connection.processID ?? 0));
       const forgotten = silent.filter(
-        ({ connection, since }) =>
-          !atWork.has(connection.processID) && this.#heard.get(connection)?.at === since,
+        ({ connection, since }) => !atWork.has(connection.processID) && this.#lastHeard(connection) === since,
       );
       for (const { connection, since } of forgotten) {
         this.#suspectBefore = Math.max(this.#suspectBefore, since);
@@ -108,18 +112,23 @@ export class ForgottenConnections {
     }
   }
 
-  /** A large answer takes its time, and the server is idle before the last of it arrives. */
-  #silent(now: number) {
+  #silent() {
+    const before = performance.now() - SILENT_MS;
     return [...this.#waiting].flatMap((connection) => {
-      const heard = this.#heard.get(connection) as Heard;
-      const bytes = bytesFrom(connection);
-      if (heard.bytes !== bytes) {
-        heard.at = now;
-        heard.bytes = bytes;
-      }
-      const isSilent = heard.at < now - SILENT_MS && this.isDirect(connection);
-      return isSilent ? [{ connection, since: heard.at }] : [];
+      const since = this.#lastHeard(connection);
+      return since < before && this.isDirect(connection) ? [{ connection, since }] : [];
     });
+  }
+
+  /** A large answer takes its time, and the server is idle before the last of it arrives. */
+  #lastHeard(connection: Connection): number {
+    const heard = this.#heard.get(connection) as Heard;
+    const bytes = bytesFrom(connection);
+    if (heard.bytes !== bytes) {
+      heard.at = performance.now();
+      heard.bytes = bytes;
+    }
+    return heard.at;
   }
 
   /** Over a new connection, because present ones may be forgotten. */
@@ -130,7 +139,7 @@ export class ForgottenConnections {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes]);
+      const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes, SILENT_MS]);
       return new Set(rows.map(({ pid }) => pid));
     } finally {
       disconnect(client);

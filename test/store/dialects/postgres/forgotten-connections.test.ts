@@ -1,8 +1,10 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
-import type { Database } from '../../../../src/store/database.js';
+import { keptStatement } from '../../../../src/store/adapters/statements/kept-statement.js';
+import type { Database, Writer } from '../../../../src/store/database.js';
 import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
 import { newPostgresDatabase } from '../../../support/databases.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
@@ -55,6 +57,11 @@ async function narrowWay(serverUrl: string) {
   };
 }
 
+const pidOn = async ({ reader }: Database) => {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(reader);
+  return rows[0]?.pid;
+};
+
 describe('when the network forgets connections to PostgreSQL', () => {
   let way: Awaited<ReturnType<typeof stallingProxy>>;
   let database: Database;
@@ -89,6 +96,22 @@ describe('when the network forgets connections to PostgreSQL', () => {
     const after = await processes();
     expect(after.filter((pid) => before.has(pid))).toEqual([]);
     expect(heard).toContainEqual(expect.stringMatching(/no longer reach the server/));
+  });
+
+  test('a connection that was heard later is used again', async () => {
+    await Promise.all([pidOn(database), pidOn(database)]);
+    let isLost = false;
+    way.answerAt((asked) => {
+      if (isLost || !asked.includes('as lost')) {
+        return undefined;
+      }
+      isLost = true;
+      return new Promise(() => undefined);
+    });
+    const lost = sql<{ pid: number }>`select pg_backend_pid() as pid, 1 as lost`.execute(database.reader);
+    const later = await pidOn(database);
+    expect((await lost).rows).toEqual([{ pid: later, lost: 1 }]);
+    expect(isLost).toBe(true);
   });
 
   test('a write is refused, is not made twice, and the next one is made', async () => {
@@ -131,6 +154,67 @@ describe('a statement that the server works on for long keeps its connection', (
       await behindIt.close();
       await way.close();
     }
+  });
+
+  describe('on a network', () => {
+    let way: Awaited<ReturnType<typeof stallingProxy>>;
+    let distant: Database;
+    let heard: string[];
+
+    beforeEach(async () => {
+      way = await stallingProxy(url);
+      heard = [];
+      distant = await openPostgres(way.url, ({ message }) => heard.push(message), NEVER_BY_ITSELF);
+    });
+    afterEach(async () => {
+      expect(heard).toEqual([]);
+      await distant.close();
+      way.close();
+    });
+
+    test('that loses its answer, which is sent again', async () => {
+      way.answerAt((asked) => (asked.includes('as late') ? pause(500) : undefined));
+      const { rows } = await distant.write((writer) =>
+        sql`select 'in the end' as late from pg_sleep(2)`.execute(writer),
+      );
+      expect(rows).toEqual([{ late: 'in the end' }]);
+    });
+
+    test('that brings the first of its answer while the server is asked about it', async () => {
+      let look: () => void = () => undefined;
+      const looking = new Promise<void>((resolve) => {
+        look = resolve;
+      });
+      let pieces = 0;
+      way.answerAt((asked) => {
+        if (asked.includes('pg_stat_activity')) {
+          look();
+          return pause(50);
+        }
+        if (asked.includes('as long')) {
+          pieces += 1;
+          return pieces === 1 ? looking : looking.then(() => pause(200));
+        }
+        return undefined;
+      });
+      const { rows } = await distant.write((writer) =>
+        sql<{ long: string }>`select repeat('x', ${sql.lit(LONG_ANSWER)}) as long`.execute(writer),
+      );
+      expect(rows[0]?.long).toHaveLength(LONG_ANSWER);
+      expect(pieces).toBeGreaterThan(1);
+    });
+
+    test('with a pooler that tells a process of the server, which may be idle', async () => {
+      const one = keptStatement((db) => ({ compile: () => sql`select 1 as one`.compile(db) }));
+      const reader = distant.reader as Writer;
+      await one(reader, {});
+      // As if the pooler had changed to another process.
+      await sql`deallocate all`.execute(reader);
+      await one(reader, {});
+      way.answerAt((asked) => (asked.includes('as late') ? pause(3_000) : undefined));
+      const { rows } = await sql`select 'by another process' as late`.execute(reader);
+      expect(rows).toEqual([{ late: 'by another process' }]);
+    });
   });
 
   test('when it waits for a lock', async () => {
