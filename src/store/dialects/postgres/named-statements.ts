@@ -44,7 +44,7 @@ export class NamedStatements {
     }
   }
 
-  /** Whether it leads to one process of the server, of which it knows the number. A lost statement denies it. */
+  /** Whether it leads to one process of the server, whose number it knows. A lost statement denies it. */
   isDirect(client: pg.ClientBase): boolean {
     return !this.#isOff && this.#direct.has(client);
   }

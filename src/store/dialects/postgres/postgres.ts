@@ -219,8 +219,8 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
 }
 
 /**
- * New connections are tested in `onConnect`. A test in `verify` would lose connections: the pool hands them to
- * callers that have stopped waiting during the test, and they never return.
+ * New connections are tested in `onConnect`. A test in `verify` would lose connections: the pool hands them
+ * to callers that have stopped waiting during the test, and they never return.
  */
 export function openPool(settings: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
