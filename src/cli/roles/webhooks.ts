@@ -88,6 +88,10 @@ export function webhookParts(
         log.warn('the clock was set back: leases and waits of webhooks begin anew', { deliveries }),
       onUnswept: (error) =>
         warnRarely('lapsed attempts are not recorded for now', { reason: (error as Error).message }),
+      onNotTakenBack: (error) =>
+        warnRarely('deliveries for which a claim had no room wait until their leases lapse', {
+          reason: (error as Error).message,
+        }),
     },
   };
 }

@@ -176,6 +176,7 @@ async function pendingIsDelivered(store: Store, secrets: SendingDependencies['se
       throw error;
     },
     onUnswept: () => undefined,
+    onNotTakenBack: () => undefined,
     onSetBack: () => undefined,
   };
   const claims = new DeliveryClaims(dependencies, new DeliveryTargets(secrets), Date.now);

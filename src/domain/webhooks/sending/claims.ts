@@ -236,8 +236,10 @@ export class DeliveryClaims {
     const [deliveries, events] = await begun.answers();
     const { claim, unfitting } = together(served, deliveries, events, begun.leaseUntil);
     if (unfitting.length > 0) {
-      // If we end before this, their leases lapse.
-      await unitOfWork.run((changes) => changes.takeBack(unfitting, begun.begunAt));
+      // If this fails, or we end before it, their leases lapse, which counts as an attempt.
+      await unitOfWork
+        .run((changes) => changes.takeBack(unfitting, begun.begunAt))
+        .catch(this.dependencies.onNotTakenBack);
     }
     const full = left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);

@@ -207,6 +207,8 @@ export interface SendingDependencies {
   onEnded?: OnEnded;
   /** Called when lapsed attempts could not be recorded; this is tried again each second. */
   onUnswept: (error: unknown) => void;
+  /** Deliveries for which a claim had no room wait until their leases lapse. */
+  onNotTakenBack: (error: unknown) => void;
   /** Called with the number of deliveries whose times were moved because the clock was set back. */
   onSetBack: (deliveries: number) => void;
 }

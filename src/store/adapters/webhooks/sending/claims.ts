@@ -173,7 +173,7 @@ function beginning(db: Writer, seqs: string) {
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
 }
 
-/** A later attempt becomes due now: it was due before it began. */
+/** A later attempt becomes due now: it was due before it began. Not if its delivery was closed meanwhile. */
 const takeBack = keptPosted((db, { seqs, begunAt }: { seqs: string; begunAt: number }) =>
   db
     .updateTable('deliveries')
@@ -181,7 +181,9 @@ const takeBack = keptPosted((db, { seqs, begunAt }: { seqs: string; begunAt: num
       attempts_begun: delivery('attempts_begun', '-', 1),
       attempt_started_at: null,
       lease_until: null,
-      next_attempt_at: sql<number | null>`case when attempts_begun > 1 then cast(${begunAt} as bigint) end`,
+      next_attempt_at: sql<
+        number | null
+      >`case when attempts_begun > 1 and status = 'PENDING' then cast(${begunAt} as bigint) end`,
     }))
     .where(inNumbers(db, 'seq', seqs))
     .where('attempts_begun', '>', 0)

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { newConnection } from '../subscriptions/rig.js';
 import { sendingNode, sendingRig } from './rig.js';
@@ -31,6 +31,47 @@ describeEachDatabase('a claim of long events', (under) => {
     // A waiting claim need not wait for the next look.
     expect(rig.deliveriesDue.count).toBe(looks + 1);
     expect((await rig.claim()).deliveries.map(({ id }) => id)).toEqual(ids.slice(7));
+  });
+
+  test('keeps what fits if the rest cannot be given back', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    for (let index = 0; index < 10; index += 1) {
+      rig.clock.advance(1);
+      await rig.happen({ name: LONG_NAME });
+    }
+    const ids = (await rig.deliveries()).map(({ id }) => id);
+    const { unitOfWork } = rig.dependencies;
+    const run = unitOfWork.run.bind(unitOfWork);
+    const lost = new Error('The connection is lost.');
+    const takeBack = () => Promise.reject(lost);
+    const { mockRestore } = jest
+      .spyOn(unitOfWork, 'run')
+      .mockImplementation((work, options) => run((changes) => work({ ...changes, takeBack }), options));
+    const first = await rig.claim();
+    mockRestore();
+    expect(first.deliveries.map(({ id }) => id)).toEqual(ids.slice(0, 7));
+    expect(rig.notTakenBack).toEqual([lost]);
+  });
+
+  test.each(['HELD', 'CANCELLED'])('leaves no due time where the rest is %s meanwhile', async (status) => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const began = { attempts_begun: 2, attempt_started_at: 5, lease_until: 10, next_attempt_at: null };
+    await rig.database.write((writer) =>
+      writer
+        .updateTable('deliveries')
+        .set({ ...began, status: status as 'HELD' })
+        .execute(),
+    );
+    const [{ seq }] = (await rig.database.reader.selectFrom('deliveries').select('seq').execute()) as [
+      { seq: number },
+    ];
+    await rig.dependencies.unitOfWork.run((changes) => changes.takeBack([seq], 5));
+    expect(await rig.deliveries()).toMatchObject([
+      { attempts_begun: 1, attempt_started_at: null, lease_until: null, next_attempt_at: null },
+    ]);
   });
 
   test('takes one that is longer than that alone', async () => {

@@ -73,6 +73,7 @@ export function sendingNode(
   const deliveriesDue = new DueSignal();
   const unsendable: string[] = [];
   const unswept: unknown[] = [];
+  const notTakenBack: unknown[] = [];
   const setBacks: number[] = [];
   const dependencies: SendingDependencies = {
     unitOfWork: sendingUnitOfWork(database, clock.now),
@@ -83,6 +84,7 @@ export function sendingNode(
     random: () => 0.5,
     onUnsendable: (id) => unsendable.push(id),
     onUnswept: (error) => unswept.push(error),
+    onNotTakenBack: (error) => notTakenBack.push(error),
     onSetBack: (moved) => setBacks.push(moved),
   };
   const targets = new DeliveryTargets(BOX);
@@ -105,6 +107,7 @@ export function sendingNode(
       deliveriesDue,
       unsendable,
       unswept,
+      notTakenBack,
       setBacks,
       claims,
       platform,
