@@ -12,7 +12,7 @@ export default {
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
-  // One more than processors: tests often wait for a disk, a start or a browser.
-  maxWorkers: availableParallelism() + 1,
+  // More than processors: tests mostly wait, for a disk, a start, a lease or a browser.
+  maxWorkers: availableParallelism() + 3,
   testTimeout: 60_000,
 };

@@ -29,7 +29,10 @@ describe('a service that is asked to end', () => {
     const pids = await eventually('three children', () => service.childPids());
     service.signalGroup('SIGHUP');
     expect(await service.exited).toEqual({ code: 0, signal: null });
-    expect(service.errors.text()).toBe('');
+    // On a busy machine it may serve before the signal arrives.
+    expect(service.errors.text()).toMatch(
+      /^(?:\nThe demo environment is serving\.[\s\S]*Ctrl-C ends everything\.\n)?$/,
+    );
     expect(pids.some(isRunning)).toBe(false);
   });
 });

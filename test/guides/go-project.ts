@@ -16,7 +16,7 @@ export class GoProject implements Project {
     readonly folder: string,
   ) {
     const modules = join(folder, '.modules');
-    this.env = { GOMODCACHE: modules, GOFLAGS: '-modcacherw -p=2', GOTOOLCHAIN: 'local' };
+    this.env = { GOMODCACHE: modules, GOFLAGS: '-modcacherw -trimpath -p=2', GOTOOLCHAIN: 'local' };
   }
 
   async install(startPage: string, pages: readonly string[]): Promise<void> {
