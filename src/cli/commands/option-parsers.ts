@@ -46,22 +46,25 @@ export function commaSeparated(value: string, previous: readonly string[] = []):
   return [...previous, ...items];
 }
 
-const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
-
-export function grantTypes(value: string, previous?: readonly string[]): readonly string[] {
-  if (!GRANT_TYPES.includes(value)) {
-    throw new InvalidArgumentError(`It must be one of ${GRANT_TYPES.join(', ')}.`);
-  }
-  return collected(value, previous);
+/** Values of a list, with commas between; may be repeated too. */
+export function commaSeparatedOf(known: readonly string[]): typeof commaSeparated {
+  return (value, previous) => {
+    const names = commaSeparated(value, previous);
+    if (names.some((name) => !known.includes(name))) {
+      throw new InvalidArgumentError(`It must be of ${known.join(', ')}, with commas between.`);
+    }
+    return names;
+  };
 }
 
-const SIGNING_ALGORITHMS: readonly string[] = ['RS256', 'ES256', 'EdDSA'];
-
-export function signingAlgorithms(value: string, previous?: readonly string[]): readonly string[] {
-  if (!SIGNING_ALGORITHMS.includes(value)) {
-    throw new InvalidArgumentError(`It must be one of ${SIGNING_ALGORITHMS.join(', ')}.`);
-  }
-  return collected(value, previous);
+/** A value of a list, for an option that may be repeated. */
+export function collectedOf(known: readonly string[]): typeof collected {
+  return (value, previous) => {
+    if (!known.includes(value)) {
+      throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`);
+    }
+    return collected(value, previous);
+  };
 }
 
 /** `ins_…=https://app.example.com/callback`: an instance, and the address where people return. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { watch } from '../../../src/cli/commands/listen/listen-subscription.js';
-import type { Session } from '../../../src/cli/commands/operator/session.js';
+import { type Session, withOptions } from '../../../src/cli/commands/operator/session.js';
 import { replay } from '../../../src/cli/commands/operator/webhooks/event-replay.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { serve } from '../../../src/rpc/handlers.js';
@@ -15,8 +15,8 @@ describe('when the service stays away for longer than a command waits', () => {
 
   async function sessionWith(handlers: WebhookHandlers): Promise<Session> {
     const rig = await rigs.start([serve(WebhookServiceService, handlers)]);
-    const webhooks = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
-    return { webhooks, call: { requestId: 'patience' } } as unknown as Session;
+    const client = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
+    return { webhooks: withOptions(client, { requestId: 'patience' }) } as unknown as Session;
   }
 
   const away = new ServiceError(ErrorCode.UNAVAILABLE, 'The service is away.');

@@ -22,19 +22,19 @@ const LARGEST_PAGE = 500;
 const DESCRIPTION = /^integration listen, process (\d+) on (.+)$/;
 
 export async function subscribe(
-  { webhooks, call }: Session,
+  { webhooks }: Session,
   request: { instanceIntegrationId: string; url: string; eventTypes: string[] },
 ): Promise<{ subscription: Subscription; secret: string }> {
   const description = `integration listen, process ${process.pid} on ${hostname()}`;
-  const answer = await webhooks.createSubscription({ ...request, clientIds: [], description }, call);
+  const answer = await webhooks.createSubscription({ ...request, clientIds: [], description });
   return { subscription: answer.subscription as Subscription, secret: answer.secret };
 }
 
 /** The one that was connected first: lists are newest first. */
-export async function firstConnection({ operator, call }: Session): Promise<string> {
+export async function firstConnection({ operator }: Session): Promise<string> {
   const filter = { status: InstanceIntegrationStatus.CONFIGURED };
   const { rows } = await listed(undefined, 'instanceIntegrations', (page) =>
-    operator.listInstanceIntegrations({ ...filter, ...page }, call),
+    operator.listInstanceIntegrations({ ...filter, ...page }),
   );
   const first = rows.at(-1);
   if (!first) {
@@ -44,17 +44,14 @@ export async function firstConnection({ operator, call }: Session): Promise<stri
 }
 
 /** Removes subscriptions of killed listeners: every event would be attempted there three times. */
-export async function removeLeftovers(
-  { webhooks, call }: Session,
-  instanceIntegrationId: string,
-): Promise<void> {
+export async function removeLeftovers({ webhooks }: Session, instanceIntegrationId: string): Promise<void> {
   const filter = { instanceIntegrationId, status: SubscriptionStatus.UNSPECIFIED };
   const page = { pageSize: LARGEST_PAGE, pageToken: '' };
-  const { subscriptions } = await webhooks.listSubscriptions({ ...filter, ...page }, call);
+  const { subscriptions } = await webhooks.listSubscriptions({ ...filter, ...page });
   for (const { id, description } of subscriptions) {
     const [, pid, host] = DESCRIPTION.exec(description) ?? [];
     if (host === hostname() && !isRunning(Number(pid))) {
-      await webhooks.deleteSubscription({ subscriptionId: id }, call);
+      await webhooks.deleteSubscription({ subscriptionId: id });
       say(`Removed ${id}, the subscription of a listener that was killed.`);
     }
   }
@@ -62,7 +59,7 @@ export async function removeLeftovers(
 
 /** Runs until it is aborted, or throws when the subscription is gone. */
 export async function watch(
-  { webhooks, call }: Session,
+  { webhooks }: Session,
   subscriptionId: string,
   stop: AbortSignal,
   patienceMs = PATIENCE_MS,
@@ -75,7 +72,7 @@ export async function watch(
       return;
     }
     try {
-      const { subscription } = await webhooks.getSubscription({ subscriptionId }, { ...call, signal: stop });
+      const { subscription } = await webhooks.getSubscription({ subscriptionId }, { signal: stop });
       if (awaySince !== undefined) {
         say('The service is back.');
       }
@@ -112,12 +109,11 @@ function tellOfStatus(subscription: Subscription, wasActive: boolean): boolean {
 }
 
 /** Retries while the service restarts. The error of a longer absence says how to remove the subscription. */
-export async function unsubscribe({ webhooks, call }: Session, subscriptionId: string): Promise<void> {
+export async function unsubscribe({ webhooks }: Session, subscriptionId: string): Promise<void> {
   const impatientAt = performance.now() + REMOVAL_PATIENCE_MS;
   for (;;) {
     try {
-      const deadlineMs = REMOVAL_PATIENCE_MS;
-      await webhooks.deleteSubscription({ subscriptionId }, { ...call, deadlineMs });
+      await webhooks.deleteSubscription({ subscriptionId }, { deadlineMs: REMOVAL_PATIENCE_MS });
       return;
     } catch (error) {
       if (isGone(error)) {

@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
+import type { AuditOutcome, AuditParty } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { collected, count, timeBack } from '../option-parsers.js';
+import { asEnum, asTime, asWord } from '../output/table.js';
 import { addGroup, addVerb } from './group.js';
+import { shownPages } from './listing.js';
+import type { Action } from './session.js';
 
 export function addAuditCommands(program: Command): void {
   const group = addGroup(
@@ -10,7 +14,7 @@ export function addAuditCommands(program: Command): void {
     'audit list --since 7d',
     'audit list --type "api_key.*" --about itg_…',
   );
-  addVerb(group, () => import('./audit-actions.js'), 'list', {
+  addVerb(group, 'list', list, {
     about: 'List what happened, newest first',
     example: '--since 7d --type "api_key.*"',
   })
@@ -19,14 +23,35 @@ export function addAuditCommands(program: Command): void {
     .option('--type <type>', 'only this type, or "api_key.*"; may be repeated', collected)
     .option('--about <id>', 'only what this id did, or what was done to it')
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, () => import('./audit-chain-actions.js'), 'export', {
+  addVerb(group, 'export', async (session) => (await import('./audit-chain.js')).exportRecords(session), {
     about: 'Print the whole log as JSON lines, each record with its hash',
     example: '> audit.jsonl',
     demoToken: 'auditorToken',
   });
-  addVerb(group, () => import('./audit-chain-actions.js'), 'verify', {
+  addVerb(group, 'verify', async (...given) => (await import('./audit-chain.js')).verify(...given), {
     about: 'Tell which records were changed, removed or put in from outside',
     example: '--file audit.jsonl',
     demoToken: 'auditorToken',
   }).option('--file <path>', 'the records of an export rather than those that are stored');
+}
+
+const list: Action<{ since?: Date; until?: Date; type?: string[]; about?: string }> = async (
+  { operator },
+  _,
+  { since, until, type: types = [], about: partyId, limit },
+) => {
+  const outcome = asEnum<AuditOutcome>(undefined, 'AUDIT_OUTCOME_');
+  const filter = { since, until, types, outcome, partyId };
+  return shownPages(limit, 'auditEvents', (page) => operator.listAuditEvents({ ...filter, ...page }), {
+    when: (event) => asTime(event.occurredAt),
+    what: (event) => event.type,
+    outcome: (event) => asWord(event.outcome, 'AUDIT_OUTCOME_'),
+    to: (event) => asParty(event.subject),
+    by: (event) => asParty(event.actor),
+    from: (event) => event.remoteAddress ?? '-',
+  });
+};
+
+function asParty(party: AuditParty | undefined): string {
+  return party?.id ?? '-';
 }

@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
+import type { KeyStatus } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
+import type { SubscriptionStatus } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { timeAhead } from '../option-parsers.js';
+import { printableLine } from '../output/printable.js';
+import { asEnum, asTime, asWord } from '../output/table.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
-import type { ExpiringOptions } from './expiring-actions.js';
-import { examples } from './group.js';
+import { examples, inSession } from './group.js';
+import { listed, shownList } from './listing.js';
+import type { Action, Session } from './session.js';
 
 const NOTES = `
 Lists active API keys and service tokens, and the secrets of applications and subscriptions, which end only after a
@@ -17,11 +22,78 @@ export function addExpiringCommand(program: Command): void {
     .option('--within <when>', 'a time, or a duration such as 90d; 30d unless given', timeAhead)
     .option('--json', 'as JSON, for scripts')
     .addHelpText('after', NOTES + examples('expiring --within 90d', 'expiring --within 14d --json'));
-  command.action(async () => {
-    const [{ run }, { expiring }] = await Promise.all([
-      import('./session.js'),
-      import('./expiring-actions.js'),
-    ]);
-    await run(expiring, [], command.opts<ExpiringOptions>());
+  inSession(command, expiring);
+}
+
+interface Expiring {
+  kind: 'API key' | 'service token' | 'client secret' | 'webhook secret';
+  id: string;
+  /** The integration, application or subscription it belongs to, or the right of a token. */
+  of: string;
+  label: string;
+  expiresAt?: Date | undefined;
+  lastUsedAt?: Date | undefined;
+}
+
+const expiring: Action<{ within?: Date }> = async (session, _, { within = timeAhead('30d') }) => {
+  const now = Date.now();
+  const found = await Promise.all([
+    apiKeys(session),
+    serviceTokens(session),
+    clientSecrets(session),
+    webhookSecrets(session),
+  ]);
+  const endOf = ({ expiresAt }: Expiring) => expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const rows = found
+    .flat()
+    .filter((one) => endOf(one) > now && endOf(one) <= within.getTime())
+    .sort((one, other) => endOf(one) - endOf(other));
+  return shownList(
+    { rows, more: false },
+    {
+      expires: ({ expiresAt }) => asTime(expiresAt),
+      kind: ({ kind }) => kind,
+      id: ({ id }) => id,
+      of: ({ of }) => of,
+      label: ({ label }) => printableLine(label) || '-',
+      'last used': ({ lastUsedAt }) => asTime(lastUsedAt),
+    },
+  );
+};
+
+const status = asEnum<KeyStatus>('active', 'KEY_STATUS_');
+
+async function apiKeys({ operator }: Session): Promise<Expiring[]> {
+  const { rows } = await listed(undefined, 'apiKeys', (page) => operator.listApiKeys({ status, ...page }));
+  return rows.map(({ id, integrationId, label, expiresAt, lastUsedAt }) => {
+    return { kind: 'API key', id, of: integrationId, label, expiresAt, lastUsedAt };
   });
+}
+
+async function serviceTokens({ operator }: Session): Promise<Expiring[]> {
+  const { rows } = await listed(undefined, 'serviceTokens', (page) =>
+    operator.listServiceTokens({ status, ...page }),
+  );
+  return rows.map(({ id, role, label, expiresAt, lastUsedAt }) => {
+    return { kind: 'service token', id, of: asWord(role, 'CALLER_ROLE_'), label, expiresAt, lastUsedAt };
+  });
+}
+
+async function clientSecrets({ operator }: Session): Promise<Expiring[]> {
+  const { rows } = await listed(undefined, 'applications', (page) => operator.listApplications(page));
+  return rows.flatMap(({ id: of, name: label, secrets }) =>
+    secrets.map(({ id, expiresAt, lastUsedAt }) => {
+      return { kind: 'client secret', id, of, label, expiresAt, lastUsedAt };
+    }),
+  );
+}
+
+async function webhookSecrets({ webhooks }: Session): Promise<Expiring[]> {
+  const any = asEnum<SubscriptionStatus>(undefined, 'SUBSCRIPTION_STATUS_');
+  const { rows } = await listed(undefined, 'subscriptions', (page) =>
+    webhooks.listSubscriptions({ status: any, ...page }),
+  );
+  return rows.flatMap(({ id: of, description: label, secrets }) =>
+    secrets.map(({ id, expiresAt }) => ({ kind: 'webhook secret', id, of, label, expiresAt })),
+  );
 }

@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { DemoToken } from '../../demo/demo-file.js';
+import { seconds } from '../option-parsers.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
-import type { Action, CommandOptions } from './session.js';
+import type { Action } from './session.js';
 
 const NOTES = `\n${TARGET_NOTE}\nWith --json the answer of the gRPC method is printed, in the JSON of protobuf; a list is one array.\n`;
 
@@ -20,27 +21,35 @@ export function asGroup(command: Command, ...lines: string[]): Command {
 }
 
 interface VerbNotes {
-  name?: string;
   about: string;
   example: string;
   /** The token of the demo environment that may do it, where that is not the operator's. */
   demoToken?: DemoToken;
 }
 
-/** A verb. Its action is loaded only when it runs: gRPC is slow to load, and `serve` does not need it. */
-export function addVerb<Verb extends string>(
+export function addVerb(
   group: Command,
-  load: () => Promise<Readonly<Record<Verb, Action<never>>>>,
-  verb: Verb,
-  { name = verb, about, example, demoToken }: VerbNotes,
+  name: string,
+  action: Action<never>,
+  { about, example, demoToken }: VerbNotes,
 ): Command {
   const command = addTargetOptions(group.command(name))
     .description(about)
     .option('--json', 'as JSON, for scripts')
     .addHelpText('after', `\n${TARGET_NOTE}\n${examples(`${group.name()} ${name} ${example}`.trimEnd())}`);
+  return inSession(command, action, demoToken);
+}
+
+/** The command runs the action in a session. gRPC is loaded only then: it is slow to load. */
+export function inSession(command: Command, action: Action<never>, demoToken?: DemoToken): Command {
   return command.action(async () => {
-    const [{ run }, actions] = await Promise.all([import('./session.js'), load()]);
-    const args = command.processedArgs as readonly string[];
-    await run(actions[verb], args, command.opts<CommandOptions>(), demoToken);
+    const { run } = await import('./session.js');
+    await run(action, command.processedArgs, command.opts(), demoToken);
   });
+}
+
+/** `what` is what happens meanwhile: "both work". */
+export function overlapOption(what: string, present: 'one' | 'ones'): Option {
+  const about = `how long ${what}; 24h unless given, 0 ends the present ${present} at once`;
+  return new Option('--overlap <duration>', about).argParser(seconds);
 }

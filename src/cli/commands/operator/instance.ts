@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
+import type { Instance } from '../../../../generated/proto/integration/platform/v1/instances.js';
 import { count } from '../option-parsers.js';
+import { asTime } from '../output/table.js';
+import { withConnections } from './connections.js';
 import { addGroup, addVerb } from './group.js';
+import { shownPages } from './listing.js';
+import type { Action } from './session.js';
+import { showing } from './showing.js';
 
 export function addInstanceCommands(program: Command): void {
   const group = addGroup(
@@ -10,22 +16,21 @@ export function addInstanceCommands(program: Command): void {
     'instance create "Harborlight Payroll"',
     'instance list --json',
   );
-  const load = () => import('./instance-actions.js');
-  addVerb(group, load, 'create', {
+  addVerb(group, 'create', create, {
     about: 'Create an instance, with a platform token',
     example: '"Harborlight Payroll"',
     demoToken: 'platformToken',
   }).argument('<name>', 'its name for people');
-  addVerb(group, load, 'list', { about: 'List the instances, oldest first', example: '--json' }).option(
+  addVerb(group, 'list', list, { about: 'List the instances, oldest first', example: '--json' }).option(
     '--limit <count>',
     'how many at most',
     count,
   );
-  addVerb(group, load, 'show', {
+  addVerb(group, 'show', show, {
     about: 'Show one instance with who is connected to it',
     example: 'ins_…',
   }).argument('<instance>', 'its id');
-  addVerb(group, load, 'update', {
+  addVerb(group, 'update', update, {
     about: 'Rename an instance, with a platform token',
     example: 'ins_… --name "Harborlight"',
     demoToken: 'platformToken',
@@ -34,3 +39,26 @@ export function addInstanceCommands(program: Command): void {
     .requiredOption('--name <name>', 'its new name')
     .option('--expected-version <version>', 'refuse if it was changed since');
 }
+
+const shown = showing('instance', ({ id, name, createdAt, updatedAt, version }: Instance) => [
+  ['Instance', id],
+  ['Name', name],
+  ['Created', asTime(createdAt)],
+  ['Changed', asTime(updatedAt)],
+  ['Version', version],
+]);
+
+const create: Action = async ({ platform }, [name = '']) => shown(await platform.createInstance({ name }));
+
+const list: Action = async ({ platform }, _, { limit }) =>
+  shownPages(limit, 'instances', (page) => platform.listInstances(page), {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    created: ({ createdAt }) => asTime(createdAt),
+  });
+
+const show: Action = async (session, [instanceId = '']) =>
+  withConnections(session, { instanceId }, shown(await session.platform.getInstance({ instanceId })));
+
+const update: Action<{ name: string }> = async ({ platform }, [instanceId = ''], { name, expectedVersion }) =>
+  shown(await platform.updateInstance({ instanceId, name, updateMask: ['name'], expectedVersion }));

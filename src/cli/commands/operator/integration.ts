@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
+import type { Integration } from '../../../../generated/proto/integration/operator/v1/integrations.js';
 import { count } from '../option-parsers.js';
+import { asTime } from '../output/table.js';
+import { addConnectionVerbs, withConnections } from './connections.js';
 import { addGroup, addVerb } from './group.js';
+import { shownPages } from './listing.js';
+import type { Action } from './session.js';
+import { showing, updateMaskOf } from './showing.js';
 
 export function addIntegrationCommands(program: Command): void {
   const group = addGroup(
@@ -11,23 +17,22 @@ export function addIntegrationCommands(program: Command): void {
     'integration connect itg_… ins_… --configure',
     'integration connections itg_…',
   );
-  const load = () => import('./integration-actions.js');
-  addVerb(group, load, 'create', {
+  addVerb(group, 'create', create, {
     about: 'Register an integration',
     example: '"Brightledger Accounting"',
   })
     .argument('<name>', 'its name')
     .option('--contact-email <address>', 'where the platform mails warnings about it');
-  addVerb(group, load, 'list', { about: 'List the integrations, newest first', example: '--json' }).option(
+  addVerb(group, 'list', list, { about: 'List the integrations, newest first', example: '--json' }).option(
     '--limit <count>',
     'how many at most',
     count,
   );
-  addVerb(group, load, 'show', {
+  addVerb(group, 'show', show, {
     about: 'Show one integration with its connections',
     example: 'itg_…',
   }).argument('<integration>', 'its id');
-  addVerb(group, load, 'update', {
+  addVerb(group, 'update', update, {
     about: 'Rename an integration, or change its contact',
     example: 'itg_… --contact-email webhooks@brightledger.example',
   })
@@ -35,34 +40,42 @@ export function addIntegrationCommands(program: Command): void {
     .option('--name <name>', 'its new name')
     .option('--contact-email <address>', 'where the platform mails warnings about it; empty removes it')
     .option('--expected-version <version>', 'refuse if it was changed since');
-  addInstanceIntegrationVerbs(group);
+  addConnectionVerbs(group);
 }
 
-function addInstanceIntegrationVerbs(group: Command): void {
-  const load = () => import('./instance-integration-actions.js');
-  addVerb(group, load, 'connect', {
-    about: 'Connect an integration to an instance',
-    example: 'itg_… ins_… --configure',
-  })
-    .argument('<integration>', 'id of the integration')
-    .argument('<instance>', 'id of the instance')
-    .option('--configure', 'set it up at once, so that it answers reads');
-  addVerb(group, load, 'connections', { about: 'List connections, newest first', example: 'itg_…' })
-    .argument('[integration]', 'only those of this integration')
-    .option('--instance <instance>', 'only those of this instance')
-    .option('--limit <count>', 'how many at most', count);
-  addVerb(group, load, 'configure', {
-    about: 'Set a connection up, so that it answers reads',
-    example: 'iin_…',
-  }).argument('<connection>', 'id of the instance integration');
-  addVerb(group, load, 'unconfigure', {
-    about: 'Take that back: its clients answer 404',
-    example: 'iin_…',
-  }).argument('<connection>', 'id of the instance integration');
-  addVerb(group, load, 'disconnect', {
-    about: 'End a connection and delete its subscriptions',
-    example: 'iin_… --yes',
-  })
-    .argument('<connection>', 'id of the instance integration')
-    .option('--yes', 'do not ask');
-}
+const shown = showing('integration', (integration: Integration) => [
+  ['Integration', integration.id],
+  ['Name', integration.name],
+  ['Contact', integration.contactHint || '-'],
+  ['Created', asTime(integration.createdAt)],
+  ['Changed', asTime(integration.updatedAt)],
+  ['Version', integration.version],
+]);
+
+const create: Action<{ contactEmail?: string }> = async ({ operator }, [name = ''], { contactEmail }) =>
+  shown(await operator.createIntegration({ name, contactEmail }));
+
+const list: Action = async ({ operator }, _, { limit }) =>
+  shownPages(limit, 'integrations', (page) => operator.listIntegrations(page), {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    created: ({ createdAt }) => asTime(createdAt),
+  });
+
+const show: Action = async (session, [integrationId = '']) =>
+  withConnections(
+    session,
+    { integrationId },
+    shown(await session.operator.getIntegration({ integrationId })),
+  );
+
+const update: Action<{ name?: string; contactEmail?: string }> = async (
+  { operator },
+  [integrationId = ''],
+  { name, contactEmail, expectedVersion },
+) => {
+  const advice = 'Nothing to change: give --name or --contact-email.';
+  const updateMask = updateMaskOf({ name, contactEmail }, advice);
+  const fields = { name, contactEmail: contactEmail || undefined };
+  return shown(await operator.updateIntegration({ integrationId, ...fields, updateMask, expectedVersion }));
+};

@@ -8,12 +8,25 @@ interface PageRequest {
   pageToken: string;
 }
 
+type FetchPage<Name extends string, T> = (
+  page: PageRequest,
+) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>;
+
+/** Rows, and whether the limit left some out. */
+export interface Found<T> {
+  rows: readonly T[];
+  more: boolean;
+}
+
+/** What a table shows of a row, by the heads of its columns. */
+export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
+
 /** Reads pages until the end or the limit; `name` is the field of the answer that has the rows. */
 export async function listed<Name extends string, T>(
   limit = Number.POSITIVE_INFINITY,
   name: Name,
-  fetch: (page: PageRequest) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>,
-): Promise<{ rows: T[]; more: boolean }> {
+  fetch: FetchPage<Name, T>,
+): Promise<Found<T>> {
   const rows: T[] = [];
   for (let pageToken = ''; ; ) {
     const page = await fetch({ pageSize: Math.min(limit - rows.length, LARGEST_PAGE), pageToken });
@@ -26,11 +39,17 @@ export async function listed<Name extends string, T>(
 }
 
 /** Scripts get the rows, people a table of the main columns. */
-export function shownList<T>(
-  { rows, more }: { rows: readonly T[]; more: boolean },
-  head: readonly string[],
-  cellsOf: (row: T) => readonly string[],
-): Shown {
-  const table = rows.length === 0 ? 'There are none.' : asColumns(head, rows.map(cellsOf));
+export function shownList<T>({ rows, more }: Found<T>, columns: Columns<T>): Shown {
+  const cellsOf = (row: T) => Object.values(columns).map((cellOf) => cellOf(row));
+  const table = rows.length === 0 ? 'There are none.' : asColumns(Object.keys(columns), rows.map(cellsOf));
   return { json: rows, text: more ? `${table}\n\nThere are more: raise --limit.` : table };
+}
+
+export async function shownPages<Name extends string, T>(
+  limit: number | undefined,
+  name: Name,
+  fetch: FetchPage<Name, T>,
+  columns: Columns<T>,
+): Promise<Shown> {
+  return shownList(await listed(limit, name, fetch), columns);
 }

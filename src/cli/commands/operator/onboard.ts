@@ -1,8 +1,15 @@
 import type { Command } from 'commander';
+import type { ApplicationType } from '../../../../generated/proto/integration/operator/v1/applications.js';
+import type { InstanceIntegrationStatus } from '../../../../generated/proto/integration/operator/v1/connections.js';
+import { ServiceError } from '../../../errors/service-error.js';
 import { collected, commaSeparated, timeAhead } from '../option-parsers.js';
+import { asEnum, asFacts } from '../output/table.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
-import { examples } from './group.js';
-import type { OnboardOptions } from './onboard-actions.js';
+import { Unfinished } from '../unfinished.js';
+import { UsageError } from '../usage-error.js';
+import { PLAIN } from './applications/app-actions.js';
+import { examples, inSession } from './group.js';
+import type { Action, Session } from './session.js';
 
 const NOTES = `
 Makes the integration, connects it to the instance, and issues an API key; with --redirect-uri an application too, and
@@ -35,11 +42,102 @@ export function addOnboardCommand(program: Command): void {
           'onboard "Brightledger" --instance ins_… --redirect-uri https://app.example.com/callback --webhook-url https://hooks.example.com/events',
         ),
     );
-  command.action(async () => {
-    const [{ run }, { onboard }] = await Promise.all([
-      import('./session.js'),
-      import('./onboard-actions.js'),
-    ]);
-    await run(onboard, command.processedArgs as string[], command.opts<OnboardOptions>());
-  });
+  inSession(command, onboard);
+}
+
+interface OnboardOptions {
+  instance: string;
+  keyExpires?: Date;
+  redirectUri?: readonly string[];
+  public?: boolean;
+  webhookUrl?: string;
+  events?: string[];
+}
+
+/** What was made, with every secret. */
+interface Onboarded {
+  integrationId?: string;
+  instanceIntegrationId?: string;
+  apiKeyId?: string;
+  apiKey?: string;
+  clientId?: string;
+  clientSecret?: string | undefined;
+  subscriptionId?: string;
+  signingSecret?: string;
+}
+
+export const onboard = (async (session, [name = ''], options) => {
+  if (options.public && !options.redirectUri) {
+    throw new UsageError('--public is about an application: give its --redirect-uri too.');
+  }
+  if (options.events && !options.webhookUrl) {
+    throw new UsageError('--events is about a subscription: give its --webhook-url too.');
+  }
+  const made: Onboarded = {};
+  try {
+    await makeAll(session, name, options, made);
+  } catch (error) {
+    if (made.integrationId === undefined || !(error instanceof ServiceError)) {
+      throw error;
+    }
+    const violations = error.fieldViolations.map(({ path, message }) => `\n  - ${path} ${message}`).join('');
+    const failure = new Unfinished(
+      `${error.message}${violations}\nThe items above were made before the failure and remain.`,
+    );
+    return { json: made, text: textOf(made), failure };
+  }
+  return { json: made, text: textOf(made) };
+}) satisfies Action<OnboardOptions>;
+
+/** In the order in which they need each other. What is made is noted at once, lest a failure hide it. */
+async function makeAll(
+  { operator, webhooks }: Session,
+  name: string,
+  { instance: instanceId, keyExpires: expiresAt, redirectUri, webhookUrl: url, ...options }: OnboardOptions,
+  made: Onboarded,
+): Promise<void> {
+  const { integration } = await operator.createIntegration({ name });
+  const integrationId = integration?.id ?? '';
+  made.integrationId = integrationId;
+  const { instanceIntegration } = await operator.connectInstance({ integrationId, instanceId });
+  const instanceIntegrationId = instanceIntegration?.id ?? '';
+  made.instanceIntegrationId = instanceIntegrationId;
+  const status = asEnum<InstanceIntegrationStatus>('configured', 'INSTANCE_INTEGRATION_STATUS_');
+  await operator.configureInstanceIntegration({ instanceIntegrationId, status });
+  const { apiKey, key } = await operator.createApiKey({ integrationId, label: name, expiresAt });
+  Object.assign(made, { apiKeyId: apiKey?.id, apiKey: key });
+  if (redirectUri) {
+    const type = asEnum<ApplicationType>(options.public ? 'public' : 'confidential', 'APPLICATION_TYPE_');
+    const redirectUris = redirectUri.map((uri) => ({ uri, instanceId }));
+    const answer = await operator.createApplication({ ...PLAIN, name, type, redirectUris });
+    Object.assign(made, { clientId: answer.application?.id, clientSecret: answer.clientSecret });
+  }
+  if (url) {
+    const receives = { eventTypes: options.events ?? ['*'], clientIds: [] };
+    const request = { instanceIntegrationId, url, ...receives, description: name };
+    const { subscription, secret } = await webhooks.createSubscription(request);
+    Object.assign(made, { subscriptionId: subscription?.id, signingSecret: secret });
+  }
+}
+
+const NAMES: readonly (readonly [keyof Onboarded, string])[] = [
+  ['integrationId', 'Integration'],
+  ['instanceIntegrationId', 'Instance integration'],
+  ['apiKeyId', 'API key id'],
+  ['clientId', 'client_id'],
+  ['subscriptionId', 'Subscription'],
+];
+
+const SECRETS: readonly (readonly [keyof Onboarded, string])[] = [
+  ['apiKey', 'API key'],
+  ['clientSecret', 'client_secret'],
+  ['signingSecret', 'Signing secret'],
+];
+
+function textOf(made: Onboarded): string {
+  const rowsOf = (names: typeof NAMES) =>
+    names.flatMap(([name, title]): [string, string][] => (made[name] ? [[title, made[name]]] : []));
+  const secrets = rowsOf(SECRETS);
+  const facts = asFacts(rowsOf(NAMES));
+  return secrets.length === 0 ? facts : `${facts}\n\nSecrets, shown only now:\n\n${asFacts(secrets)}\n`;
 }

@@ -5,6 +5,7 @@ import { WebhookServiceService } from '../../../../generated/proto/integration/w
 import { ServiceError } from '../../../errors/service-error.js';
 import type { CallOptions } from '../../../rpc/call-metadata.js';
 import { RpcChannel, type RpcClient } from '../../../rpc/client.js';
+import type { AnyService } from '../../../rpc/definitions.js';
 import type { DemoToken } from '../../demo/demo-file.js';
 import { FailedCall } from '../failed-call.js';
 import { asJson } from '../output/json.js';
@@ -13,12 +14,21 @@ import { type Target, type TargetOptions, targetOf } from '../target.js';
 
 const DEADLINE_MS = 30_000;
 
+/** A client whose calls have common options; a call may override them. */
+type SessionClient<S extends AnyService> = {
+  readonly [Name in keyof RpcClient<S>]: RpcClient<S>[Name] extends (
+    request: infer R,
+    options: never,
+  ) => infer A
+    ? (request: R, options?: Partial<CallOptions>) => A
+    : never;
+};
+
 /** What an action uses. */
 export interface Session {
-  operator: RpcClient<OperatorServiceService>;
-  platform: RpcClient<PlatformServiceService>;
-  webhooks: RpcClient<WebhookServiceService>;
-  call: CallOptions;
+  operator: SessionClient<OperatorServiceService>;
+  platform: SessionClient<PlatformServiceService>;
+  webhooks: SessionClient<WebhookServiceService>;
   /** As in the target. */
   temporalUiUrl?: string | undefined;
 }
@@ -31,20 +41,30 @@ export interface Shown {
   failure?: Error;
 }
 
+/** The options that several verbs have. */
+interface VerbOptions {
+  expectedVersion?: string;
+  expires?: Date;
+  instance?: string;
+  json?: boolean;
+  limit?: number;
+  /** In seconds. */
+  overlap?: number;
+  yes?: boolean;
+}
+
 /** Its answer, or nothing where it printed during its work. */
 export type Action<Options = object> = (
   session: Session,
   args: readonly string[],
-  options: Options,
+  options: VerbOptions & Options,
 ) => Promise<Shown | undefined>;
-
-export type CommandOptions = TargetOptions & { json?: boolean };
 
 /** Runs an action over gRPC and prints its answer. */
 export async function run(
   action: Action<never>,
   args: readonly string[],
-  options: CommandOptions,
+  options: TargetOptions & VerbOptions,
   demoToken?: DemoToken,
 ): Promise<void> {
   const shown = await inSession(
@@ -63,12 +83,12 @@ export async function run(
 export async function inSession<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
   const { address, token, credentials, temporalUiUrl } = target;
   const channel = new RpcChannel(address, token, credentials);
+  const call = { requestId: randomUUID(), deadlineMs: DEADLINE_MS };
   try {
     return await work({
-      operator: channel.clientOf(OperatorServiceService),
-      platform: channel.clientOf(PlatformServiceService),
-      webhooks: channel.clientOf(WebhookServiceService),
-      call: { requestId: randomUUID(), deadlineMs: DEADLINE_MS },
+      operator: withOptions(channel.clientOf(OperatorServiceService), call),
+      platform: withOptions(channel.clientOf(PlatformServiceService), call),
+      webhooks: withOptions(channel.clientOf(WebhookServiceService), call),
       temporalUiUrl,
     });
   } catch (error) {
@@ -76,4 +96,15 @@ export async function inSession<T>(target: Target, work: (session: Session) => P
   } finally {
     channel.close();
   }
+}
+
+export function withOptions<S extends AnyService>(
+  client: RpcClient<S>,
+  common: CallOptions,
+): SessionClient<S> {
+  type Call = (request: unknown, options: Partial<CallOptions>) => unknown;
+  const calls = Object.entries(client as object as Record<string, Call>).map(
+    ([name, call]): [string, Call] => [name, (request, options) => call(request, { ...common, ...options })],
+  );
+  return Object.fromEntries(calls) as object as SessionClient<S>;
 }

@@ -85,3 +85,8 @@ export function asTime(at: Date | undefined, otherwise = '-'): string {
 export function asWord(value: string, prefix: string): string {
   return value.replace(prefix, '').toLowerCase().replaceAll('_', ' ');
 }
+
+/** The inverse. A constant of the generated code would load that code, which is larger than all commands. */
+export function asEnum<E extends string>(word: string | undefined, prefix: string): E {
+  return `${prefix}${(word ?? 'unspecified').toUpperCase().replaceAll('-', '_')}` as E;
+}

@@ -1,119 +1,201 @@
-import {
-  type Application,
+import type {
+  Application,
   ApplicationType,
+  GrantType,
+  TokenLifetimes,
 } from '../../../../../generated/proto/integration/operator/v1/applications.js';
-import { SigningAlgorithm } from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
-import { asTime, asWord } from '../../output/table.js';
+import type { SigningAlgorithm } from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
+import { confirmation } from '../../confirm.js';
+import { redirectUris } from '../../option-parsers.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
-import { listed, shownList } from '../listing.js';
-import { withSecret } from '../secret.js';
-import type { Action, Session } from '../session.js';
-import { factsOf, shownApplication } from './app-facts.js';
-import { maskOf, type SettingOptions, settingsOf } from './app-settings.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing, shownOnce, updateMaskOf } from '../showing.js';
 
-export interface CreateOptions extends SettingOptions {
+const shown = showing('application', (application: Application) => [
+  ['Application', application.id],
+  ['Name', application.name],
+  ['Type', asWord(application.type, 'APPLICATION_TYPE_')],
+  ['Status', asWord(application.status, 'APPLICATION_STATUS_')],
+  ['Scopes', application.allowedScopes.join(' ')],
+  ['Grants', application.allowedGrantTypes.map((grant) => asWord(grant, 'GRANT_TYPE_')).join(', ')],
+  ['PKCE', application.requirePkce ? 'required' : 'optional'],
+  ['First party', application.firstParty ? 'yes: people are not asked' : 'no: people are asked'],
+  ['ID tokens', application.idTokenAlgorithm.replace('SIGNING_ALGORITHM_', '')],
+  [
+    'Lifetimes',
+    [
+      `access tokens ${asSeconds(application.tokenLifetimes?.accessTokenSeconds)}`,
+      `refresh tokens ${asSeconds(application.tokenLifetimes?.refreshTokenSeconds)}`,
+      `ID tokens ${asSeconds(application.tokenLifetimes?.idTokenSeconds)}`,
+      `all refresh tokens of a sign-in ${asSeconds(application.tokenLifetimes?.refreshFamilySeconds)}`,
+    ],
+  ],
+  ['Redirect URIs', application.redirectUris.map(({ uri, instanceId }) => `${instanceId} ${uri}`)],
+  ['Sign-out', application.signOutEndsTokens ? 'ends its tokens' : 'leaves its tokens as they are'],
+  ['After sign-out', application.postLogoutRedirectUris],
+  ['Logo', application.logoUri ?? '-'],
+  ['Privacy policy', application.policyUri ?? '-'],
+  ['Terms', application.tosUri ?? '-'],
+  ['Sign-in begins', application.initiateLoginUri ?? '-'],
+  ['Secrets', application.secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`)],
+  ['Created', asTime(application.createdAt)],
+  ['Changed', asTime(application.updatedAt)],
+  ['Version', application.version],
+]);
+
+function asSeconds(seconds: number | undefined): string {
+  return seconds === undefined ? 'as the service' : `${seconds} s`;
+}
+
+/** What can be set at registration and later, as typed. */
+interface SettingOptions {
+  scope?: string[];
+  grantType?: readonly string[];
+  pkce?: 'required' | 'optional';
+  firstParty?: boolean;
+  signOutEndsTokens?: boolean;
+  idTokenAlgorithm?: string;
+  accessTokenLifetime?: number;
+  refreshTokenLifetime?: number;
+  idTokenLifetime?: number;
+  refreshFamilyLifetime?: number;
+  postLogoutRedirectUri?: string[];
+  /** False removes all. */
+  postLogoutRedirectUris?: boolean;
+  /** The empty text removes an address. */
+  logoUri?: string;
+  policyUri?: string;
+  tosUri?: string;
+  initiateLoginUri?: string;
+}
+
+/** What was typed; lists are never absent in a request. */
+const NO_LISTS = { allowedScopes: [], allowedGrantTypes: [], postLogoutRedirectUris: [] };
+
+/** A new application without settings. */
+export const PLAIN = {
+  ...NO_LISTS,
+  firstParty: false,
+  signOutEndsTokens: false,
+  idTokenAlgorithm: asEnum<SigningAlgorithm>(undefined, 'SIGNING_ALGORITHM_'),
+};
+
+function settingsOf(options: SettingOptions) {
+  const { postLogoutRedirectUri, postLogoutRedirectUris, idTokenAlgorithm } = options;
+  return withoutAbsent({
+    allowedScopes: options.scope,
+    allowedGrantTypes: options.grantType?.map((name) => asEnum<GrantType>(name, 'GRANT_TYPE_')),
+    requirePkce: options.pkce && options.pkce === 'required',
+    firstParty: options.firstParty,
+    signOutEndsTokens: options.signOutEndsTokens,
+    idTokenAlgorithm: idTokenAlgorithm
+      ? asEnum<SigningAlgorithm>(idTokenAlgorithm, 'SIGNING_ALGORITHM_')
+      : undefined,
+    tokenLifetimes: lifetimesOf(options),
+    postLogoutRedirectUris: postLogoutRedirectUri ?? (postLogoutRedirectUris === false ? [] : undefined),
+    logoUri: options.logoUri,
+    policyUri: options.policyUri,
+    tosUri: options.tosUri,
+    initiateLoginUri: options.initiateLoginUri,
+  });
+}
+
+/** Undefined where no lifetime was typed. */
+function lifetimesOf(options: SettingOptions): TokenLifetimes | undefined {
+  const lifetimes = withoutAbsent({
+    accessTokenSeconds: options.accessTokenLifetime,
+    refreshTokenSeconds: options.refreshTokenLifetime,
+    idTokenSeconds: options.idTokenLifetime,
+    refreshFamilySeconds: options.refreshFamilyLifetime,
+  });
+  return Object.keys(lifetimes).length > 0 ? lifetimes : undefined;
+}
+
+function withoutAbsent<T extends object>(values: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+}
+
+interface CreateOptions extends SettingOptions {
   type: 'confidential' | 'public';
-  redirectUri?: readonly { instanceId: string; uri: string }[];
+  redirectUri?: { instanceId: string; uri: string }[];
 }
 
 export const create: Action<CreateOptions> = async (
-  { operator, call },
+  { operator },
   [name = ''],
   { type, redirectUri = [], ...options },
 ) => {
-  const settings = settingsOf(options);
-  const answer = await operator.createApplication(
-    {
-      ...settings,
-      name,
-      type: type === 'public' ? ApplicationType.PUBLIC : ApplicationType.CONFIDENTIAL,
-      redirectUris: [...redirectUri],
-      firstParty: options.firstParty ?? false,
-      signOutEndsTokens: options.signOutEndsTokens ?? false,
-      idTokenAlgorithm: settings.idTokenAlgorithm ?? SigningAlgorithm.UNSPECIFIED,
-    },
-    call,
-  );
-  const facts = factsOf(answer.application as Application);
-  const text = answer.clientSecret ? withSecret(facts, 'The client_secret', answer.clientSecret) : facts;
-  return { json: answer, text };
+  const kind = { name, type: asEnum<ApplicationType>(type, 'APPLICATION_TYPE_'), redirectUris: redirectUri };
+  const answer = await operator.createApplication({ ...PLAIN, ...settingsOf(options), ...kind });
+  return shown(answer, ...(answer.clientSecret ? [shownOnce('The client_secret', answer.clientSecret)] : []));
 };
 
-export const list: Action<{ instance?: string; limit?: number }> = async (
-  { operator, call },
-  _,
-  { instance, limit },
+export const list: Action = async ({ operator }, _, { instance, limit }) =>
+  shownPages(limit, 'applications', (page) => operator.listApplications({ instanceId: instance, ...page }), {
+    client_id: ({ id }) => id,
+    name: ({ name }) => name,
+    type: ({ type }) => asWord(type, 'APPLICATION_TYPE_'),
+    status: ({ status }) => asWord(status, 'APPLICATION_STATUS_'),
+    'redirect uris': ({ redirectUris }) => String(redirectUris.length),
+    created: ({ createdAt }) => asTime(createdAt),
+  });
+
+export const show: Action = async ({ operator }, [applicationId = '']) =>
+  shown(await operator.getApplication({ applicationId }));
+
+export const update: Action<SettingOptions & { name?: string; defaultLifetimes?: boolean }> = async (
+  { operator },
+  [applicationId = ''],
+  { name, defaultLifetimes, expectedVersion, ...options },
 ) => {
-  const found = await listed(limit, 'applications', (page) =>
-    operator.listApplications({ instanceId: instance, ...page }, call),
-  );
-  return shownList(found, ['client_id', 'name', 'type', 'status', 'redirect uris', 'created'], (app) => [
-    app.id,
-    app.name,
-    asWord(app.type, 'APPLICATION_TYPE_'),
-    asWord(app.status, 'APPLICATION_STATUS_'),
-    String(app.redirectUris.length),
-    asTime(app.createdAt),
-  ]);
-};
-
-export const show: Action = async ({ operator, call }, [id = '']) => {
-  return shownApplication(await operator.getApplication({ applicationId: id }, call));
-};
-
-export interface UpdateOptions extends SettingOptions {
-  name?: string;
-  defaultLifetimes?: boolean;
-  /** False removes all. */
-  postLogoutRedirectUris?: boolean;
-  expectedVersion?: string;
-}
-
-export const update: Action<UpdateOptions> = async (session, [applicationId = ''], options) => {
-  const updateMask = updateMaskOf(options);
-  if (updateMask.length === 0) {
-    throw new UsageError('Say what to change; --help lists what can be.');
-  }
-  const { name, firstParty, signOutEndsTokens, defaultLifetimes, expectedVersion } = options;
   const settings = settingsOf(options);
-  const kept =
-    settings.tokenLifetimes && !defaultLifetimes ? await present(session, applicationId) : undefined;
-  const tokenLifetimes = defaultLifetimes
-    ? settings.tokenLifetimes
-    : settings.tokenLifetimes && { ...kept?.tokenLifetimes, ...withoutAbsent(settings.tokenLifetimes) };
-  const flags = { firstParty, signOutEndsTokens };
-  const request = { ...settings, ...flags, applicationId, name, tokenLifetimes, updateMask };
-  // Lifetimes are replaced as a whole, so the version must be the one that was read.
-  const version = { expectedVersion: expectedVersion ?? kept?.version };
-  return shownApplication(await session.operator.updateApplication({ ...request, ...version }, session.call));
+  const updateMask = updateMaskOf({ tokenLifetimes: defaultLifetimes, ...settings, name });
+  const { application: present } =
+    settings.tokenLifetimes && !defaultLifetimes ? await operator.getApplication({ applicationId }) : {};
+  return shown(
+    await operator.updateApplication({
+      ...{ ...NO_LISTS, ...settings, applicationId, name, updateMask },
+      tokenLifetimes: settings.tokenLifetimes && { ...present?.tokenLifetimes, ...settings.tokenLifetimes },
+      // Lifetimes are replaced as a whole, so the version must be the one that was read.
+      expectedVersion: expectedVersion ?? present?.version,
+    }),
+  );
 };
 
-export const disable: Action = async ({ operator, call }, [id = '']) => {
-  return shownApplication(await operator.disableApplication({ applicationId: id }, call));
+export const disable: Action = async ({ operator }, [applicationId = '']) =>
+  shown(await operator.disableApplication({ applicationId }));
+
+export const enable: Action = async ({ operator }, [applicationId = '']) =>
+  shown(await operator.enableApplication({ applicationId }));
+
+export const addRedirectUri: Action = async ({ operator }, [applicationId = '', given = '']) =>
+  shown(await operator.addRedirectUri({ applicationId, redirectUri: parsed(given) }));
+
+export const removeRedirectUri: Action = async ({ operator }, [applicationId = '', uri = '']) =>
+  shown(await operator.removeRedirectUri({ applicationId, uri }));
+
+export const rotateSecret: Action = async ({ operator }, [applicationId = ''], { overlap, yes }) => {
+  if (overlap === 0) {
+    const confirm = confirmation({ yes });
+    await confirm(`End every present secret of ${applicationId} at once, before the new one is in place?`);
+  }
+  const answer = await operator.rotateApplicationSecret({ applicationId, overlapSeconds: overlap });
+  return shown(answer, shownOnce('The client_secret', answer.clientSecret));
 };
 
-export const enable: Action = async ({ operator, call }, [id = '']) => {
-  return shownApplication(await operator.enableApplication({ applicationId: id }, call));
+export const revokeSecret: Action = async ({ operator }, [applicationId = '', secretId = ''], options) => {
+  const confirm = confirmation(options);
+  const { application } = await operator.getApplication({ applicationId });
+  await confirm(`Revoke ${secretId} of "${application?.name}"? Callers that use it are refused at once.`);
+  return shown(await operator.revokeApplicationSecret({ applicationId, secretId }));
 };
 
-function updateMaskOf(options: UpdateOptions): string[] {
-  const mask = new Set(maskOf(options));
-  if (options.name !== undefined) {
-    mask.add('name');
+function parsed(given: string): { instanceId: string; uri: string } {
+  try {
+    return redirectUris(given)[0] as { instanceId: string; uri: string };
+  } catch (error) {
+    throw new UsageError(`What was given as <instance=uri> cannot be used. ${(error as Error).message}`);
   }
-  if (options.defaultLifetimes) {
-    mask.add('token_lifetimes');
-  }
-  if (options.postLogoutRedirectUris === false) {
-    mask.add('post_logout_redirect_uris');
-  }
-  return [...mask];
-}
-
-async function present({ operator, call }: Session, applicationId: string): Promise<Application> {
-  return (await operator.getApplication({ applicationId }, call)).application as Application;
-}
-
-function withoutAbsent<T extends object>(values: T): Partial<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { collected, count, grantTypes, redirectUris, seconds } from '../../option-parsers.js';
-import { addGroup, addVerb } from '../group.js';
+import { collected, collectedOf, count, redirectUris, seconds } from '../../option-parsers.js';
+import { addGroup, addVerb, overlapOption } from '../group.js';
+import * as actions from './app-actions.js';
 
 export function addAppCommands(program: Command): void {
   const group = addGroup(
@@ -14,14 +15,12 @@ export function addAppCommands(program: Command): void {
   );
   addRegistration(group);
   addLifeVerbs(group);
-  addRedirectUriVerbs(group);
-  addSecretVerbs(group);
+  addPartVerbs(group);
 }
 
 function addRegistration(group: Command): void {
-  const load = () => import('./app-actions.js');
   addSettings(
-    addVerb(group, load, 'create', {
+    addVerb(group, 'create', actions.create, {
       about: 'Register an application; its secret is shown once',
       example: '"Rota Planner" --type public --redirect-uri ins_…=com.example.rota:/callback',
     })
@@ -38,7 +37,7 @@ function addRegistration(group: Command): void {
       ),
   );
   addSettings(
-    addVerb(group, load, 'update', {
+    addVerb(group, 'update', actions.update, {
       about: 'Change what an application is called and may do',
       example: 'app_… --access-token-lifetime 15m',
     })
@@ -50,32 +49,27 @@ function addRegistration(group: Command): void {
   );
 }
 
+const GRANTS = ['authorization_code', 'refresh_token'];
+const RULES = ['required', 'optional'];
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+
 /** What can be set at registration and later. */
 function addSettings(command: Command): Command {
+  const pkce = new Option('--pkce <rule>', 'required unless given; only a confidential one may do without');
+  const algorithm = new Option('--id-token-algorithm <name>', 'what its ID tokens are signed with');
   return command
     .option('--scope <scope>', 'scope it may ask for, of openid, profile, email; may be repeated', collected)
     .option(
       '--grant-type <grant>',
       'grant it may use, of authorization_code, refresh_token; may be repeated',
-      grantTypes,
+      collectedOf(GRANTS),
     )
-    .addOption(
-      new Option('--pkce <rule>', 'required unless given; only a confidential one may do without').choices([
-        'required',
-        'optional',
-      ]),
-    )
+    .addOption(pkce.choices(RULES))
     .option('--first-party', 'our own: people are not asked to approve access')
     .option('--no-first-party', 'by another company: people are asked')
     .option('--sign-out-ends-tokens', 'signing out ends the tokens that it got in that browser')
     .option('--no-sign-out-ends-tokens', 'its tokens outlive a sign-out, as unless given')
-    .addOption(
-      new Option('--id-token-algorithm <name>', 'what its ID tokens are signed with').choices([
-        'RS256',
-        'ES256',
-        'EdDSA',
-      ]),
-    )
+    .addOption(algorithm.choices(ALGORITHMS))
     .option('--access-token-lifetime <duration>', '1h by default', seconds)
     .option('--refresh-token-lifetime <duration>', '30d by default', seconds)
     .option('--id-token-lifetime <duration>', '1h by default', seconds)
@@ -99,58 +93,47 @@ function addSettings(command: Command): Command {
 }
 
 function addLifeVerbs(group: Command): void {
-  const load = () => import('./app-actions.js');
-  addVerb(group, load, 'list', { about: 'List the applications, newest first', example: '--instance ins_…' })
+  addVerb(group, 'list', actions.list, {
+    about: 'List the applications, newest first',
+    example: '--instance ins_…',
+  })
     .option('--instance <instance>', 'only those with a redirect URI for this instance')
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, load, 'show', { about: 'Show one application', example: 'app_…' }).argument(
+  addVerb(group, 'show', actions.show, { about: 'Show one application', example: 'app_…' }).argument(
     '<application>',
     'its client_id',
   );
-  addVerb(group, load, 'disable', {
+  addVerb(group, 'disable', actions.disable, {
     about: 'Stop an application at once: no sign-in, no refresh',
     example: 'app_…',
   }).argument('<application>', 'its client_id');
-  addVerb(group, load, 'enable', { about: 'Let it work again', example: 'app_…' }).argument(
+  addVerb(group, 'enable', actions.enable, { about: 'Let it work again', example: 'app_…' }).argument(
     '<application>',
     'its client_id',
   );
 }
 
-function addRedirectUriVerbs(group: Command): void {
-  const load = () => import('./app-part-actions.js');
-  addVerb(group, load, 'addRedirectUri', {
-    name: 'add-redirect-uri',
+function addPartVerbs(group: Command): void {
+  addVerb(group, 'add-redirect-uri', actions.addRedirectUri, {
     about: 'Register where people of an instance return',
     example: 'app_… ins_…=https://rota.example.com/callback',
   })
     .argument('<application>', 'its client_id')
     .argument('<instance=uri>', 'the instance, and the address as it will be asked for');
-  addVerb(group, load, 'removeRedirectUri', {
-    name: 'remove-redirect-uri',
+  addVerb(group, 'remove-redirect-uri', actions.removeRedirectUri, {
     about: 'Remove one; sign-ins that began with it end in an error page',
     example: 'app_… https://rota.example.com/callback',
   })
     .argument('<application>', 'its client_id')
     .argument('<uri>', 'the address as registered');
-}
-
-function addSecretVerbs(group: Command): void {
-  const load = () => import('./app-part-actions.js');
-  addVerb(group, load, 'rotateSecret', {
-    name: 'rotate-secret',
+  addVerb(group, 'rotate-secret', actions.rotateSecret, {
     about: 'Add a secret, shown once, and let the present ones end after an overlap',
     example: 'app_… --overlap 24h',
   })
     .argument('<application>', 'its client_id')
-    .option(
-      '--overlap <duration>',
-      'how long all work; 24h unless given, 0 ends the present ones at once',
-      seconds,
-    )
+    .addOption(overlapOption('all work', 'ones'))
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
-  addVerb(group, load, 'revokeSecret', {
-    name: 'revoke-secret',
+  addVerb(group, 'revoke-secret', actions.revokeSecret, {
     about: 'End one secret at once',
     example: 'app_… sec_… --yes',
   })

@@ -1,6 +1,16 @@
 import type { Command } from 'commander';
+import type {
+  Account,
+  AccountContext,
+  PendingEmail,
+} from '../../../../../generated/proto/integration/platform/v1/accounts.js';
 import { count } from '../../option-parsers.js';
+import { printableLine } from '../../output/printable.js';
+import { asColumns, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing } from '../showing.js';
 
 export function addAccountCommands(program: Command): void {
   const group = addGroup(
@@ -11,25 +21,81 @@ export function addAccountCommands(program: Command): void {
     'account show ada@example.com',
     'account disable acc_…',
   );
-  const load = () => import('./account-actions.js');
-  addVerb(group, load, 'list', {
+  addVerb(group, 'list', list, {
     about: 'List accounts by their addresses, of which the beginning is enough',
     example: '--email ada@',
   })
     .option('--email <beginning>', 'only those whose address begins like this, in any case')
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, load, 'show', {
+  addVerb(group, 'show', show, {
     about: 'Show a person with everything that they are, and where',
     example: 'ada@example.com',
   }).argument('<account>', 'its id, or the address that the person signs in with');
-  addVerb(group, load, 'disable', {
+  addVerb(group, 'disable', disable, {
     about: 'Keep a person from signing in anywhere, and end their sessions, with a platform token',
     example: 'acc_…',
     demoToken: 'platformToken',
   }).argument('<account>', 'its id');
-  addVerb(group, load, 'enable', {
+  addVerb(group, 'enable', enable, {
     about: 'Let a person sign in again, with a platform token',
     example: 'acc_…',
     demoToken: 'platformToken',
   }).argument('<account>', 'its id');
+}
+
+const shown = showing('account', (account: Account) => [
+  ['Account', account.id],
+  ['E-mail', emailOf(account)],
+  ['Waits for proof', account.pendingEmails.map(pending)],
+  ['Name', printableLine(account.fullName ?? '') || '-'],
+  ['Status', asWord(account.status, 'ACCOUNT_STATUS_')],
+  ['Password set', asTime(account.passwordSetAt, 'never')],
+  ['Worker profile', account.workerProfileId],
+  ['Created', asTime(account.createdAt)],
+  ['Changed', asTime(account.updatedAt)],
+  ['Version', account.version || '-'],
+]);
+
+const list: Action<{ email?: string }> = async ({ platform }, _, { email: emailPrefix, limit }) =>
+  shownPages(limit, 'accounts', (page) => platform.listAccounts({ emailPrefix, ...page }), {
+    account: ({ id }) => id,
+    email: emailOf,
+    name: ({ fullName = '' }) => printableLine(fullName) || '-',
+    status: ({ status }) => asWord(status, 'ACCOUNT_STATUS_'),
+    created: ({ createdAt }) => asTime(createdAt),
+  });
+
+const show: Action = async ({ platform }, [known = '']) => {
+  const $case = known.includes('@') ? ('email' as const) : ('accountId' as const);
+  const answer = await platform.getAccount({ key: { $case, value: known } });
+  return shown(answer, contextTable(answer.contexts));
+};
+
+const disable: Action = async ({ platform }, [accountId = '']) =>
+  shown(await platform.disableAccount({ accountId }));
+
+const enable: Action = async ({ platform }, [accountId = '']) =>
+  shown(await platform.enableAccount({ accountId }));
+
+function emailOf({ email, emailVerified }: Pick<Account, 'email' | 'emailVerified'>): string {
+  return `${printableLine(email)}${emailVerified ? ', verified' : ''}`;
+}
+
+function pending({ email, clientId = 'the platform', expiresAt }: PendingEmail): string {
+  return `${printableLine(email)}, asked by ${clientId}, until ${asTime(expiresAt)}`;
+}
+
+function contextTable(contexts: readonly AccountContext[]): string {
+  return contexts.length === 0
+    ? 'The person is no user and no worker.'
+    : asColumns(
+        ['is', 'id', 'client', 'instance', 'may sign in'],
+        contexts.map(({ member, clientId, instanceId, allowsSignIn }) => [
+          member?.$case === 'workerId' ? 'worker' : 'user',
+          member?.value ?? '-',
+          clientId,
+          instanceId,
+          allowsSignIn ? 'yes' : 'no',
+        ]),
+      );
 }

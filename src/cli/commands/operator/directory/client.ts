@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
+import type { Client } from '../../../../../generated/proto/integration/platform/v1/clients.js';
 import { count } from '../../option-parsers.js';
+import { printableLine } from '../../output/printable.js';
+import { asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing } from '../showing.js';
+import { addressLine } from './people.js';
 
 export function addClientCommands(program: Command): void {
   const group = addGroup(
@@ -10,9 +17,28 @@ export function addClientCommands(program: Command): void {
     'client list --instance ins_…',
     'client show cli_…',
   );
-  const load = () => import('./client-actions.js');
-  addVerb(group, load, 'list', { about: 'List clients, oldest first', example: '--instance ins_…' })
+  addVerb(group, 'list', list, { about: 'List clients, oldest first', example: '--instance ins_…' })
     .option('--instance <instance>', 'only those of this instance')
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, load, 'show', { about: 'Show one client', example: 'cli_…' }).argument('<client>', 'its id');
+  addVerb(group, 'show', show, { about: 'Show one client', example: 'cli_…' }).argument('<client>', 'its id');
 }
+
+const list: Action = async ({ platform }, _, { instance: instanceId, limit }) =>
+  shownPages(limit, 'clients', (page) => platform.listClients({ instanceId, ...page }), {
+    client: ({ id }) => id,
+    name: ({ name }) => printableLine(name),
+    instance: (client) => client.instanceId,
+    created: ({ createdAt }) => asTime(createdAt),
+  });
+
+const shown = showing('client', (client: Client) => [
+  ['Client', client.id],
+  ['Name', printableLine(client.name)],
+  ['Instance', client.instanceId],
+  ['Address', addressLine(client.address)],
+  ['Created', asTime(client.createdAt)],
+  ['Changed', asTime(client.updatedAt)],
+  ['Version', client.version],
+]);
+
+const show: Action = async ({ platform }, [clientId = '']) => shown(await platform.getClient({ clientId }));

@@ -3,43 +3,42 @@ import type { Address } from '../../../../../generated/proto/integration/platfor
 import { ErrorCode, ServiceError } from '../../../../errors/service-error.js';
 import { printableLine } from '../../output/printable.js';
 import { UsageError } from '../../usage-error.js';
+import type { Found } from '../listing.js';
 import type { Session } from '../session.js';
 
 /** Whose users or workers to list. */
 export interface PeopleFilter {
   client?: string;
   email?: string;
-  limit: number;
 }
 
 type Member = NonNullable<AccountContext['member']>;
 
 /** The users or workers of the person with the address, across clients; none if there is no such person. */
 export async function membersWith<T>(
-  { platform, call }: Session,
-  { email = '', client }: Pick<PeopleFilter, 'client' | 'email'>,
+  { platform }: Session,
+  { email = '', client }: PeopleFilter,
   read: (member: Member) => Promise<T | undefined>,
 ): Promise<T[]> {
-  const { contexts } = await platform
-    .getAccount({ key: { $case: 'email', value: email } }, call)
-    .catch((error: unknown) => {
-      if (error instanceof ServiceError && error.code === ErrorCode.ACCOUNT_NOT_FOUND) {
-        return { contexts: [] };
-      }
-      throw error;
-    });
+  const key = { $case: 'email' as const, value: email };
+  const { contexts } = await platform.getAccount({ key }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === ErrorCode.ACCOUNT_NOT_FOUND) {
+      return { contexts: [] };
+    }
+    throw error;
+  });
   const members = contexts
     .filter(({ clientId }) => client === undefined || clientId === client)
     .map(({ member }) => member && read(member));
   return (await Promise.all(members)).filter((found) => found !== undefined);
 }
 
-export function firstOf<T>(rows: readonly T[], limit: number): { rows: readonly T[]; more: boolean } {
+export function firstOf<T>(rows: readonly T[], limit = rows.length): Found<T> {
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
 
 /** Lists are of one client. */
-export function neededClient({ client }: Pick<PeopleFilter, 'client'>): string {
+export function neededClient({ client }: PeopleFilter): string {
   if (client === undefined) {
     throw new UsageError('Say whose: --client with its id, or --email with the address of a person.');
   }

@@ -1,8 +1,16 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { commaSeparated, count } from '../../option-parsers.js';
+import type { Command } from 'commander';
+import type { User, UserStatus } from '../../../../../generated/proto/integration/platform/v1/users.js';
+import { commaSeparatedOf, count } from '../../option-parsers.js';
+import { printableLine } from '../../output/printable.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
+import { UsageError } from '../../usage-error.js';
 import { addGroup, addVerb } from '../group.js';
+import { type Columns, shownList, shownPages } from '../listing.js';
+import type { Action, Session } from '../session.js';
+import { showing } from '../showing.js';
+import { firstOf, membersWith, neededClient, type PeopleFilter } from './people.js';
 
-const STATUSES: readonly string[] = ['active', 'inactive', 'invited', 'deleted'];
+const STATUSES = ['active', 'inactive', 'invited', 'deleted'];
 
 export function addUserCommands(program: Command): void {
   const group = addGroup(
@@ -13,30 +21,87 @@ export function addUserCommands(program: Command): void {
     'user list --client cli_… --status invited',
     'user disable usr_…',
   );
-  const load = () => import('./user-actions.js');
-  addVerb(group, load, 'list', {
+  addVerb(group, 'list', list, {
     about: 'List the users of a client, or of the person with an address',
     example: '--email ada@example.com',
   })
     .option('--client <client>', 'only those of this client')
     .option('--email <address>', 'only those of the person who signs in with this address')
-    .option('--status <statuses>', `only those of ${STATUSES.join(', ')}`, statuses)
+    .option('--status <statuses>', `only those of ${STATUSES.join(', ')}`, commaSeparatedOf(STATUSES))
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, load, 'show', { about: 'Show one user', example: 'usr_…' }).argument('<user>', 'its id');
-  addSwitch('disable', 'Keep an active user from signing in, with a platform token');
-  addSwitch('enable', 'Let a disabled user sign in again, with a platform token');
-
-  function addSwitch(verb: 'disable' | 'enable', about: string): void {
-    addVerb(group, load, verb, { about, example: 'usr_…', demoToken: 'platformToken' })
-      .argument('<user>', 'its id')
-      .option('--expected-version <version>', 'refuse if it was changed since');
-  }
+  addVerb(group, 'show', show, { about: 'Show one user', example: 'usr_…' }).argument('<user>', 'its id');
+  addVerb(group, 'disable', disable, {
+    about: 'Keep an active user from signing in, with a platform token',
+    example: 'usr_…',
+    demoToken: 'platformToken',
+  })
+    .argument('<user>', 'its id')
+    .option('--expected-version <version>', 'refuse if it was changed since');
+  addVerb(group, 'enable', enable, {
+    about: 'Let a disabled user sign in again, with a platform token',
+    example: 'usr_…',
+    demoToken: 'platformToken',
+  })
+    .argument('<user>', 'its id')
+    .option('--expected-version <version>', 'refuse if it was changed since');
 }
 
-function statuses(value: string, previous?: readonly string[]): readonly string[] {
-  const names = commaSeparated(value, previous);
-  if (names.some((name) => !STATUSES.includes(name))) {
-    throw new InvalidArgumentError(`It must be of ${STATUSES.join(', ')}, with commas between.`);
+const COLUMNS: Columns<User> = {
+  user: ({ id }) => id,
+  email: ({ email }) => printableLine(email),
+  name: ({ fullName = '' }) => printableLine(fullName) || '-',
+  status: statusWord,
+  role: ({ role }) => printableLine(role?.name ?? '') || '-',
+  client: ({ clientId }) => clientId,
+  created: ({ createdAt }) => asTime(createdAt),
+};
+
+const list: Action<PeopleFilter & { status?: readonly string[] }> = async (
+  session,
+  _,
+  { status = [], client, email, limit },
+) => {
+  const statuses = status.map((name) => asEnum<UserStatus>(name, 'USER_STATUS_'));
+  if (email !== undefined && client === undefined) {
+    if (status.includes('deleted')) {
+      throw new UsageError('Deleted users are found in a client only: add --client with its id.');
+    }
+    return shownList(firstOf(await usersOfPerson(session, email, statuses), limit), COLUMNS);
   }
-  return names;
+  const filter = { clientId: neededClient({ client }), email, statuses };
+  return shownPages(limit, 'users', (page) => session.platform.listUsers({ ...filter, ...page }), COLUMNS);
+};
+
+async function usersOfPerson(session: Session, email: string, statuses: readonly UserStatus[]) {
+  const users = await membersWith(session, { email }, async (member) =>
+    member.$case === 'userId' ? (await session.platform.getUser({ userId: member.value })).user : undefined,
+  );
+  return users.filter(({ status }) => statuses.length === 0 || statuses.includes(status));
+}
+
+const shown = showing('user', (user: User) => [
+  ['User', user.id],
+  ['E-mail', printableLine(user.email)],
+  ['Waits for proof', printableLine(user.pendingEmail?.email ?? '') || '-'],
+  ['Name', printableLine(user.fullName ?? '') || '-'],
+  ['Status', statusWord(user)],
+  ['Role', printableLine(user.role?.name ?? '') || '-'],
+  ['Manager', user.manager ? printableLine(`${user.manager.id} ${user.manager.email}`) : '-'],
+  ['Client', user.clientId],
+  ['Account', user.accountId],
+  ['Created', asTime(user.createdAt)],
+  ['Changed', asTime(user.updatedAt)],
+  ['Version', user.version],
+]);
+
+const show: Action = async ({ platform }, [userId = '']) => shown(await platform.getUser({ userId }));
+
+const disable: Action = async ({ platform }, [userId = ''], { expectedVersion }) =>
+  shown(await platform.disableUser({ userId, expectedVersion }));
+
+const enable: Action = async ({ platform }, [userId = ''], { expectedVersion }) =>
+  shown(await platform.enableUser({ userId, expectedVersion }));
+
+function statusWord({ status }: User): string {
+  return asWord(status, 'USER_STATUS_');
 }

@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander';
+import type { Worker, WorkerStatus } from '../../../../../generated/proto/integration/platform/v1/workers.js';
+import { confirmation } from '../../confirm.js';
 import { count } from '../../option-parsers.js';
+import { printableLine } from '../../output/printable.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addVerb, asGroup } from '../group.js';
+import { type Columns, shownList, shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing } from '../showing.js';
+import { addressLine, firstOf, membersWith, neededClient, type PeopleFilter } from './people.js';
 
 /** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */
 export function addWorkerCommands(role: Command): void {
@@ -10,30 +18,23 @@ export function addWorkerCommands(role: Command): void {
     'worker list --email ada@example.com',
     'worker offboard wrk_…',
   );
-  const load = () => import('./worker-actions.js');
-  addVerb(group, load, 'list', {
+  const email = new Option('--email <address>', 'only those of the person who signs in with this address');
+  const status = new Option(
+    '--status <status>',
+    'those who work there, or those who did; active unless given',
+  );
+  addVerb(group, 'list', list, {
     about: 'List the workers of a client, or the active ones of the person with an address',
     example: '--client cli_…',
   })
     .option('--client <client>', 'only those of this client')
-    .addOption(
-      new Option('--email <address>', 'only those of the person who signs in with this address').conflicts([
-        'status',
-        'unit',
-        'location',
-      ]),
-    )
-    .addOption(
-      new Option('--status <status>', 'those who work there, or those who did; active unless given').choices([
-        'active',
-        'offboarded',
-      ]),
-    )
+    .addOption(email.conflicts(['status', 'unit', 'location']))
+    .addOption(status.choices(['active', 'offboarded']))
     .option('--unit <unit>', 'only those assigned to this unit')
     .option('--location <location>', 'only those at this organization location')
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, load, 'show', { about: 'Show one worker', example: 'wrk_…' }).argument('<worker>', 'its id');
-  addVerb(group, load, 'offboard', {
+  addVerb(group, 'show', show, { about: 'Show one worker', example: 'wrk_…' }).argument('<worker>', 'its id');
+  addVerb(group, 'offboard', offboard, {
     about: 'End the work of a worker for the client, with a platform token',
     example: 'wrk_…',
     demoToken: 'platformToken',
@@ -41,4 +42,61 @@ export function addWorkerCommands(role: Command): void {
     .argument('<worker>', 'its id')
     .option('--expected-version <version>', 'refuse if it was changed since')
     .option('--yes', 'do not ask');
+}
+
+const COLUMNS: Columns<Worker> = {
+  worker: ({ id }) => id,
+  email: ({ email }) => printableLine(email),
+  name: ({ fullName }) => printableLine(fullName),
+  status: statusWord,
+  client: ({ clientId }) => clientId,
+  onboarded: ({ createdAt }) => asTime(createdAt),
+};
+
+const list: Action<PeopleFilter & { status?: string; unit?: string; location?: string }> = async (
+  session,
+  _,
+  { client, email, status, unit: unitId, location: locationId, limit },
+) => {
+  const { platform } = session;
+  if (email !== undefined) {
+    const workers = await membersWith(session, { client, email }, async ({ $case, value: workerId }) =>
+      $case === 'workerId' ? (await platform.getWorker({ workerId })).worker : undefined,
+    );
+    return shownList(firstOf(workers, limit), COLUMNS);
+  }
+  const statuses = status === 'offboarded' ? [asEnum<WorkerStatus>(status, 'WORKER_STATUS_')] : [];
+  const filter = { clientId: neededClient({ client }), statuses, unitId, locationId };
+  return shownPages(limit, 'workers', (page) => platform.listWorkers({ ...filter, ...page }), COLUMNS);
+};
+
+const shown = showing('worker', (worker: Worker) => [
+  ['Worker', worker.id],
+  ['E-mail', printableLine(worker.email)],
+  ['Name', printableLine(worker.fullName)],
+  ['Phone', printableLine(worker.phone ?? '') || '-'],
+  ['Status', statusWord(worker)],
+  ['Job titles', worker.jobTitles.map(printableLine)],
+  ['Address', addressLine(worker.address)],
+  ['Units', worker.unitIds.map((id) => (id === worker.primaryUnitId ? `${id} (primary)` : id))],
+  ['Location', worker.locationId ?? '-'],
+  ['Client', worker.clientId],
+  ['Account', worker.accountId],
+  ['Onboarded', asTime(worker.createdAt)],
+  ['Changed', asTime(worker.updatedAt)],
+  ['Offboarded', asTime(worker.offboardedAt)],
+  ['Version', worker.version],
+]);
+
+const show: Action = async ({ platform }, [workerId = '']) => shown(await platform.getWorker({ workerId }));
+
+const offboard: Action = async ({ platform }, [workerId = ''], { expectedVersion, yes }) => {
+  const confirm = confirmation({ yes });
+  const { worker } = await platform.getWorker({ workerId });
+  await confirm(`Offboard ${printableLine(worker?.fullName ?? '')} from ${worker?.clientId}?`);
+  return shown(await platform.offboardWorker({ workerId, expectedVersion }));
+};
+
+function statusWord({ status }: Worker): string {
+  return asWord(status, 'WORKER_STATUS_');
 }

@@ -22,30 +22,26 @@ import type { Action, Session, Shown } from '../session.js';
 const WAIT_SECONDS = 120;
 const LOOK_EVERY_MS = 500;
 
-export const list: Action = async ({ operator, call }) => {
-  const { encryptionKeys } = await operator.listEncryptionKeys({}, call);
-  return shown(encryptionKeys);
-};
+export const list: Action = async ({ operator }) => shown(await operator.listEncryptionKeys({}));
 
 /** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
 export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAIT_SECONDS }) => {
-  const { operator, call } = session;
+  const { operator } = session;
   const path = keyFilePath();
-  const { encryptionKeys } = await operator.listEncryptionKeys({}, call);
+  const { encryptionKeys } = await operator.listEncryptionKeys({});
   const keyId = inKeyFile(() => waitingKey(path, encryptionKeys));
   say(`The key ${keyId} is in ${path}. Back that file up now, apart from copies of the database.`);
   const missingOn = await missingAfter(session, keyId, wait);
   if (missingOn.length > 0) {
-    const left = await operator.listEncryptionKeys({}, call);
     return {
-      ...shown(left.encryptionKeys),
+      ...shown(await operator.listEncryptionKeys({})),
       failure: new Unfinished(
         `Nothing is sealed with ${keyId} yet: it is missing on ${missingOn.join(', ')}. Copy ${path} to the key file of each of these nodes, and run this command again: it goes on with the same key. A node that was killed is forgotten after 90 seconds.`,
       ),
     };
   }
-  const answer = await operator.activateEncryptionKey({ keyId }, call);
-  const { json, text } = shown(answer.encryptionKeys);
+  const answer = await operator.activateEncryptionKey({ keyId });
+  const { json, text } = shown(answer);
   const retire = answer.encryptionKeys
     .filter(({ status }) => status === EncryptionKeyStatus.SUPERSEDED)
     .map((key) => `\n  integration encryption-key retire ${key.keyId}`);
@@ -55,8 +51,8 @@ export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAI
   };
 };
 
-export const retire: Action = async ({ operator, call }, [keyId = '']) => {
-  const { encryptionKeys } = await operator.retireEncryptionKey({ keyId }, call);
+export const retire: Action = async ({ operator }, [keyId = '']) => {
+  const { json, text } = shown(await operator.retireEncryptionKey({ keyId }));
   const path = keyFilePath();
   inKeyFile(() => {
     const keys = readSecretsKeys(path);
@@ -65,7 +61,6 @@ export const retire: Action = async ({ operator, call }, [keyId = '']) => {
       replaceSecretsKeys(path, left);
     }
   });
-  const { json, text } = shown(encryptionKeys);
   return {
     json,
     text: `${text}\n\nThe key ${keyId} is no longer in ${path}; copy the file to the other nodes.\nKeep a copy of the old file for as long as you keep copies of the database from before.`,
@@ -96,10 +91,10 @@ function waitingKey(path: string, known: readonly EncryptionKey[]): string {
   return made.id;
 }
 
-async function missingAfter({ operator, call }: Session, keyId: string, wait: number): Promise<string[]> {
+async function missingAfter({ operator }: Session, keyId: string, wait: number): Promise<string[]> {
   const endsAt = performance.now() + wait * 1_000;
   for (let isTold = false; ; ) {
-    const { encryptionKeys, nodes } = await operator.listEncryptionKeys({}, call);
+    const { encryptionKeys, nodes } = await operator.listEncryptionKeys({});
     const key = encryptionKeys.find((each) => each.keyId === keyId);
     // A key that no node holds yet is not listed.
     const missingOn = key?.missingOn ?? [nodes === 1 ? 'the domain node' : `all ${nodes} domain nodes`];
@@ -126,17 +121,16 @@ function inKeyFile<T>(work: () => T): T {
   }
 }
 
-function shown(keys: readonly EncryptionKey[]): Shown {
+function shown({ encryptionKeys: rows }: { encryptionKeys: readonly EncryptionKey[] }): Shown {
   return shownList(
-    { rows: keys, more: false },
-    ['key', 'status', 'seals', 'in use since', 'retired', 'missing on'],
-    (key) => [
-      key.keyId,
-      asWord(key.status, 'ENCRYPTION_KEY_STATUS_'),
-      String(key.seals),
-      asTime(key.activatedAt),
-      asTime(key.retiredAt),
-      key.missingOn.join(', ') || '-',
-    ],
+    { rows, more: false },
+    {
+      key: ({ keyId }) => keyId,
+      status: ({ status }) => asWord(status, 'ENCRYPTION_KEY_STATUS_'),
+      seals: ({ seals }) => String(seals),
+      'in use since': ({ activatedAt }) => asTime(activatedAt),
+      retired: ({ retiredAt }) => asTime(retiredAt),
+      'missing on': ({ missingOn }) => missingOn.join(', ') || '-',
+    },
   );
 }

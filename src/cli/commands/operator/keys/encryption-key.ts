@@ -12,16 +12,16 @@ export function addEncryptionKeyCommands(program: Command): void {
     'encryption-key retire ek_…',
   );
   const load = () => import('./encryption-key-actions.js');
-  addVerb(group, load, 'list', {
+  addVerb(group, 'list', async (...given) => (await load()).list(...given), {
     about: 'List encryption keys with the number of secrets that each has sealed',
     example: '',
   });
-  addVerb(group, load, 'rotate', {
+  addVerb(group, 'rotate', async (...given) => (await load()).rotate(...given), {
     about: 'Add a key to SECRETS_KEY_FILE, and seal with it as soon as every domain node holds it',
     example: '--wait 10m',
     demoToken: 'keyCustodianToken',
   }).option('--wait <duration>', 'how long to wait for the other nodes; 2m unless given', seconds);
-  addVerb(group, load, 'retire', {
+  addVerb(group, 'retire', async (...given) => (await load()).retire(...given), {
     about: 'Remove a key from SECRETS_KEY_FILE once nothing is sealed with it',
     example: 'ek_…',
     demoToken: 'keyCustodianToken',

@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander';
-import { count, seconds, timeAhead } from '../../option-parsers.js';
-import { addGroup, addVerb } from '../group.js';
+import type { ApiKey, KeyStatus } from '../../../../../generated/proto/integration/operator/v1/api_keys.js';
+import { confirmation } from '../../confirm.js';
+import { count, timeAhead } from '../../option-parsers.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
+import { addGroup, addVerb, overlapOption } from '../group.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing, shownOnce, updateMaskOf } from '../showing.js';
 
 const EXPIRY = 'when it ends: a time, or a duration such as 90d';
-const SUCCESSOR_EXPIRY =
-  'when the successor ends: a time, or a duration such as 90d; by default it lasts as long as the present key was to last';
 
 export function addKeyCommands(program: Command): void {
   const group = addGroup(
@@ -15,23 +19,22 @@ export function addKeyCommands(program: Command): void {
     'key rotate key_… --overlap 24h',
     'key revoke key_…',
   );
-  const load = () => import('./key-actions.js');
-  addVerb(group, load, 'create', {
+  addVerb(group, 'create', create, {
     about: 'Issue an API key, shown once',
     example: 'itg_… --label "Nightly export" --expires 90d',
   })
     .argument('<integration>', 'id of the integration')
     .requiredOption('--label <text>', 'what it is for')
     .option('--expires <when>', EXPIRY, timeAhead);
-  addVerb(group, load, 'list', { about: 'List API keys, newest first', example: 'itg_… --status active' })
+  addVerb(group, 'list', list, { about: 'List API keys, newest first', example: 'itg_… --status active' })
     .argument('[integration]', 'only those of this integration')
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, load, 'show', { about: 'Show what is known of a key', example: 'key_…' }).argument(
+  addVerb(group, 'show', show, { about: 'Show what is known of a key', example: 'key_…' }).argument(
     '<key>',
     'its id',
   );
-  addVerb(group, load, 'update', {
+  addVerb(group, 'update', update, {
     about: 'Change the label or the end of a key',
     example: 'key_… --expires 2027-01-31',
   })
@@ -40,22 +43,16 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--expires <when>', EXPIRY).argParser(timeAhead).conflicts('neverExpires'))
     .option('--never-expires', 'let it not end by itself')
     .option('--expected-version <version>', 'refuse if it was changed since');
-  addVerb(group, load, 'rotate', {
+  addVerb(group, 'rotate', rotate, {
     about: 'Issue a successor, and let the present key end after an overlap',
     example: 'key_… --overlap 24h',
   })
     .argument('<key>', 'its id')
-    .option(
-      '--overlap <duration>',
-      'how long both work; 24h unless given, 0 ends the present one at once',
-      seconds,
-    )
-    .addOption(
-      new Option('--expires <when>', SUCCESSOR_EXPIRY).argParser(timeAhead).conflicts('neverExpires'),
-    )
+    .addOption(overlapOption('both work', 'one'))
+    .addOption(successorExpiry('key').conflicts('neverExpires'))
     .option('--never-expires', 'the successor never expires')
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
-  addVerb(group, load, 'revoke', { about: 'End a key at once', example: 'key_… --yes' })
+  addVerb(group, 'revoke', revoke, { about: 'End a key at once', example: 'key_… --yes' })
     .argument('<key>', 'its id')
     .option('--yes', 'do not ask');
 }
@@ -66,4 +63,84 @@ export function statusOption(): Option {
     'expired',
     'revoked',
   ]);
+}
+
+export function successorExpiry(noun: string): Option {
+  const about = `when the successor ends: a time, or a duration such as 90d; by default it lasts as long as the present ${noun} was to last`;
+  return new Option('--expires <when>', about).argParser(timeAhead);
+}
+
+const shown = showing('apiKey', (key: ApiKey) => [
+  ['Key', key.id],
+  ['Integration', key.integrationId],
+  ['Label', key.label],
+  ['Begins with', key.keyStart],
+  ['Status', asWord(key.status, 'KEY_STATUS_')],
+  ['Created', asTime(key.createdAt)],
+  ['Expires', asTime(key.expiresAt, 'never')],
+  ['Revoked', asTime(key.revokedAt)],
+  ['Last used', asTime(key.lastUsedAt)],
+  ['Version', key.version],
+]);
+
+const create: Action<{ label: string }> = async ({ operator }, [integrationId = ''], { label, expires }) => {
+  const answer = await operator.createApiKey({ integrationId, label, expiresAt: expires });
+  return shown(answer, shownOnce('The key', answer.key));
+};
+
+const list: Action<{ status?: string }> = async ({ operator }, [integrationId], { status, limit }) => {
+  const filter = { integrationId, status: asEnum<KeyStatus>(status, 'KEY_STATUS_') };
+  return shownPages(limit, 'apiKeys', (page) => operator.listApiKeys({ ...filter, ...page }), {
+    key: (key) => key.id,
+    integration: (key) => key.integrationId,
+    label: (key) => key.label,
+    'begins with': (key) => key.keyStart,
+    status: (key) => asWord(key.status, 'KEY_STATUS_'),
+    expires: (key) => asTime(key.expiresAt, 'never'),
+    'last used': (key) => asTime(key.lastUsedAt),
+  });
+};
+
+const show: Action = async ({ operator }, [apiKeyId = '']) => shown(await operator.getApiKey({ apiKeyId }));
+
+const update: Action<{ label?: string; neverExpires?: boolean }> = async (
+  { operator },
+  [apiKeyId = ''],
+  { label, expires: expiresAt, neverExpires, expectedVersion },
+) => {
+  const advice = 'Say what to change: --label, --expires or --never-expires.';
+  const updateMask = updateMaskOf({ label, expiresAt: expiresAt ?? neverExpires }, advice);
+  return shown(await operator.updateApiKey({ apiKeyId, label, expiresAt, updateMask, expectedVersion }));
+};
+
+const rotate: Action<{ neverExpires?: boolean }> = async (
+  { operator },
+  [apiKeyId = ''],
+  { overlap, expires, neverExpires, yes },
+) => {
+  const confirm = overlap === 0 ? confirmation({ yes }) : undefined;
+  const { apiKey } = await operator.getApiKey({ apiKeyId });
+  await confirm?.(`End ${named(apiKey)} at once, before its successor is in place?`);
+  const expiresAt = neverExpires ? undefined : (expires ?? endOfSuccessor(apiKey));
+  const answer = await operator.rotateApiKey({ apiKeyId, overlapSeconds: overlap, expiresAt });
+  const end = `The key before it, ${apiKeyId}, works until ${asTime(answer.previousApiKey?.expiresAt)}.`;
+  return shown(answer, `${shownOnce('The key', answer.key)}\n${end}`);
+};
+
+/** The successor lasts as long as its predecessor was to last. */
+function endOfSuccessor({ createdAt, expiresAt }: Partial<ApiKey> = {}): Date | undefined {
+  return createdAt && expiresAt
+    ? new Date(Date.now() + expiresAt.getTime() - createdAt.getTime())
+    : undefined;
+}
+
+const revoke: Action = async ({ operator }, [apiKeyId = ''], options) => {
+  const confirm = confirmation(options);
+  const { apiKey } = await operator.getApiKey({ apiKeyId });
+  await confirm(`Revoke ${named(apiKey)}? Callers that use it are refused at once.`);
+  return shown(await operator.revokeApiKey({ apiKeyId }));
+};
+
+function named(key: ApiKey | undefined): string {
+  return `the key "${key?.label}" (${key?.keyStart}) of ${key?.integrationId}`;
 }

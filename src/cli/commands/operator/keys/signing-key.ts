@@ -1,6 +1,16 @@
 import type { Command } from 'commander';
-import { signingAlgorithms } from '../../option-parsers.js';
+import type {
+  SigningAlgorithm,
+  SigningKey,
+} from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
+import { confirmation } from '../../confirm.js';
+import { collectedOf } from '../../option-parsers.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
+import { shownList } from '../listing.js';
+import type { Action, Shown } from '../session.js';
+
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
 export function addSigningKeyCommands(program: Command): void {
   const group = addGroup(
@@ -11,9 +21,8 @@ export function addSigningKeyCommands(program: Command): void {
     'signing-key rotate --algorithm RS256',
     'signing-key rotate --compromised --yes',
   );
-  const load = () => import('./signing-key-actions.js');
-  addVerb(group, load, 'list', { about: 'List signing keys, newest first', example: '' });
-  addVerb(group, load, 'rotate', {
+  addVerb(group, 'list', list, { about: 'List signing keys, newest first', example: '' });
+  addVerb(group, 'rotate', rotate, {
     about: 'With a key custodian’s token, publish successors, which sign as soon as every client knows them',
     example: '--algorithm RS256',
     demoToken: 'keyCustodianToken',
@@ -21,11 +30,45 @@ export function addSigningKeyCommands(program: Command): void {
     .option(
       '--algorithm <name>',
       'RS256, ES256 or EdDSA; may be repeated, all unless given',
-      signingAlgorithms,
+      collectedOf(ALGORITHMS),
     )
     .option(
       '--compromised',
       'after a leak: successors sign at once, and what the present keys signed is refused',
     )
     .option('--yes', 'do not ask, where the keys are compromised');
+}
+
+const list: Action = async ({ operator }) => shownKeys(await operator.listSigningKeys({}));
+
+const rotate: Action<{ algorithm?: readonly string[]; compromised?: boolean }> = async (
+  { operator },
+  _,
+  { algorithm = [], compromised = false, yes },
+) => {
+  if (compromised) {
+    const which = algorithm.length > 0 ? algorithm.join(', ') : 'every algorithm';
+    const confirm = confirmation({ yes });
+    await confirm(`Withdraw the keys of ${which}? Every token that they signed is refused at once.`);
+  }
+  const algorithms = algorithm.map((name) => asEnum<SigningAlgorithm>(name, 'SIGNING_ALGORITHM_'));
+  return shownKeys(await operator.rotateSigningKeys({ algorithms, compromised }));
+};
+
+function shownKeys({ signingKeys: rows }: { signingKeys: readonly SigningKey[] }): Shown {
+  return shownList(
+    { rows, more: false },
+    {
+      key: ({ kid }) => kid,
+      algorithm: ({ algorithm }) => nameOf(algorithm),
+      status: ({ status }) => asWord(status, 'SIGNING_KEY_STATUS_'),
+      'signs from': ({ activatesAt }) => asTime(activatesAt),
+      'signed until': ({ supersededAt }) => asTime(supersededAt),
+      'published until': ({ retiresAt }) => asTime(retiresAt),
+    },
+  );
+}
+
+function nameOf(algorithm: SigningAlgorithm): string {
+  return ALGORITHMS.find((name) => asEnum(name, 'SIGNING_ALGORITHM_') === algorithm) ?? '-';
 }

@@ -1,7 +1,19 @@
 import { type Command, Option } from 'commander';
-import { count, seconds, timeAhead } from '../../option-parsers.js';
-import { addGroup, addVerb } from '../group.js';
-import { statusOption } from './key.js';
+import type { KeyStatus } from '../../../../../generated/proto/integration/operator/v1/api_keys.js';
+import type {
+  CallerRole,
+  ServiceToken,
+} from '../../../../../generated/proto/integration/operator/v1/service_tokens.js';
+import { confirmation } from '../../confirm.js';
+import { count, timeAhead } from '../../option-parsers.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
+import { addGroup, addVerb, overlapOption } from '../group.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing, shownOnce } from '../showing.js';
+import { statusOption, successorExpiry } from './key.js';
+
+const ROLES = ['operator', 'platform', 'support', 'auditor', 'key-custodian'];
 
 export function addTokenCommands(program: Command): void {
   const group = addGroup(
@@ -13,39 +25,76 @@ export function addTokenCommands(program: Command): void {
     'token rotate tok_… --overlap 24h',
     'token revoke tok_…',
   );
-  const load = () => import('./token-actions.js');
-  addVerb(group, load, 'create', {
+  addVerb(group, 'create', create, {
     about: 'Issue a service token, shown once',
     example: '--role platform --label "Back office"',
   })
-    .addOption(
-      new Option('--role <role>', 'what its holder may do')
-        .choices(['operator', 'platform', 'support', 'auditor', 'key-custodian'])
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--role <role>', 'what its holder may do').choices(ROLES).makeOptionMandatory())
     .requiredOption('--label <text>', 'what it is for')
     .option('--instance <instance>', 'the one instance that a platform token reaches; all unless given')
     .option('--expires <when>', 'when it ends: a time, or a duration such as 90d', timeAhead);
-  addVerb(group, load, 'list', { about: 'List service tokens, newest first', example: '--status active' })
+  addVerb(group, 'list', list, { about: 'List service tokens, newest first', example: '--status active' })
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, load, 'rotate', {
+  addVerb(group, 'rotate', rotate, {
     about: 'Issue a successor, and let the present token end after an overlap',
     example: 'tok_… --overlap 24h',
   })
     .argument('<service-token>', 'its id')
-    .option(
-      '--overlap <duration>',
-      'how long both work; 24h unless given, 0 ends the present one at once',
-      seconds,
-    )
-    .option(
-      '--expires <when>',
-      'when the successor ends: a time, or a duration such as 90d; by default it lasts as long as the present token was to last',
-      timeAhead,
-    )
+    .addOption(overlapOption('both work', 'one'))
+    .addOption(successorExpiry('token'))
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
-  addVerb(group, load, 'revoke', { about: 'End a service token at once', example: 'tok_… --yes' })
+  addVerb(group, 'revoke', revoke, { about: 'End a service token at once', example: 'tok_… --yes' })
     .argument('<service-token>', 'its id')
     .option('--yes', 'do not ask');
 }
+
+const shown = showing('serviceToken', (token: ServiceToken) => [
+  ['Token', token.id],
+  ['Role', asWord(token.role, 'CALLER_ROLE_')],
+  ['Instance', token.instanceId ?? 'all'],
+  ['Label', token.label],
+  ['Status', asWord(token.status, 'KEY_STATUS_')],
+  ['Created', asTime(token.createdAt)],
+  ['Expires', asTime(token.expiresAt, 'never')],
+  ['Revoked', asTime(token.revokedAt)],
+]);
+
+const create: Action<{ role: string; label: string }> = async (
+  { operator },
+  _,
+  { role, label, expires: expiresAt, instance: instanceId },
+) => {
+  const right = asEnum<CallerRole>(role, 'CALLER_ROLE_');
+  const answer = await operator.createServiceToken({ role: right, label, expiresAt, instanceId });
+  return shown(answer, shownOnce('The token', answer.token));
+};
+
+const list: Action<{ status?: string }> = async ({ operator }, _, { status: word, limit }) => {
+  const status = asEnum<KeyStatus>(word, 'KEY_STATUS_');
+  return shownPages(limit, 'serviceTokens', (page) => operator.listServiceTokens({ status, ...page }), {
+    token: (token) => token.id,
+    role: (token) => asWord(token.role, 'CALLER_ROLE_'),
+    instance: (token) => token.instanceId ?? 'all',
+    label: (token) => token.label,
+    status: (token) => asWord(token.status, 'KEY_STATUS_'),
+    expires: (token) => asTime(token.expiresAt, 'never'),
+    'last used': (token) => asTime(token.lastUsedAt),
+  });
+};
+
+const rotate: Action = async ({ operator }, [serviceTokenId = ''], { overlap, expires: expiresAt, yes }) => {
+  if (overlap === 0) {
+    const confirm = confirmation({ yes });
+    await confirm(`End the service token ${serviceTokenId} at once, before its successor is in place?`);
+  }
+  const answer = await operator.rotateServiceToken({ serviceTokenId, overlapSeconds: overlap, expiresAt });
+  const end = `The token before it, ${serviceTokenId}, works until ${asTime(answer.previousServiceToken?.expiresAt)}.`;
+  return shown(answer, `${shownOnce('The token', answer.token)}\n${end}`);
+};
+
+const revoke: Action = async ({ operator }, [serviceTokenId = ''], options) => {
+  const confirm = confirmation(options);
+  await confirm(`Revoke the service token ${serviceTokenId}? Callers that use it are refused at once.`);
+  return shown(await operator.revokeServiceToken({ serviceTokenId }));
+};

@@ -1,12 +1,13 @@
-import {
+import type {
   AttemptOutcome,
-  type Delivery,
-  type DeliveryAttempt,
-  type DeliveryStatus,
-  type GetDeliveryResponse,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryStatus,
+  GetDeliveryResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { printable, printableLine } from '../../output/printable.js';
 import { asColumns, asFacts, asTime, asWord } from '../../output/table.js';
+import type { Shown } from '../session.js';
 
 const MAX_ATTEMPTS = 3;
 const SHOWN_OF_ANSWER = 1_000;
@@ -28,6 +29,13 @@ export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string, reques
     ['Created', asTime(delivery.createdAt)],
     ['Ended', asTime(delivery.endedAt)],
   ]);
+}
+
+/** A delivery that will be attempted, and how to follow it. */
+export function shownUnderWay(answer: { delivery?: Delivery | undefined }, what: string): Shown {
+  const delivery = answer.delivery as Delivery;
+  const next = `${what} How it goes: \`integration delivery show ${delivery.id}\`.`;
+  return { json: answer, text: `${deliveryFacts(delivery)}\n\n${next}` };
 }
 
 /** A delivery as needed to find out what went wrong. */
@@ -62,7 +70,8 @@ export function attemptsOf({ attemptsBegun }: Delivery): string {
 }
 
 export function outcomeWord(outcome: AttemptOutcome): string {
-  return outcome === AttemptOutcome.UNSPECIFIED ? 'running' : asWord(outcome, 'ATTEMPT_OUTCOME_');
+  const word = asWord(outcome, 'ATTEMPT_OUTCOME_');
+  return word === 'unspecified' ? 'running' : word;
 }
 
 export function asMilliseconds(durationMs: number | undefined): string {

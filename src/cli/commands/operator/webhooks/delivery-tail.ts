@@ -12,7 +12,7 @@ import { print, say } from '../../output/print.js';
 import { printableLine } from '../../output/printable.js';
 import { asTime, asWord } from '../../output/table.js';
 import { stopSignal, untilStopped } from '../../stop-signal.js';
-import type { Session } from '../session.js';
+import type { Action, Session } from '../session.js';
 import { asMilliseconds, outcomeWord, statusWord } from './delivery-facts.js';
 
 /** The width of the longest type, so that columns align. */
@@ -21,31 +21,27 @@ const TYPE_WIDTH = 'organization_location.created'.length;
 /** Happenings already printed, which a new connection may repeat. */
 const REMEMBERED = 1_000;
 
-export interface TailOptions {
+interface TailOptions {
   subscription?: string;
   instanceIntegration?: string;
-  types?: readonly string[];
+  types?: string[];
   since?: Date;
-  json?: boolean;
 }
 
-export async function tail(
-  session: Session,
-  _: unknown,
-  { subscription, instanceIntegration, types = [], since, json }: TailOptions,
-): Promise<undefined> {
+export const tail: Action<TailOptions> = async (
+  session,
+  _,
+  { subscription, instanceIntegration, types = [], since, json },
+) => {
   const stop = stopSignal().signal;
   const request = {
     subscriptionId: subscription,
     instanceIntegrationId: instanceIntegration,
-    eventTypes: [...types],
+    eventTypes: types,
     since,
   };
   // A stream without messages does not show that the service answers.
-  await session.webhooks.listDeliveries(
-    { ...request, statuses: [], pageSize: 1, pageToken: '' },
-    session.call,
-  );
+  await session.webhooks.listDeliveries({ ...request, statuses: [], pageSize: 1, pageToken: '' });
   for await (const happening of happenings(session, request, stop)) {
     if (json) {
       print(asJsonLine(happening));
@@ -56,11 +52,12 @@ export async function tail(
     }
     print(lineOf(happening));
   }
-}
+  return undefined;
+};
 
 /** Also lists what happened while the connection was away, as far as it is stored. */
 async function* happenings(
-  { webhooks, call }: Session,
+  { webhooks }: Session,
   request: TailDeliveriesRequest,
   stop: AbortSignal,
 ): AsyncGenerator<TailDeliveriesResponse> {
@@ -70,11 +67,11 @@ async function* happenings(
   let isAway = false;
   while (!stop.aborted) {
     try {
-      const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY };
-      for await (const happening of untilStopped(
-        webhooks.tailDeliveries({ ...request, since }, options),
-        stop,
-      )) {
+      const messages = webhooks.tailDeliveries(
+        { ...request, since },
+        { deadlineMs: Number.POSITIVE_INFINITY },
+      );
+      for await (const happening of untilStopped(messages, stop)) {
         isAway = false;
         const at = timeOf(happening);
         latest = at && at > latest ? at : latest;

@@ -1,9 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { commaSeparated, count, timeBack } from '../../option-parsers.js';
+import type { Command } from 'commander';
+import type {
+  Delivery,
+  DeliveryStatus,
+} from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { confirmation } from '../../confirm.js';
+import { commaSeparated, commaSeparatedOf, count, timeBack } from '../../option-parsers.js';
+import { asEnum, asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { attemptsOf, deliveryFacts, deliveryReport, shownUnderWay, statusWord } from './delivery-facts.js';
 
 const TYPES = 'only these types of events, such as user.updated,worker.*';
-const STATUSES: readonly string[] = ['pending', 'delivered', 'exhausted', 'held', 'cancelled'];
+const STATUSES = ['pending', 'delivered', 'exhausted', 'held', 'cancelled'];
+const STATUS_NOTE = `only those that stand so, of ${STATUSES.join(', ')}`;
 
 export function addDeliveryCommands(program: Command): void {
   const group = addGroup(
@@ -16,23 +26,37 @@ export function addDeliveryCommands(program: Command): void {
     'delivery resend whd_…',
     'delivery tail --subscription whs_…',
   );
-  addReadingVerbs(group);
-  addVerb(group, () => import('./delivery-actions.js'), 'retry', {
+  addVerb(group, 'list', list, {
+    about: 'List deliveries, newest first',
+    example: '--status exhausted,held --since 2d',
+  })
+    .option('--subscription <subscription>', 'only those to this subscription')
+    .option('--instance-integration <connection>', 'only those of this instance integration')
+    .option('--event <event>', 'only those of this event')
+    .option('--types <types>', TYPES, commaSeparated)
+    .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
+    .option('--since <when>', 'made from this time on: a time, or a duration such as 7d ago', timeBack)
+    .option('--until <when>', 'made before this time', timeBack)
+    .option('--limit <count>', 'how many at most', count, 50);
+  addVerb(group, 'show', show, {
+    about: 'Show one delivery with its attempts, what was answered, and its body',
+    example: 'whd_…',
+  }).argument('<delivery>', 'its id');
+  addVerb(group, 'retry', retry, {
     about: 'Make the next attempt of a pending delivery now',
     example: 'whd_…',
   }).argument('<delivery>', 'its id');
-  addVerb(group, () => import('./delivery-actions.js'), 'giveUp', {
-    name: 'give-up',
+  addVerb(group, 'give-up', giveUp, {
     about: 'End a pending delivery without further attempts',
     example: 'whd_…',
   })
     .argument('<delivery>', 'its id')
     .option('--yes', 'do not ask');
-  addVerb(group, () => import('./delivery-actions.js'), 'resend', {
+  addVerb(group, 'resend', resend, {
     about: 'Send the event of a delivery to its subscription again',
     example: 'whd_…',
   }).argument('<delivery>', 'its id');
-  addVerb(group, () => import('./delivery-tail.js'), 'tail', {
+  addVerb(group, 'tail', async (...given) => (await import('./delivery-tail.js')).tail(...given), {
     about: 'Watch what happens to deliveries, until Ctrl-C; with --json an object a line',
     example: '--subscription whs_…',
   })
@@ -46,30 +70,51 @@ export function addDeliveryCommands(program: Command): void {
     );
 }
 
-function addReadingVerbs(group: Command): void {
-  const load = () => import('./delivery-actions.js');
-  addVerb(group, load, 'list', {
-    about: 'List deliveries, newest first',
-    example: '--status exhausted,held --since 2d',
-  })
-    .option('--subscription <subscription>', 'only those to this subscription')
-    .option('--instance-integration <connection>', 'only those of this instance integration')
-    .option('--event <event>', 'only those of this event')
-    .option('--types <types>', TYPES, commaSeparated)
-    .option('--status <statuses>', `only those that stand so, of ${STATUSES.join(', ')}`, statuses)
-    .option('--since <when>', 'made from this time on: a time, or a duration such as 7d ago', timeBack)
-    .option('--until <when>', 'made before this time', timeBack)
-    .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, load, 'show', {
-    about: 'Show one delivery with its attempts, what was answered, and its body',
-    example: 'whd_…',
-  }).argument('<delivery>', 'its id');
+interface DeliveryFilter {
+  subscription?: string;
+  instanceIntegration?: string;
+  event?: string;
+  types?: string[];
+  status?: readonly string[];
+  since?: Date;
+  until?: Date;
 }
 
-function statuses(value: string, previous?: readonly string[]): readonly string[] {
-  const names = commaSeparated(value, previous);
-  if (names.some((name) => !STATUSES.includes(name))) {
-    throw new InvalidArgumentError(`It must be of ${STATUSES.join(', ')}, with commas between.`);
-  }
-  return names;
-}
+const list: Action<DeliveryFilter> = async ({ webhooks }, _, { limit, ...options }) => {
+  const filter = {
+    subscriptionId: options.subscription,
+    instanceIntegrationId: options.instanceIntegration,
+    eventId: options.event,
+    eventTypes: options.types ?? [],
+    statuses: (options.status ?? []).map((name) => asEnum<DeliveryStatus>(name, 'DELIVERY_STATUS_')),
+    since: options.since,
+    until: options.until,
+  };
+  return shownPages(limit, 'deliveries', (page) => webhooks.listDeliveries({ ...filter, ...page }), {
+    delivery: (delivery) => delivery.id,
+    type: (delivery) => delivery.eventType,
+    subscription: (delivery) => delivery.subscriptionId,
+    status: (delivery) => statusWord(delivery.status),
+    attempts: attemptsOf,
+    'next attempt': (delivery) => asTime(delivery.nextAttemptAt),
+    created: (delivery) => asTime(delivery.createdAt),
+  });
+};
+
+const show: Action = async ({ webhooks, temporalUiUrl }, [deliveryId = '']) => {
+  const answer = await webhooks.getDelivery({ deliveryId });
+  return { json: answer, text: deliveryReport(answer, temporalUiUrl) };
+};
+
+const retry: Action = async ({ webhooks }, [deliveryId = '']) =>
+  shownUnderWay(await webhooks.retryDelivery({ deliveryId }), 'The next attempt is due.');
+
+const giveUp: Action = async ({ webhooks }, [deliveryId = ''], options) => {
+  const confirm = confirmation(options);
+  await confirm(`End ${deliveryId} without further attempts?`);
+  const answer = await webhooks.giveUpDelivery({ deliveryId });
+  return { json: answer, text: deliveryFacts(answer.delivery as Delivery) };
+};
+
+const resend: Action = async ({ webhooks }, [deliveryId = '']) =>
+  shownUnderWay(await webhooks.resendDelivery({ deliveryId }), 'It is on its way.');

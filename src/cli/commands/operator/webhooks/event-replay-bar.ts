@@ -33,10 +33,9 @@ export class ReplayBar {
 
   /** Undefined where the event or the connection is gone: the bar must not end a replay. */
   async #shareBefore(eventId: string): Promise<number | undefined> {
-    const { webhooks, call } = this.session;
     const { since, until } = this.range;
     try {
-      const { event } = await webhooks.getEvent({ eventId }, call);
+      const { event } = await this.session.webhooks.getEvent({ eventId });
       const occurredAt = event?.occurredAt?.getTime() ?? since.getTime();
       return Math.max(0, occurredAt - since.getTime()) / Math.max(1, until.getTime() - since.getTime());
     } catch {

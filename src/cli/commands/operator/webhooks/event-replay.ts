@@ -73,12 +73,12 @@ export async function replay(
 
 /** Each batch and its count continue the one before. A lasting loss of the connection throws its error. */
 async function* batches(
-  { webhooks, call }: Session,
+  { webhooks }: Session,
   range: Range,
   stop: AbortSignal,
   patienceMs: number,
 ): AsyncGenerator<ReplayEventsResponse> {
-  const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
+  const options = { deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
   let { afterEventId } = range;
   let patientUntil = Number.NEGATIVE_INFINITY;
   for (let before = 0, created = 0; !stop.aborted; before = created) {

@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
+import type { WebhookEvent } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
 import { commaSeparated, count, timeBack } from '../../option-parsers.js';
+import { asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
+import { shownPages } from '../listing.js';
+import type { Action } from '../session.js';
+import { showing } from '../showing.js';
+import { indented, prettyBody } from './delivery-facts.js';
 
 const TYPES = 'only these types, such as user.updated,worker.*';
 
@@ -13,8 +19,21 @@ export function addEventCommands(program: Command): void {
     'event show evt_… --instance-integration iin_…',
     'event replay --subscription whs_… --since 2d --until 1d',
   );
-  addReadingVerbs(group);
-  addVerb(group, () => import('./event-replay.js'), 'replay', {
+  addVerb(group, 'list', list, { about: 'List events, newest first', example: '--types "user.*" --since 1d' })
+    .option('--types <types>', TYPES, commaSeparated)
+    .option('--instance <instance>', 'only those on this instance')
+    .option('--client <client>', 'only those at this client')
+    .option('--entity <id>', 'only those about this user, worker, unit, …')
+    .option('--since <when>', 'from this time on: a time, or a duration such as 7d ago', timeBack)
+    .option('--until <when>', 'before this time', timeBack)
+    .option('--limit <count>', 'how many at most', count, 50);
+  addVerb(group, 'show', show, {
+    about: 'Show one event with its body',
+    example: 'evt_… --instance-integration iin_…',
+  })
+    .argument('<event>', 'its id')
+    .option('--instance-integration <connection>', 'with the links that this one receives');
+  addVerb(group, 'replay', async (...given) => (await import('./event-replay.js')).replay(...given), {
     about: 'Send the events of a range to one subscription again, but for those it acknowledged',
     example: '--subscription whs_… --since 2026-11-01T08:00:00Z --until 2026-11-01T12:00:00Z',
   })
@@ -26,20 +45,44 @@ export function addEventCommands(program: Command): void {
     .option('--after <event>', 'go on after this event, as a replay that was cut off says');
 }
 
-function addReadingVerbs(group: Command): void {
-  const load = () => import('./event-actions.js');
-  addVerb(group, load, 'list', { about: 'List events, newest first', example: '--types "user.*" --since 1d' })
-    .option('--types <types>', TYPES, commaSeparated)
-    .option('--instance <instance>', 'only those on this instance')
-    .option('--client <client>', 'only those at this client')
-    .option('--entity <id>', 'only those about this user, worker, unit, …')
-    .option('--since <when>', 'from this time on: a time, or a duration such as 7d ago', timeBack)
-    .option('--until <when>', 'before this time', timeBack)
-    .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, load, 'show', {
-    about: 'Show one event with its body',
-    example: 'evt_… --instance-integration iin_…',
-  })
-    .argument('<event>', 'its id')
-    .option('--instance-integration <connection>', 'with the links that this one receives');
+interface EventFilter {
+  types?: string[];
+  client?: string;
+  entity?: string;
+  since?: Date;
+  until?: Date;
 }
+
+const list: Action<EventFilter> = async (
+  { webhooks },
+  _,
+  { types = [], instance: instanceId, client: clientId, entity: entityId, since, until, limit },
+) => {
+  const filter = { types, instanceId, clientId, entityId, since, until };
+  return shownPages(limit, 'events', (page) => webhooks.listEvents({ ...filter, ...page }), {
+    event: (event) => event.id,
+    type: (event) => event.type,
+    about: (event) => event.entityId,
+    client: (event) => event.clientId,
+    occurred: (event) => asTime(event.occurredAt),
+  });
+};
+
+const shown = showing('event', (event: WebhookEvent) => [
+  ['Event', event.id],
+  ['Type', event.type],
+  ['About', `${event.entityType} ${event.entityId}`],
+  ['Client', event.clientId],
+  ['Instance', event.instanceId],
+  ['Occurred', asTime(event.occurredAt)],
+  ['Caused by request', event.requestId ?? '-'],
+]);
+
+const show: Action<{ instanceIntegration?: string }> = async (
+  { webhooks },
+  [eventId = ''],
+  { instanceIntegration: instanceIntegrationId },
+) => {
+  const answer = await webhooks.getEvent({ eventId, instanceIntegrationId });
+  return shown(answer, 'Body', indented(prettyBody(answer.body)));
+};

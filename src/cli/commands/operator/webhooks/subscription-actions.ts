@@ -1,106 +1,117 @@
-import {
-  type Subscription,
+import type {
+  EnableSubscriptionResponse,
+  Subscription,
   SubscriptionStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
-import { asTime } from '../../output/table.js';
-import { UsageError } from '../../usage-error.js';
-import { listed, shownList } from '../listing.js';
-import { withSecret } from '../secret.js';
+import { confirmation } from '../../confirm.js';
+import { asEnum, asFacts, asTime } from '../../output/table.js';
+import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { shownSubscription, statusWord, subscriptionFacts } from './subscription-facts.js';
+import { showing, shownOnce, updateMaskOf } from '../showing.js';
+import { statusWord, subscriptionFacts } from './subscription-facts.js';
 
-const STATUSES = {
-  active: SubscriptionStatus.ACTIVE,
-  disabled: SubscriptionStatus.DISABLED,
-};
+const shown = showing('subscription', (subscription: Subscription) => subscriptionFacts(subscription));
 
-export interface CreateOptions {
-  instanceIntegration: string;
-  url: string;
-  events: readonly string[];
-  clients?: readonly string[];
+interface SubscriptionOptions {
+  url?: string;
+  events?: string[];
+  clients?: string[];
+  allClients?: boolean;
   description?: string;
 }
 
-export const create: Action<CreateOptions> = async (
-  { webhooks, call },
+export const create: Action<SubscriptionOptions & { instanceIntegration: string; url: string }> = async (
+  { webhooks },
   _,
-  { instanceIntegration, url, events, clients = [], description = '' },
+  { instanceIntegration, url, events = [], clients = [], description = '' },
 ) => {
-  const answer = await webhooks.createSubscription(
-    {
-      instanceIntegrationId: instanceIntegration,
-      url,
-      eventTypes: [...events],
-      clientIds: [...clients],
-      description,
-    },
-    call,
-  );
-  const facts = subscriptionFacts(answer.subscription as Subscription);
-  return { json: answer, text: withSecret(facts, 'The signing secret', answer.secret) };
+  const filter = { instanceIntegrationId: instanceIntegration, eventTypes: events, clientIds: clients };
+  const answer = await webhooks.createSubscription({ ...filter, url, description });
+  return shown(answer, shownOnce('The signing secret', answer.secret));
 };
 
-export const list: Action<{
-  instanceIntegration?: string;
-  status?: keyof typeof STATUSES;
-  limit?: number;
-}> = async ({ webhooks, call }, _, { instanceIntegration, status, limit }) => {
+export const list: Action<{ instanceIntegration?: string; status?: string }> = async (
+  { webhooks },
+  _,
+  { instanceIntegration: instanceIntegrationId, status, limit },
+) => {
   const filter = {
-    instanceIntegrationId: instanceIntegration,
-    status: status ? STATUSES[status] : SubscriptionStatus.UNSPECIFIED,
+    instanceIntegrationId,
+    status: asEnum<SubscriptionStatus>(status, 'SUBSCRIPTION_STATUS_'),
   };
-  const found = await listed(limit, 'subscriptions', (page) =>
-    webhooks.listSubscriptions({ ...filter, ...page }, call),
-  );
-  return shownList(
-    found,
-    ['subscription', 'connection', 'status', 'events', 'address', 'last success', 'failing since'],
-    (subscription) => [
-      subscription.id,
-      subscription.instanceIntegrationId,
-      statusWord(subscription.status),
-      subscription.eventTypes.join(' '),
-      subscription.url,
-      asTime(subscription.lastSuccessAt, 'never'),
-      asTime(subscription.failingSince),
-    ],
-  );
+  return shownPages(limit, 'subscriptions', (page) => webhooks.listSubscriptions({ ...filter, ...page }), {
+    subscription: (subscription) => subscription.id,
+    connection: (subscription) => subscription.instanceIntegrationId,
+    status: statusWord,
+    events: (subscription) => subscription.eventTypes.join(' '),
+    address: (subscription) => subscription.url,
+    'last success': (subscription) => asTime(subscription.lastSuccessAt, 'never'),
+    'failing since': (subscription) => asTime(subscription.failingSince),
+  });
 };
 
-export const show: Action = async ({ webhooks, call }, [subscriptionId = '']) => {
-  const answer = await webhooks.getSubscription({ subscriptionId }, call);
-  const text = subscriptionFacts(
+export const show: Action = async ({ webhooks }, [subscriptionId = '']) => {
+  const answer = await webhooks.getSubscription({ subscriptionId });
+  const facts = subscriptionFacts(
     answer.subscription as Subscription,
     ['Pending', String(answer.pendingDeliveries)],
     ['Held', String(answer.heldDeliveries)],
   );
+  return { json: answer, text: asFacts(facts) };
+};
+
+export const update: Action<SubscriptionOptions> = async (
+  { webhooks },
+  [subscriptionId = ''],
+  { url, events, clients, allClients, description, expectedVersion },
+) => {
+  const clientIds = allClients ? [] : clients;
+  const updateMask = updateMaskOf({ url, eventTypes: events, clientIds, description });
+  const lists = { eventTypes: events ?? [], clientIds: clientIds ?? [] };
+  const request = { subscriptionId, url, ...lists, description, updateMask, expectedVersion };
+  return shown(await webhooks.updateSubscription(request));
+};
+
+export const enable: Action = async ({ webhooks }, [subscriptionId = ''], { expectedVersion }) => {
+  const answer = await webhooks.enableSubscription({ subscriptionId, expectedVersion });
+  return shown(answer, missed(subscriptionId, answer));
+};
+
+export const disable: Action = async ({ webhooks }, [subscriptionId = ''], { expectedVersion }) => {
+  const answer = await webhooks.disableSubscription({ subscriptionId, expectedVersion });
+  const held = `Pending deliveries that are held from now on: ${answer.heldDeliveries}.`;
+  return shown(answer, `${held} What happens meanwhile is held, too, and can be replayed.`);
+};
+
+export const remove: Action = async ({ webhooks }, [subscriptionId = ''], { yes, expectedVersion }) => {
+  const confirm = confirmation({ yes });
+  if (!yes) {
+    const answer = await webhooks.getSubscription({ subscriptionId });
+    const open = `${answer.pendingDeliveries} pending and ${answer.heldDeliveries} held deliveries`;
+    await confirm(`Delete the subscription of ${answer.subscription?.url}, and cancel ${open}?`);
+  }
+  const answer = await webhooks.deleteSubscription({ subscriptionId, expectedVersion });
+  const text = `Deleted. Deliveries that were cancelled with it: ${answer.cancelledDeliveries}.`;
   return { json: answer, text };
 };
 
-export interface UpdateOptions {
-  url?: string;
-  events?: readonly string[];
-  clients?: readonly string[];
-  allClients?: boolean;
-  description?: string;
-  expectedVersion?: string;
-}
-
-export const update: Action<UpdateOptions> = async ({ webhooks, call }, [subscriptionId = ''], options) => {
-  const { url, events, clients, allClients, description, expectedVersion } = options;
-  const given: Record<string, boolean> = {
-    url: url !== undefined,
-    event_types: events !== undefined,
-    client_ids: clients !== undefined || allClients === true,
-    description: description !== undefined,
-  };
-  const updateMask = Object.keys(given).filter((name) => given[name]);
-  if (updateMask.length === 0) {
-    throw new UsageError('Say what to change; --help lists what can be.');
+export const rotateSecret: Action = async ({ webhooks }, [subscriptionId = ''], { overlap, yes }) => {
+  if (overlap === 0) {
+    const confirm = confirmation({ yes });
+    await confirm(`End every present secret of ${subscriptionId} at once, before the new one is in place?`);
   }
-  const eventTypes = [...(events ?? [])];
-  const clientIds = [...(clients ?? [])];
-  const request = { subscriptionId, url, eventTypes, clientIds, description, updateMask, expectedVersion };
-  return shownSubscription(await webhooks.updateSubscription(request, call));
+  const answer = await webhooks.rotateSubscriptionSecret({ subscriptionId, overlapSeconds: overlap });
+  return shown(answer, shownOnce('The new signing secret', answer.secret));
 };
+
+/** Includes the command that replays the held deliveries. */
+function missed(subscriptionId: string, { heldDeliveries, heldSince }: EnableSubscriptionResponse): string {
+  if (heldDeliveries === 0) {
+    return 'It missed nothing.';
+  }
+  const since = heldSince ? ` --since ${heldSince.toISOString()}` : '';
+  return [
+    `Deliveries that were held meanwhile: ${heldDeliveries}. They stay held until they are replayed:`,
+    `  integration event replay --subscription ${subscriptionId}${since}`,
+  ].join('\n\n');
+}

@@ -1,32 +1,19 @@
-import {
-  type Subscription,
-  type SubscriptionDisabledReason,
-  SubscriptionStatus,
-} from '../../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import type { Subscription } from '../../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { printableLine } from '../../output/printable.js';
-import { asFacts, asTime, asWord } from '../../output/table.js';
-import type { Shown } from '../session.js';
+import { asTime, asWord } from '../../output/table.js';
 
-const REASONS: Partial<Record<SubscriptionDisabledReason, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   SUBSCRIPTION_DISABLED_REASON_OPERATOR: 'by an operator',
   SUBSCRIPTION_DISABLED_REASON_GONE: 'its address answered 410 Gone',
   SUBSCRIPTION_DISABLED_REASON_FAILING: 'nothing succeeded for too long',
   SUBSCRIPTION_DISABLED_REASON_UNCONFIGURED: 'its instance integration is not configured',
 };
 
-export function shownSubscription(
-  answer: { subscription?: Subscription | undefined },
-  ...remarks: readonly string[]
-): Shown {
-  const text = [subscriptionFacts(answer.subscription as Subscription), ...remarks].join('\n\n');
-  return { json: answer, text };
-}
-
 export function subscriptionFacts(
   subscription: Subscription,
-  ...more: readonly (readonly [string, string])[]
-): string {
-  return asFacts([
+  ...more: readonly [string, string][]
+): [string, string | string[]][] {
+  return [
     ['Subscription', subscription.id],
     ['Connection', subscription.instanceIntegrationId],
     ['Address', subscription.url],
@@ -41,10 +28,10 @@ export function subscriptionFacts(
     ['Created', asTime(subscription.createdAt)],
     ['Changed', asTime(subscription.updatedAt)],
     ['Version', subscription.version],
-  ]);
+  ];
 }
 
-export function statusWord(status: SubscriptionStatus): string {
+export function statusWord({ status }: Subscription): string {
   return asWord(status, 'SUBSCRIPTION_STATUS_');
 }
 
@@ -54,8 +41,8 @@ export function disabledBecause({ disabledReason }: Subscription): string {
 }
 
 function statusOf(subscription: Subscription): string {
-  const word = statusWord(subscription.status);
-  return subscription.status === SubscriptionStatus.DISABLED
+  const word = statusWord(subscription);
+  return word === 'disabled'
     ? `${word} since ${asTime(subscription.disabledAt)}: ${disabledBecause(subscription)}`
     : word;
 }

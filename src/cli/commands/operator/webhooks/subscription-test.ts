@@ -1,6 +1,5 @@
 import {
   AttemptOutcome,
-  type Delivery,
   DeliveryStatus,
   type GetDeliveryResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
@@ -8,7 +7,7 @@ import { waited } from '../../lost-connection.js';
 import { printableLine } from '../../output/printable.js';
 import { Unfinished } from '../../unfinished.js';
 import type { Action, Session } from '../session.js';
-import { deliveryFacts, deliveryReport } from './delivery-facts.js';
+import { deliveryReport, shownUnderWay } from './delivery-facts.js';
 
 /** Slightly longer than the longest attempt. */
 const PATIENCE_MS = 70_000;
@@ -20,23 +19,18 @@ export const test: Action<{ event?: string; wait: boolean }> = async (
   [subscriptionId = ''],
   { event, wait },
 ) => {
-  const answer = await session.webhooks.testSubscription({ subscriptionId, eventType: event }, session.call);
-  const delivery = answer.delivery as Delivery;
+  const answer = await session.webhooks.testSubscription({ subscriptionId, eventType: event });
   if (!wait) {
-    const next = `It is on its way. How it goes: \`integration delivery show ${delivery.id}\`.`;
-    return { json: answer, text: `${deliveryFacts(delivery)}\n\n${next}` };
+    return shownUnderWay(answer, 'It is on its way.');
   }
-  const report = await afterFirstAttempt(session, delivery.id);
+  const report = await afterFirstAttempt(session, answer.delivery?.id ?? '');
   return { json: report, text: deliveryReport(report), failure: failureOf(report) };
 };
 
-async function afterFirstAttempt(
-  { webhooks, call }: Session,
-  deliveryId: string,
-): Promise<GetDeliveryResponse> {
+async function afterFirstAttempt({ webhooks }: Session, deliveryId: string): Promise<GetDeliveryResponse> {
   const impatientAt = performance.now() + PATIENCE_MS;
   for (;;) {
-    const report = await webhooks.getDelivery({ deliveryId }, call);
+    const report = await webhooks.getDelivery({ deliveryId });
     const hasEnded = report.attempts.some(({ outcome }) => outcome !== AttemptOutcome.UNSPECIFIED);
     const isOpen = report.delivery?.status === DeliveryStatus.PENDING;
     if (hasEnded || !isOpen || performance.now() > impatientAt) {

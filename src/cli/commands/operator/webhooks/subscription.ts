@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
-import { commaSeparated, count, seconds } from '../../option-parsers.js';
-import { addGroup, addVerb } from '../group.js';
+import { commaSeparated, count } from '../../option-parsers.js';
+import { addGroup, addVerb, overlapOption } from '../group.js';
+import * as actions from './subscription-actions.js';
 
 const EVENTS = 'what it receives: types, user.* or *, with commas between';
 const CLIENTS = 'only events of these clients, with commas between';
 const URL_NOTE = 'where events are posted; https on live';
+const VERSION = ['--expected-version <version>', 'refuse if it was changed since'] as const;
 
 export function addSubscriptionCommands(program: Command): void {
   const group = addGroup(
@@ -17,10 +19,8 @@ export function addSubscriptionCommands(program: Command): void {
     'subscription disable whs_…',
   );
   addRegistration(group);
-  addReadingVerbs(group);
   addLifeVerbs(group);
-  addSecretVerb(group);
-  addVerb(group, () => import('./subscription-test.js'), 'test', {
+  addVerb(group, 'test', async (...given) => (await import('./subscription-test.js')).test(...given), {
     about: 'Send a test event and say how it went; exit code 1 says it was not acknowledged',
     example: 'whs_… --event user.updated',
   })
@@ -30,8 +30,7 @@ export function addSubscriptionCommands(program: Command): void {
 }
 
 function addRegistration(group: Command): void {
-  const load = () => import('./subscription-actions.js');
-  addVerb(group, load, 'create', {
+  addVerb(group, 'create', actions.create, {
     about: 'Subscribe an address to events; its signing secret is shown once',
     example: '--instance-integration iin_… --url https://hooks.example.com --events "user.updated,worker.*"',
   })
@@ -40,7 +39,7 @@ function addRegistration(group: Command): void {
     .requiredOption('--events <types>', EVENTS, commaSeparated)
     .option('--clients <clients>', `${CLIENTS}; of all unless given`, commaSeparated)
     .option('--description <text>', 'what it is for');
-  addVerb(group, load, 'update', {
+  addVerb(group, 'update', actions.update, {
     about: 'Change what a subscription receives and where',
     example: 'whs_… --events "user.*,worker.onboarded"',
   })
@@ -50,61 +49,45 @@ function addRegistration(group: Command): void {
     .addOption(new Option('--clients <clients>', CLIENTS).argParser(commaSeparated).conflicts('allClients'))
     .option('--all-clients', 'events of all clients')
     .option('--description <text>', 'what it is for')
-    .option('--expected-version <version>', 'refuse if it was changed since');
-}
-
-function addReadingVerbs(group: Command): void {
-  const load = () => import('./subscription-actions.js');
-  addVerb(group, load, 'list', {
+    .option(...VERSION);
+  addVerb(group, 'list', actions.list, {
     about: 'List subscriptions, newest first',
     example: '--instance-integration iin_… --status disabled',
   })
     .option('--instance-integration <connection>', 'only those of this instance integration')
     .addOption(new Option('--status <status>', 'only those that stand so').choices(['active', 'disabled']))
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, load, 'show', {
+  addVerb(group, 'show', actions.show, {
     about: 'Show one subscription and how much it is behind',
     example: 'whs_…',
   }).argument('<subscription>', 'its id');
 }
 
 function addLifeVerbs(group: Command): void {
-  const load = () => import('./subscription-life-actions.js');
-  const version = ['--expected-version <version>', 'refuse if it was changed since'] as const;
-  addVerb(group, load, 'disable', {
+  addVerb(group, 'disable', actions.disable, {
     about: 'Stop sending; what is due is held and can be replayed',
     example: 'whs_…',
   })
     .argument('<subscription>', 'its id')
-    .option(...version);
-  addVerb(group, load, 'enable', {
+    .option(...VERSION);
+  addVerb(group, 'enable', actions.enable, {
     about: 'Send again, and say what was missed and how to replay it',
     example: 'whs_…',
   })
     .argument('<subscription>', 'its id')
-    .option(...version);
-  addVerb(group, load, 'remove', {
-    name: 'delete',
+    .option(...VERSION);
+  addVerb(group, 'delete', actions.remove, {
     about: 'Delete a subscription and cancel what is pending and held',
     example: 'whs_… --yes',
   })
     .argument('<subscription>', 'its id')
     .option('--yes', 'do not ask')
-    .option(...version);
-}
-
-function addSecretVerb(group: Command): void {
-  const load = () => import('./subscription-life-actions.js');
-  addVerb(group, load, 'rotateSecret', {
-    name: 'rotate-secret',
+    .option(...VERSION);
+  addVerb(group, 'rotate-secret', actions.rotateSecret, {
     about: 'Add a signing secret, shown once, and let the present ones end after an overlap',
     example: 'whs_… --overlap 24h',
   })
     .argument('<subscription>', 'its id')
-    .option(
-      '--overlap <duration>',
-      'how long all sign; 24h unless given, 0 ends the present ones at once',
-      seconds,
-    )
+    .addOption(overlapOption('all sign', 'ones'))
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { WebhookServiceService } from '../../../../../generated/proto/integration/webhooks/v1/webhooks.js';
-import type { Session } from '../../../../../src/cli/commands/operator/session.js';
+import { type Session, withOptions } from '../../../../../src/cli/commands/operator/session.js';
 import { ReplayBar } from '../../../../../src/cli/commands/operator/webhooks/event-replay-bar.js';
 import { serve } from '../../../../../src/rpc/handlers.js';
 import { rpcRigs, TOKENS } from '../../../../rpc/rig.js';
@@ -14,8 +14,8 @@ describe('the bar of a replay', () => {
 
   async function barOn({ isTTY }: { isTTY: boolean }, getEvent: WebhookHandlers['getEvent']) {
     const rig = await rigs.start([serve(WebhookServiceService, { getEvent })]);
-    const webhooks = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
-    const session = { webhooks, call: { requestId: 'replay' } } as unknown as Session;
+    const client = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
+    const session = { webhooks: withOptions(client, { requestId: 'replay' }) } as unknown as Session;
     const output = Object.assign(new PassThrough(), { isTTY });
     return { output, bar: new ReplayBar(session, range, output as unknown as NodeJS.WriteStream) };
   }

@@ -14,12 +14,9 @@ import type { Action, Session } from './session.js';
 const RECORDS_AT_ONCE = 200;
 const MESSAGE_WAIT_MS = 60_000;
 
-/** `export` is a reserved word. */
-export { exported as export };
-
-async function exported({ operator, call }: Session): Promise<undefined> {
+export async function exportRecords({ operator }: Session): Promise<undefined> {
   for (let pageToken = ''; ; ) {
-    const page = await operator.listAuditRecords({ pageSize: 500, pageToken }, call);
+    const page = await operator.listAuditRecords({ pageSize: 500, pageToken });
     for (const record of page.records) {
       print(asJsonLine(record));
     }
@@ -40,8 +37,8 @@ export const verify: Action<{ file?: string }> = async (session, _, { file }) =>
   return { json, text: findings.map(sentenceOf).join('\n'), failure };
 };
 
-async function stored({ operator, call }: Session) {
-  const options = { ...call, deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
+async function stored({ operator }: Session) {
+  const options = { deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
   const findings: AuditFinding[] = [];
   let records = 0;
   let isDone = false;
@@ -56,7 +53,7 @@ async function stored({ operator, call }: Session) {
 }
 
 /** The service judges each record; gaps are found here. A cut-off end of the file is not noticed. */
-async function inFile({ operator, call }: Session, file: string) {
+async function inFile({ operator }: Session, file: string) {
   const findings: AuditFinding[] = [];
   let before: AuditRecord | undefined;
   let records = 0;
@@ -66,7 +63,7 @@ async function inFile({ operator, call }: Session, file: string) {
       findings.push(...gapBetween(before, record));
       before = record;
     }
-    findings.push(...(await operator.verifyAuditRecords({ records: batch }, call)).findings);
+    findings.push(...(await operator.verifyAuditRecords({ records: batch })).findings);
   }
   return { records, findings };
 }

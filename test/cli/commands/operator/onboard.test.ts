@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { onboard } from '../../../../src/cli/commands/operator/onboard-actions.js';
+import { onboard } from '../../../../src/cli/commands/operator/onboard.js';
 import type { Session } from '../../../../src/cli/commands/operator/session.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 
@@ -11,7 +11,7 @@ test('a connection that could not be configured is printed, because it was made'
       throw new ServiceError(ErrorCode.UNAVAILABLE, 'The domain is restarting.');
     },
   };
-  const session = { operator, call: { requestId: 'onboard' } } as unknown as Session;
+  const session = { operator } as unknown as Session;
   const { json, text, failure } = await onboard(session, ['Brightform'], { instance: 'ins_one' });
   expect(json).toEqual({ integrationId: 'itg_made', instanceIntegrationId: 'iin_made' });
   expect(text).toMatch(/Integration +itg_made\s+Instance integration +iin_made/);
