@@ -3,56 +3,14 @@ import { dirname, join } from 'node:path';
 import { inspectApiKey } from '../../identifiers/api-key.js';
 import { StartupError } from '../startup-error.js';
 
-/** What scripts need in a demo environment. Kept in `$DATA_DIR/demo.json`, readable by its owner only. */
-export interface DemoFile {
-  baseUrl: string;
-  gatewayUrl: string;
-  grpcAddress: string;
-  operatorToken: string;
-  platformToken: string;
-  supportToken: string;
-  auditorToken: string;
-  keyCustodianToken: string;
-  /** The application that the demo runs. */
-  demoAppUrl: string;
-  /** The workflows of this environment. */
-  temporalUiUrl: string | null;
-  docsUrl: string | null;
-  applications: DemoFileApplication[];
-  people: DemoFilePerson[];
-  apiKeys: DemoFileApiKey[];
-}
-
-/** The tokens that the file holds. */
-export type DemoToken = Extract<keyof DemoFile, `${string}Token`>;
-
-/** An application that people can sign in to. */
-export interface DemoFileApplication {
-  clientId: string;
-  /** For confidential applications only. */
-  clientSecret?: string;
-  type: string;
-  name: string;
-  requirePkce: boolean;
-  redirectUris: { uri: string; instanceId: string }[];
-  scopes: string[];
-}
-
-/** A person to sign in as. */
-export interface DemoFilePerson {
-  email: string;
-  password: string;
-  /** What the sign-in shows. */
-  note: string;
-}
-
-export interface DemoFileApiKey {
-  key: string;
-  integrationId: string;
-  instanceIntegrationIds: string[];
-}
-
 type Guard<T> = (value: unknown) => value is T;
+type Guarded<G> = G extends Guard<infer T> ? T : never;
+/** What may be undefined may be absent. */
+type ObjectOf<Members> = {
+  [Name in keyof Members as undefined extends Guarded<Members[Name]> ? never : Name]: Guarded<Members[Name]>;
+} & {
+  [Name in keyof Members as undefined extends Guarded<Members[Name]> ? Name : never]?: Guarded<Members[Name]>;
+};
 
 const isText: Guard<string> = (value) => typeof value === 'string';
 const isBoolean: Guard<boolean> = (value) => typeof value === 'boolean';
@@ -63,32 +21,31 @@ const isTextLike = (pattern: RegExp): Guard<string> => {
 const isListOf = <T>(isItem: Guard<T>): Guard<T[]> => {
   return (value): value is T[] => Array.isArray(value) && value.every(isItem);
 };
-const isObjectOf = <T extends object>(members: { [Name in keyof T]-?: Guard<T[Name]> }): Guard<T> => {
-  return (value): value is T =>
+const isObjectOf = <Members extends Record<string, Guard<unknown>>>(members: Members) => {
+  return (value: unknown): value is ObjectOf<Members> =>
     typeof value === 'object' &&
     value !== null &&
-    Object.entries<Guard<unknown>>(members).every(([name, isMember]) => isMember(Reflect.get(value, name)));
+    Object.entries(members).every(([name, isMember]) => isMember(Reflect.get(value, name)));
 };
 
 const isClientSecret = isTextLike(/^cs_demo_[0-9A-Za-z]{48}$/);
-const isReturnAddress = isObjectOf<DemoFileApplication['redirectUris'][number]>({
-  uri: isText,
-  instanceId: isText,
-});
 
-const isApplication = isObjectOf<DemoFileApplication>({
+/** An application that people can sign in to. */
+const isApplication = isObjectOf({
   clientId: isText,
+  /** For confidential applications only. */
   clientSecret: (value): value is string | undefined => value === undefined || isClientSecret(value),
   type: isText,
   name: isText,
   requirePkce: isBoolean,
-  redirectUris: isListOf(isReturnAddress),
+  redirectUris: isListOf(isObjectOf({ uri: isText, instanceId: isText })),
   scopes: isListOf(isText),
 });
 
-const isPerson = isObjectOf<DemoFilePerson>({ email: isText, password: isText, note: isText });
+/** A person to sign in as. The note is what the sign-in shows. */
+const isPerson = isObjectOf({ email: isText, password: isText, note: isText });
 
-const isApiKey = isObjectOf<DemoFileApiKey>({
+const isApiKey = isObjectOf({
   key: (value): value is string => isText(value) && inspectApiKey(value, 'demo') === 'plausible',
   integrationId: isText,
   instanceIntegrationIds: isListOf(isText),
@@ -101,8 +58,8 @@ const goodOnes = <T>(isGood: Guard<T>) => {
   return (value: unknown) => (Array.isArray(value) ? value.filter(isGood) : undefined);
 };
 
-/** Checks the type of each member. */
-const members: { [Name in keyof DemoFile]: (value: unknown) => DemoFile[Name] | undefined } = {
+/** The members, each with what reads it. */
+const members = {
   baseUrl: only(isText),
   gatewayUrl: only(isText),
   grpcAddress: only(isText),
@@ -111,13 +68,26 @@ const members: { [Name in keyof DemoFile]: (value: unknown) => DemoFile[Name] | 
   supportToken: only(isTextLike(/^support_demo_[0-9A-Za-z]{48}$/)),
   auditorToken: only(isTextLike(/^auditor_demo_[0-9A-Za-z]{48}$/)),
   keyCustodianToken: only(isTextLike(/^key_custodian_demo_[0-9A-Za-z]{48}$/)),
+  /** The application that the demo runs. */
   demoAppUrl: only(isText),
+  /** The workflows of this environment. */
   temporalUiUrl: only(isTextOrNull),
   docsUrl: only(isTextOrNull),
   applications: goodOnes(isApplication),
   people: goodOnes(isPerson),
   apiKeys: goodOnes(isApiKey),
 };
+
+/** What scripts need in a demo environment. Kept in `$DATA_DIR/demo.json`, readable by its owner only. */
+export type DemoFile = {
+  [Name in keyof typeof members]: Exclude<ReturnType<(typeof members)[Name]>, undefined>;
+};
+
+export type DemoFileApplication = Guarded<typeof isApplication>;
+export type DemoFilePerson = Guarded<typeof isPerson>;
+
+/** The tokens that the file holds. */
+export type DemoToken = Extract<keyof DemoFile, `${string}Token`>;
 
 export function demoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');
