@@ -5,6 +5,7 @@ import { defaultPurgeInput, type PurgeInput } from '../../../workflows/contract.
 import type { TemporalWorker } from '../../../workflows/worker.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Log } from '../../telemetry/log.js';
+import { type Running, running } from './timers/running.js';
 
 export interface TimedMaintenanceOptions {
   maintenance: Pick<Maintenance, 'purgeExpired' | 'advanceSigningKeys'>;
@@ -40,9 +41,8 @@ const LOOK_AT_TEMPORAL_EVERY_MS = 5_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Replaces Temporal's schedules by timers: purges the tables and advances the signing keys. */
-export function startTimedMaintenance(options: TimedMaintenanceOptions): { stop(): Promise<void> } {
+export function startTimedMaintenance(options: TimedMaintenanceOptions): Running {
   const { purgeEveryMs, advanceKeysEveryMs, log } = options;
-  const stop = new AbortController();
   log.info('without Temporal, timers purge and advance the signing keys', {
     purgeEveryMs,
     advanceKeysEveryMs,
@@ -51,24 +51,19 @@ export function startTimedMaintenance(options: TimedMaintenanceOptions): { stop(
     { name: 'purge', everyMs: purgeEveryMs, run: (call) => purge(options, call) },
     { name: 'signing-keys', everyMs: advanceKeysEveryMs, run: (call) => advanceKeys(options, call) },
   ];
-  const running = Promise.all(jobs.map((job) => repeat(job, log, stop.signal)));
-  return {
-    stop: async () => {
-      stop.abort();
-      await running;
-    },
-  };
+  return running(async (ending) => {
+    await Promise.all(jobs.map((job) => repeat(job, log, ending)));
+  });
 }
 
 /** The same only while Temporal is configured and has been away for a minute. */
 export function startTimersInAbsence(
   { temporal, clock, lookEveryMs = LOOK_AT_TEMPORAL_EVERY_MS }: Absence,
   options: TimedMaintenanceOptions,
-): { stop(): Promise<void> } {
-  const ending = new AbortController();
-  const watch = async () => {
-    let timers: ReturnType<typeof startTimedMaintenance> | undefined;
-    while (!ending.signal.aborted) {
+): Running {
+  return running(async (ending) => {
+    let timers: Running | undefined;
+    while (!ending.aborted) {
       const { awaySince } = temporal.state;
       const isAway = awaySince !== undefined && clock() - awaySince.getTime() >= AWAY_MS;
       if (isAway) {
@@ -78,17 +73,10 @@ export function startTimersInAbsence(
         timers = undefined;
         options.log.info('Temporal is back: its schedules purge and advance the signing keys');
       }
-      await pause(lookEveryMs, ending.signal);
+      await pause(lookEveryMs, ending);
     }
     await timers?.stop();
-  };
-  const running = watch();
-  return {
-    stop: async () => {
-      ending.abort();
-      await running;
-    },
-  };
+  });
 }
 
 /** Runs the job at once and then at its interval; retries a failure sooner. */

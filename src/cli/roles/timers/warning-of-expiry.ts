@@ -1,9 +1,9 @@
-import { pause } from '../../../../workflows/backoff.js';
 import type { Clock } from '../../../domain/clock.js';
 import { type ExpiryStore, warnOfExpiry } from '../../../domain/maintenance/expiry.js';
 import type { Log } from '../../../telemetry/log.js';
+import { type Running, repeating } from './running.js';
 
-export interface ExpiryWarnings {
+interface ExpiryWarnings {
   store: ExpiryStore;
   clock: Clock;
   failingLimitMs: number;
@@ -14,21 +14,13 @@ export interface ExpiryWarnings {
 const LOOK_EVERY_MS = 60_000;
 
 /** Warns of keys, tokens and secrets that expire soon, and of subscriptions that are about to be disabled. */
-export function startWarningOfExpiry(options: ExpiryWarnings): { stop(): Promise<void> } {
-  const ending = new AbortController();
-  const running = keepWarning(options, ending.signal);
-  return {
-    stop: async () => {
-      ending.abort();
-      await running;
-    },
-  };
-}
-
-async function keepWarning(
-  { store, clock, failingLimitMs, log, lookEveryMs = LOOK_EVERY_MS }: ExpiryWarnings,
-  signal: AbortSignal,
-): Promise<void> {
+export function startWarningOfExpiry({
+  store,
+  clock,
+  failingLimitMs,
+  log,
+  lookEveryMs = LOOK_EVERY_MS,
+}: ExpiryWarnings): Running {
   const listener: Parameters<typeof warnOfExpiry>[1] = {
     onExpiring: ({ kind, id, of, expiresAt }) =>
       log.warn('a key, token or secret expires soon', { kind, id, of, expiresAt: asTime(expiresAt) }),
@@ -41,18 +33,9 @@ async function keepWarning(
         contactIsNotified: hasContact,
       }),
   };
-  let isFailing = false;
-  while (!signal.aborted) {
-    try {
-      await warnOfExpiry(store, listener, { clock, failingLimitMs });
-      isFailing = false;
-    } catch (error) {
-      const reason = (error as Error).message;
-      log[isFailing ? 'debug' : 'warn']('cannot look for what expires soon', { reason });
-      isFailing = true;
-    }
-    await pause(lookEveryMs, signal);
-  }
+  return repeating(lookEveryMs, log, 'cannot look for what expires soon', () =>
+    warnOfExpiry(store, listener, { clock, failingLimitMs }),
+  );
 }
 
 function asTime(ms: number): string {
