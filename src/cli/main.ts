@@ -6,7 +6,6 @@ import type { SecretSettingName } from '../config/settings.js';
 import { addCallCommand } from './commands/call.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
-import { Declined } from './commands/confirm.js';
 import { addBackupCommand } from './commands/copies/backup.js';
 import { addExpireCursorsCommand } from './commands/copies/expire-cursors.js';
 import { addMigrateStoreCommand } from './commands/copies/migrate-store.js';
@@ -16,7 +15,6 @@ import { addRevocationsCommand } from './commands/copies/revocations.js';
 import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { FailedCall } from './commands/failed-call.js';
 import { addImportCommand } from './commands/import/import.js';
-import { RefusedLines } from './commands/import/refused-lines.js';
 import { addInitCommand } from './commands/init/init.js';
 import { addListenCommand } from './commands/listen/listen.js';
 import { addAppCommands } from './commands/operator/applications/app.js';
@@ -161,6 +159,5 @@ function exitCodeOf(error: unknown): number | undefined {
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
-  const foreseen = [FailedCall, Declined, RefusedLines, Unfinished].some((kind) => error instanceof kind);
-  return foreseen ? EXIT_FAILED : undefined;
+  return error instanceof FailedCall || error instanceof Unfinished ? EXIT_FAILED : undefined;
 }

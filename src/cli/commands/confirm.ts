@@ -1,12 +1,5 @@
+import { Unfinished } from './unfinished.js';
 import { UsageError } from './usage-error.js';
-
-/** The person at the terminal declined. */
-export class Declined extends Error {
-  constructor() {
-    super('Nothing was changed.');
-    this.name = 'Declined';
-  }
-}
 
 export interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -35,7 +28,7 @@ export function confirmation(
     });
     lines.close();
     if (!/^y(es)?$/i.test(answer.trim())) {
-      throw new Declined();
+      throw new Unfinished('Nothing was changed.');
     }
   };
 }

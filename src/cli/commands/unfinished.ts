@@ -1,4 +1,4 @@
-/** The work did not complete; the message says what to do. */
+/** The work did not complete, or only in part; the message says more. */
 export class Unfinished extends Error {
   constructor(message: string) {
     super(message);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { confirmation, Declined, type Terminal } from '../../../src/cli/commands/confirm.js';
+import { confirmation, type Terminal } from '../../../src/cli/commands/confirm.js';
+import { Unfinished } from '../../../src/cli/commands/unfinished.js';
 import { UsageError } from '../../../src/cli/commands/usage-error.js';
 
 function terminal({ inputIsTTY = true, outputIsTTY = true } = {}) {
@@ -22,14 +23,14 @@ describe('what cannot be undone', () => {
     const { input, streams } = terminal();
     const asked = confirmation({}, streams)('Revoke it?');
     input.write(`${answer}\n`);
-    await expect(asked).rejects.toBeInstanceOf(Declined);
+    await expect(asked).rejects.toBeInstanceOf(Unfinished);
   });
 
   test('is left when the terminal closes', async () => {
     const { input, streams } = terminal();
     const asked = confirmation({}, streams)('Revoke it?');
     input.end();
-    await expect(asked).rejects.toBeInstanceOf(Declined);
+    await expect(asked).rejects.toBeInstanceOf(Unfinished);
   });
 
   test('is done without a question where --yes is given', async () => {

@@ -6,10 +6,10 @@ import { FailedCall } from '../failed-call.js';
 import { print } from '../output/print.js';
 import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
+import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { messagesOf, openLines } from './import-lines.js';
 import { ImportProgress } from './import-progress.js';
-import { RefusedLines } from './refused-lines.js';
 
 export interface ImportCommandOptions extends TargetOptions {
   dryRun?: boolean;
@@ -76,7 +76,9 @@ export async function importRecords(file: string, options: ImportCommandOptions)
     client.close();
   }
   if (outcome.refused > 0) {
-    throw new RefusedLines(outcome.refused);
+    throw new Unfinished(
+      outcome.refused === 1 ? 'A line was refused.' : `${outcome.refused} lines were refused.`,
+    );
   }
 }
 
