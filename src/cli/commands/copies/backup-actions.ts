@@ -5,7 +5,6 @@ import { packageVersion } from '../../../config/package.js';
 import { keyFileText } from '../../../keys/encryption-key.js';
 import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
-import { openDatabase } from '../../../store/copies/open-copy.js';
 import { recordBackup } from '../../../store/copies/record-backup.js';
 import { refuseOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
@@ -17,8 +16,8 @@ import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { StagedFolder } from './backup-folder.js';
 import { foreseen } from './foreseen.js';
-import { asFile, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
-import { placeOf, useKeys } from './own-database.js';
+import { asFile, asIso, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
+import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
 import { newPassphrase } from './passphrase.js';
 
 export interface BackupOptions {
@@ -92,13 +91,10 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
 /** Before the copy, so that the backup contains the record. A full or read-only disk must not prevent it. */
 async function putOnRecord(config: Config, target: string): Promise<void> {
   try {
-    const database = await openDatabase(placeOf(config));
-    try {
-      await useKeys(database, readSecretsKeys(secretsKeyFile(config).path));
+    await inOwnDatabase(config, async (database) => {
+      await useOwnKeys(database, config);
       await recordBackup(database, { type: 'command', id: 'backup' }, Date.now(), target);
-    } finally {
-      await database.close();
-    }
+    });
   } catch (error) {
     say(`The audit log has no record of this backup: ${(error as Error).message}`);
   }
@@ -123,8 +119,4 @@ ${
     ? 'Store the passphrase separately from the backup: both together decrypt everything.'
     : 'You cannot restore this backup without the encryption key: store a copy of SECRETS_KEY_FILE separately.'
 }`;
-}
-
-function asIso(time: number): string {
-  return new Date(time).toISOString();
 }

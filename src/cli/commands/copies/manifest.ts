@@ -78,6 +78,10 @@ function refuseFault(fault: string | undefined, writer: string): void {
   }
 }
 
+export function asIso(time: number): string {
+  return new Date(time).toISOString();
+}
+
 export function asFile(content: Manifest | ValidFile): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }

@@ -1,12 +1,31 @@
 import type { Config } from '../../../config/config.js';
 import type { EncryptionKey } from '../../../keys/encryption-key.js';
 import { KeyKeeper } from '../../../keys/key-keeper.js';
+import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { derivedKeys } from '../../../keys/subkeys.js';
-import type { DatabasePlace, OpenedDatabase } from '../../../store/copies/open-copy.js';
+import { type DatabasePlace, type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
 import { newNodeName } from '../../roles/keeping-keys.js';
+import { secretsKeyFile } from '../../secrets-key-file.js';
 
 export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {
   return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL?.reveal() };
+}
+
+/** Opens the database for the work. */
+export async function inOwnDatabase<T>(
+  config: Config,
+  work: (database: OpenedDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(placeOf(config));
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+export function useOwnKeys(database: OpenedDatabase, config: Config): Promise<void> {
+  return useKeys(database, readSecretsKeys(secretsKeyFile(config).path));
 }
 
 /** Refuses keys that do not decrypt the database. Later audit records are added to the audit chains. */

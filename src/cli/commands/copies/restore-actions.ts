@@ -16,7 +16,7 @@ import { UsageError } from '../usage-error.js';
 import { SEALED_KEY } from './backup-actions.js';
 import { assertSum, sumsIn } from './backup-folder.js';
 import { foreseen } from './foreseen.js';
-import { FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';
+import { asIso, FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';
 import { useKeys } from './own-database.js';
 import { presentPassphrase } from './passphrase.js';
 import { reportOf } from './restore-report.js';
@@ -127,10 +127,6 @@ function listIn(file: string, manifest: Manifest): ValidFile {
     );
   }
   return list;
-}
-
-function asIso(time: number): string {
-  return new Date(time).toISOString();
 }
 
 interface Keys extends KeyFile {

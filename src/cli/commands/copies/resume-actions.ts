@@ -1,16 +1,13 @@
 import type { Config } from '../../../config/config.js';
-import { readSecretsKeys } from '../../../keys/secrets-key.js';
-import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
 import { type Resumed, resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
 import { asJson } from '../output/json.js';
 import { print } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
 import { asColumns, asTime } from '../output/table.js';
 import { UsageError } from '../usage-error.js';
 import { foreseen } from './foreseen.js';
-import { placeOf, useKeys } from './own-database.js';
+import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
 
 export interface ResumeOptions {
   all?: true | string[];
@@ -26,29 +23,19 @@ export async function resumeSuspended(
 ): Promise<void> {
   await foreseen(async () => {
     await refuseOtherRelease(placeOf(config));
-    const database = await openDatabase(placeOf(config));
-    try {
+    await inOwnDatabase(config, async (database) => {
       const suspended = await suspendedIn(database.reader);
       if (ids.length === 0 && all === undefined) {
         print(json ? asJson(suspended) : asText(suspended));
         return;
       }
       const chosen = chosenOf(suspended, ids, all);
-      const resumed = await resumeAll(database, config, chosen);
+      await useOwnKeys(database, config);
+      const by = { actor: { type: 'command', id: 'resume' }, at: Date.now() };
+      const resumed = await resume(database, chosen, by);
       print(json ? asJson(resumed) : resumedText(resumed));
-    } finally {
-      await database.close();
-    }
+    });
   });
-}
-
-async function resumeAll(
-  database: OpenedDatabase,
-  config: Config,
-  chosen: readonly Suspended[],
-): Promise<Resumed[]> {
-  await useKeys(database, readSecretsKeys(secretsKeyFile(config).path));
-  return resume(database, chosen, { actor: { type: 'command', id: 'resume' }, at: Date.now() });
 }
 
 function resumedText(resumed: readonly Resumed[]): string {
