@@ -13,18 +13,31 @@ export function purgedRowsCounter(registry: Registry): (kind: string, rows: numb
 }
 
 /** Every domain on one database reports the same. No samples while the database does not answer. */
-export function purgeLagGauge(registry: Registry, read: () => Promise<Record<string, number>>): void {
+export function purgeLagGauge(registry: Registry, read: ReadKinds): void {
+  const help =
+    'For how long the oldest row that the purge can remove has been past its retention (0 if there is none), by kind.';
+  gaugeOfKinds(registry, 'purge_lag_seconds', help, read);
+}
+
+/** The same of the database. */
+export function nextExpiryGauge(registry: Registry, read: ReadKinds): void {
+  const help =
+    'When the next key, token or secret expires, or when the next failing webhook subscription is disabled, in seconds since 1970, by kind.';
+  gaugeOfKinds(registry, 'next_expiry_timestamp_seconds', help, read);
+}
+
+/** Milliseconds by kind. */
+type ReadKinds = () => Promise<Partial<Record<string, number>>>;
+
+function gaugeOfKinds(registry: Registry, name: string, help: string, read: ReadKinds): void {
   const reading = sharedReading(read);
   new Gauge({
-    name: 'purge_lag_seconds',
-    help: 'For how long the oldest row that the purge can remove has been past its retention (0 if there is none), by kind.',
-    labelNames: ['kind'],
-    registers: [registry],
+    ...{ name, help, labelNames: ['kind'], registers: [registry] },
     async collect() {
-      const lags = await reading();
+      const found = await reading();
       this.reset();
-      for (const [kind, lagMs] of Object.entries(lags ?? {})) {
-        this.set({ kind }, lagMs / 1_000);
+      for (const [kind, ms] of Object.entries(found ?? {})) {
+        this.set({ kind }, Number(ms) / 1_000);
       }
     },
   });
@@ -40,27 +53,15 @@ export interface StoreSize {
 
 /** No samples with PostgreSQL, which has monitoring of its own. */
 export function storeSizeGauges(registry: Registry, read: () => Promise<StoreSize | undefined>): void {
-  const reading = sharedReading(read);
-  for (const [name, help, part] of [
-    ['store_database_bytes', 'Size of the SQLite database file.', 'databaseBytes'],
-    ['store_free_bytes', 'Part of the SQLite database file that is free for further rows.', 'freeBytes'],
-    ['store_log_bytes', 'Size of the write-ahead log of SQLite.', 'logBytes'],
-  ] as const) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const size = await reading();
-        this.reset();
-        if (size) {
-          this.set(size[part]);
-        } else {
-          this.remove();
-        }
-      },
-    });
-  }
+  gaugesOf(registry, read, [
+    ['store_database_bytes', 'Size of the SQLite database file.', (size) => size.databaseBytes],
+    [
+      'store_free_bytes',
+      'Part of the SQLite database file that is free for further rows.',
+      (size) => size.freeBytes,
+    ],
+    ['store_log_bytes', 'Size of the write-ahead log of SQLite.', (size) => size.logBytes],
+  ]);
 }
 
 /** Every domain on one database reports the same. No samples with SQLite. */
@@ -68,52 +69,38 @@ export function heldBackGauges(
   registry: Registry,
   read: () => Promise<{ changes: number; ageMs: number } | undefined>,
 ): void {
-  const reading = sharedReading(read);
-  for (const [name, help, value] of [
+  gaugesOf(registry, read, [
     [
       'changes_held_back',
       'Committed changes that readers of the sequence of changes do not get yet, because an earlier transaction is open; at most 10,000 are counted. Only with PostgreSQL.',
-      ({ changes }: { changes: number }) => changes,
+      ({ changes }) => changes,
     ],
     [
       'changes_held_back_age_seconds',
       'Age of the oldest of these changes, 0 if there is none. Only with PostgreSQL.',
-      ({ ageMs }: { ageMs: number }) => ageMs / 1_000,
+      ({ ageMs }) => ageMs / 1_000,
     ],
-  ] as const) {
+  ]);
+}
+
+/** Gauges that share a reading; without one they have no samples. */
+function gaugesOf<T>(
+  registry: Registry,
+  read: () => Promise<T | undefined>,
+  gauges: readonly [name: string, help: string, sampleOf: (found: T) => number][],
+): void {
+  const reading = sharedReading(read);
+  for (const [name, help, sampleOf] of gauges) {
     new Gauge({
-      name,
-      help,
-      registers: [registry],
+      ...{ name, help, registers: [registry] },
       async collect() {
-        const heldBack = await reading();
-        if (heldBack) {
-          this.set(value(heldBack));
+        const found = await reading();
+        if (found) {
+          this.set(sampleOf(found));
         } else {
           this.remove();
         }
       },
     });
   }
-}
-
-/** Every domain on one database reports the same. No samples while the database does not answer. */
-export function nextExpiryGauge(
-  registry: Registry,
-  read: () => Promise<Partial<Record<string, number>>>,
-): void {
-  const reading = sharedReading(read);
-  new Gauge({
-    name: 'next_expiry_timestamp_seconds',
-    help: 'When the next key, token or secret expires, or when the next failing webhook subscription is disabled, in seconds since 1970, by kind.',
-    labelNames: ['kind'],
-    registers: [registry],
-    async collect() {
-      const next = await reading();
-      this.reset();
-      for (const [kind, at] of Object.entries(next ?? {})) {
-        this.set({ kind }, Number(at) / 1_000);
-      }
-    },
-  });
 }
