@@ -17,7 +17,6 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   oneOf?: Schema[];
-  'x-enum-descriptions'?: string[];
 }
 
 export interface Example {

@@ -38,7 +38,7 @@ export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs
 <h2 id="how-it-was-measured"><a class="self" href="#how-it-was-measured">How it was measured</a></h2>
 <p>On ${measuredOn}, ${machine}; the load ran on the same machine. All roles ran with default settings on SQLite, every request was logged, and only the rate limit was lifted. Processor time is that of the processes of the service, their share of the kernel included. The figures are medians of several rounds after a warm-up, with 32 requests at any time (16 sign-ins, 16 writes). With less load at once they are higher, because fewer writes share a commit.</p>
 <p>Another machine has other figures, in much the same proportions: <code>make bench</code> measures them, beside what a plain program takes for the same work.</p>`;
-  return { path: '/docs/costs', title: 'Costs', summary, area: GUIDES_AREA, body, sectionDepth: 2 };
+  return { path: '/docs/costs', title: 'Costs', summary, area: GUIDES_AREA, body };
 }
 
 function megabytes(value: number): string {

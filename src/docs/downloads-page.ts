@@ -58,5 +58,5 @@ ${install}
   )}</tbody></table></div>
 <h2 id="for-programs"><a class="self" href="#for-programs">For programs that read</a></h2>
 <p><a href="/llms.txt">llms.txt</a> lists these pages; each is also Markdown, at its address with <code>.md</code> after it.</p>`;
-  return { path: '/docs/downloads', title: 'Downloads', summary, area: 'Downloads', body, sectionDepth: 2 };
+  return { path: '/docs/downloads', title: 'Downloads', summary, area: 'Downloads', body };
 }

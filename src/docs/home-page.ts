@@ -52,15 +52,7 @@ export function homePage(guides: readonly Guide[], version: string): Page {
 ${environment()}
 <h2 id="guides">Guides</h2>
 <ul class="guide-list">${others.map(({ slug, title, summary }) => html`<li><a href="${guidePath(slug)}"><b>${title}</b><span>${summary}</span></a></li>`)}</ul>`;
-  return {
-    path: '/docs',
-    title: TITLE,
-    summary: SUMMARY,
-    area: GUIDES_AREA,
-    body,
-    sectionDepth: 2,
-    isWide: true,
-  };
+  return { path: '/docs', title: TITLE, summary: SUMMARY, area: GUIDES_AREA, body, isWide: true };
 }
 
 function environment(): Html {

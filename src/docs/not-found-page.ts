@@ -10,6 +10,5 @@ export function notFoundPage(): Page {
     area: 'Not found',
     body: html`<h1>There is no such page</h1><p class="lead">The address is wrong, or the page has moved.</p>
 <p class="actions"><a class="button" href="/docs">To the start</a> <a class="button quiet" href="/docs/reference/gateway">To the references</a></p>`,
-    sectionDepth: 2,
   };
 }

@@ -11,8 +11,8 @@ export interface Page {
   area: string;
   /** Starts with the `h1`. */
   body: Html;
-  /** The depth of the list of sections. */
-  sectionDepth: 2 | 3;
+  /** The depth of the list of sections, 2 unless given. */
+  sectionDepth?: 2 | 3;
   /** The operations or events that it describes, for navigation. */
   entries?: readonly { id: string; title: string }[];
   /** The same as text, where it was written so. */
@@ -32,7 +32,7 @@ export interface Section {
 const HEADING = /<h([23])(?: class="[^"]*")? id="([^"]+)">([\s\S]*?)<\/h\1>/g;
 
 /** The sections of a page; the first one, without id, is what precedes them. */
-export function sectionsOf({ body, title, sectionDepth }: Page): Section[] {
+export function sectionsOf({ body, title, sectionDepth = 2 }: Page): Section[] {
   const markup = body.toString();
   const headings = [...markup.matchAll(HEADING)].filter(([, level]) => Number(level) <= sectionDepth);
   const ends = [...headings.map(({ index }) => index), markup.length];

@@ -41,14 +41,7 @@ function overview(contract: Contract, samples: SampleBook, prose: Prose): Page {
 <p>Each SDK verifies signature and age, knows the types of the events, and lets through what is newer than itself. It throws, or returns an error, where a request is not genuine.</p>
 ${prose.tabs.of(writtenSamples(samples, 'sendEvent'))}
 <h2 id="${id}"><a class="self" href="#${id}">Event types</a></h2><ul class="operations">${rows}</ul>`;
-  return {
-    path: WEBHOOKS_PATH,
-    title,
-    summary,
-    area: AREA,
-    body,
-    sectionDepth: 2,
-  };
+  return { path: WEBHOOKS_PATH, title, summary, area: AREA, body };
 }
 
 function events(contract: Contract, prose: Prose): Page {
@@ -63,7 +56,7 @@ ${headers(contract, view)}${groups}`;
   const entries = Object.keys(contract.document.components.tags ?? {}).flatMap((key) =>
     messagesWith(contract, key).map(({ name, title }) => ({ id: name, title })),
   );
-  return { path: EVENTS_PATH, title: 'Events', summary, area: AREA, body, sectionDepth: 2, entries };
+  return { path: EVENTS_PATH, title: 'Events', summary, area: AREA, body, entries };
 }
 
 function headers(contract: Contract, view: SchemaView): Html {

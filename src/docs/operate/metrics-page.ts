@@ -27,7 +27,6 @@ ${parts.map(({ id, title, metrics }) => html`<h2 id="${id}"><a class="self" href
     summary,
     area: OPERATE_AREA,
     body,
-    sectionDepth: 2,
     markdown: ['# Metrics', '', summary, ...markdown].join('\n'),
   };
 }

@@ -48,14 +48,7 @@ function overview(api: Api, prose: Prose): Page {
 ${credentials(api, prose)}
 <h2 id="${operations}"><a class="self" href="#${operations}">Operations</a></h2>
 ${api.contract.tags().map((tag) => operationList(api, tag))}`;
-  return {
-    path: api.path,
-    title,
-    summary,
-    area: api.title,
-    body,
-    sectionDepth: 2,
-  };
+  return { path: api.path, title, summary, area: api.title, body };
 }
 
 /** If the text already has such a section, the schemes follow it under another heading. */
@@ -95,7 +88,6 @@ function tagPage(api: Api, tag: Tag, prose: Prose): Page {
     summary: (tag.description ?? '').split('\n')[0] ?? '',
     area: api.title,
     body,
-    sectionDepth: 2,
     entries: operations.map(({ operation }) => ({ id: operation.operationId, title: operation.summary })),
   };
 }
@@ -110,7 +102,7 @@ function schemasPage(api: Api, prose: Prose): Page {
   );
   const summary = `What ${api.title} is asked and answers, member by member.`;
   const body = html`<p class="area">${api.title}</p><h1>Schemas</h1><p class="lead">${summary}</p>${sections}`;
-  return { path: schemasPath(api), title: 'Schemas', summary, area: api.title, body, sectionDepth: 2 };
+  return { path: schemasPath(api), title: 'Schemas', summary, area: api.title, body };
 }
 
 /** Forms of pages for people are not part of the interface. */
