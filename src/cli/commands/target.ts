@@ -1,11 +1,10 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { grpcAddress } from '../../config/parsers.js';
-import { secretOf } from '../../config/secret-files.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile } from '../demo/demo-file.js';
 import { temporalUiUrl } from '../temporal-ui-url.js';
-import { clientConfig } from './client-config.js';
+import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './usage-error.js';
 
 /** Address and token as typed. */
@@ -25,7 +24,7 @@ export interface Target {
 
 /** The demo environment fills in what was not typed; with a typed token, the settings do. */
 export function targetOf(
-  { address, token = tokenOfFile(), ca }: TargetOptions,
+  { address, token = secretNamedBy('INTEGRATION_TOKEN_FILE'), ca }: TargetOptions,
   demoTokenOf: (demo: Partial<DemoFile>) => string | undefined = (demo) => demo.operatorToken,
 ): Target {
   if (address !== undefined) {
@@ -48,16 +47,6 @@ export function targetOf(
     credentials: credentialsFor(foundAddress, ca),
     temporalUiUrl: temporalUiUrl(config) ?? ((hasUi && demo.temporalUiUrl) || undefined),
   };
-}
-
-/** A token given as an option takes precedence over the file. */
-function tokenOfFile(): string | undefined {
-  const path = process.env.INTEGRATION_TOKEN_FILE;
-  try {
-    return path ? secretOf(path) : undefined;
-  } catch (error) {
-    throw new UsageError(`INTEGRATION_TOKEN_FILE names a file that ${(error as Error).message}.`);
-  }
 }
 
 function refuseMalformed(address: string): void {

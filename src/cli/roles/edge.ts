@@ -7,6 +7,7 @@ import { Admission } from '../../edge/contract/admission.js';
 import { withLibrary } from '../../edge/docs/desk.js';
 import { openLibrary } from '../../edge/docs/library.js';
 import { withTryItValues } from '../../edge/docs/try-it-values.js';
+import type { Dispatch } from '../../edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { EXPLANATIONS_OF } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
@@ -46,41 +47,20 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     distDir: join(packageRoot, 'dist'),
     version: packageVersion,
   });
-  const trustedProxies = config.TRUSTED_PROXIES;
-  const host = config.LISTEN_HOST;
+  const { TRUSTED_PROXIES: trustedProxies, LISTEN_HOST: host } = config;
+  const listenerOf = (api: 'sign-on' | 'gateway', dispatch: Dispatch, publicUrl: string) =>
+    createListener({
+      ...{ api, dispatch, publicUrl, explanations: EXPLANATIONS_OF[api] },
+      ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
+    });
+  const readable = withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway));
   const listeners: [server: Server, host: string, port: number, setting: string][] = [
-    [
-      createListener({
-        ...{ api: 'sign-on', dispatch: signOn, publicUrl: signOnUrl },
-        explanations: EXPLANATIONS_OF['sign-on'],
-        ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
-      }),
-      host,
-      config.SIGN_ON_PORT,
-      'SIGN_ON_PORT',
-    ],
-    [
-      createListener({
-        api: 'gateway',
-        dispatch: withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway)),
-        publicUrl: gatewayUrl,
-        explanations: EXPLANATIONS_OF.gateway,
-        ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
-      }),
-      host,
-      config.GATEWAY_PORT,
-      'GATEWAY_PORT',
-    ],
+    [listenerOf('sign-on', signOn, signOnUrl), host, config.SIGN_ON_PORT, 'SIGN_ON_PORT'],
+    [listenerOf('gateway', readable, gatewayUrl), host, config.GATEWAY_PORT, 'GATEWAY_PORT'],
   ];
   if (isDemo) {
-    const server = createListener({
-      api: 'demo-app',
-      dispatch: demoApp(config),
-      trustedProxies: [],
-      log,
-      timer,
-      inFlight,
-    });
+    const dispatch = demoApp(config);
+    const server = createListener({ api: 'demo-app', dispatch, trustedProxies: [], log, timer, inFlight });
     listeners.push([server, DEMO_APP_HOST, config.DEMO_APP_PORT, 'DEMO_APP_PORT']);
   }
   for (const [server, host, port, setting] of listeners) {

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Readiness } from '../../telemetry/health.js';
 import { mergeExpositions } from '../../telemetry/metrics.js';
 import type { OpsSource } from '../../telemetry/ops-server.js';
@@ -77,14 +78,9 @@ export function ask(
   return new Promise((resolve) => {
     let isSilent = false;
     const down = () => resolve({ status: 503, body: DOWN, isSilent });
-    const question = request({ socketPath: opsSocket, path, timeout: timeoutMs }, async (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        body += chunk;
-      });
-      response.once('error', down);
-      response.once('end', () => resolve({ status: response.statusCode ?? 503, body, isSilent }));
+    const question = request({ socketPath: opsSocket, path, timeout: timeoutMs }, (response) => {
+      const told = (body: string) => resolve({ status: response.statusCode ?? 503, body, isSilent });
+      text(response).then(told, down);
     });
     question.once('timeout', () => {
       isSilent = true;

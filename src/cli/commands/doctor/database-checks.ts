@@ -39,10 +39,14 @@ export const databaseChecks: readonly DoctorCheck[] = [
   })),
   of(keyFileFits, keySettings),
   of(nodesAgree, keySettings),
-  ofSqlite(pagesAreSound, ({ database, thorough }) => ({
-    databaseBytes: database.bytes(),
-    mostBytes: thorough ? Number.POSITIVE_INFINITY : MOST_CHECKED_BYTES,
-  })),
+  of(
+    pagesAreSound,
+    ({ database, thorough }) => ({
+      databaseBytes: database.bytes(),
+      mostBytes: thorough ? Number.POSITIVE_INFINITY : MOST_CHECKED_BYTES,
+    }),
+    (isPostgres) => isPostgres && 'PostgreSQL has checksums of its own',
+  ),
   ofPostgres(clocksAgree),
   ofPostgres(locksAreFree),
   ofPostgres(transactionsEnd),
@@ -64,43 +68,30 @@ export const databaseChecks: readonly DoctorCheck[] = [
   of(credentialsLast, () => ({ now: Date.now() })),
 ];
 
+/** `reasonToSkip` says where the check does not apply. */
 function of<Settings>(
   check: Check<Settings>,
   settingsOf: (installation: Installation) => Settings,
+  reasonToSkip: (isPostgres: boolean) => string | false = () => false,
 ): DoctorCheck {
   return {
     ...check,
-    find: (installation) => check.find(installation.database.reader(), settingsOf(installation)),
-  };
-}
-
-function ofSqlite<Settings>(
-  check: Check<Settings>,
-  settingsOf: (installation: Installation) => Settings,
-): DoctorCheck {
-  const { find, ...facts } = of(check, settingsOf);
-  return {
-    ...facts,
     find: (installation) => {
-      if (installation.database.isPostgres) {
-        throw new Skipped('PostgreSQL has checksums of its own');
+      const reason = reasonToSkip(installation.database.isPostgres);
+      if (reason) {
+        throw new Skipped(reason);
       }
-      return find(installation);
+      return check.find(installation.database.reader(), settingsOf(installation));
     },
   };
 }
 
 function ofPostgres(check: Check<object>): DoctorCheck {
-  const { find, ...facts } = of(check, () => ({}));
-  return {
-    ...facts,
-    find: (installation) => {
-      if (!installation.database.isPostgres) {
-        throw new Skipped('it is for PostgreSQL');
-      }
-      return find(installation);
-    },
-  };
+  return of(
+    check,
+    () => ({}),
+    (isPostgres) => !isPostgres && 'it is for PostgreSQL',
+  );
 }
 
 function keySettings({ config }: Installation) {

@@ -1,7 +1,6 @@
 import { isLoopback } from '../../../config/insecurities.js';
-import { secretOf } from '../../../config/secret-files.js';
 import { demoFilePath, readDemoFile } from '../../demo/demo-file.js';
-import { clientConfig } from '../client-config.js';
+import { clientConfig, secretNamedBy } from '../client-config.js';
 import { UsageError } from '../usage-error.js';
 
 const KEY_SETTINGS = 'INTEGRATION_API_KEY or INTEGRATION_API_KEY_FILE';
@@ -15,7 +14,8 @@ export interface GatewayTarget {
 
 /** Address and key as given, or both of the demo: no key goes to the gateway of another environment. */
 export function gatewayTargetOf({ gateway: url }: { gateway?: string }): GatewayTarget {
-  const apiKey = givenKey();
+  // There is no option for it: lists of processes show options.
+  const apiKey = process.env.INTEGRATION_API_KEY || secretNamedBy('INTEGRATION_API_KEY_FILE');
   if (url === undefined && apiKey === undefined) {
     return targetOfDemo();
   }
@@ -48,15 +48,5 @@ function refusePlain(url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'http:' && !isLoopback(hostname)) {
     throw new UsageError(`--gateway ${url} would send the API key unencrypted. Use https://.`);
-  }
-}
-
-/** There is no option for it: lists of processes show options. */
-function givenKey(): string | undefined {
-  const { INTEGRATION_API_KEY: key, INTEGRATION_API_KEY_FILE: path } = process.env;
-  try {
-    return key || (path ? secretOf(path) : undefined);
-  } catch (error) {
-    throw new UsageError(`INTEGRATION_API_KEY_FILE names a file that ${(error as Error).message}.`);
   }
 }
