@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { within } from './within.js';
 
 export interface CheckResult {
   ok: boolean;
@@ -53,19 +54,11 @@ export class Health {
   }
 }
 
-async function probe(check: Check): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<CheckResult>((resolve) => {
-    timer = setTimeout(
-      () => resolve({ ok: false, detail: 'no answer in time' }),
-      check.limitMs ?? PROBE_LIMIT_MS,
-    );
-  });
+async function probe({ limitMs = PROBE_LIMIT_MS, probe: ask }: Check): Promise<CheckResult> {
   try {
-    return await Promise.race([Promise.resolve().then(() => check.probe()), timeout]);
+    const late = { ok: false, detail: 'no answer in time' };
+    return await within(limitMs, Promise.resolve().then(ask), () => late);
   } catch (error) {
     return { ok: false, detail: error instanceof Error ? error.message : inspect(error) };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,5 @@
+import { within } from './within.js';
+
 /** How long a scrape waits for the database. */
 const READING_LIMIT_MS = 1_000;
 /** An older value is not reported, so that an alert on its absence fires. */
@@ -25,13 +27,6 @@ export function sharedReading<T>(
       .finally(() => {
         present = undefined;
       });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<T | undefined>((resolve) => {
-      timer = setTimeout(() => {
-        const isRecent = last !== undefined && elapsedMs() - last.at < KEPT_MS;
-        resolve(isRecent ? last?.found : undefined);
-      }, limitMs);
-    });
-    return Promise.race([present, late]).finally(() => clearTimeout(timer));
+    return within(limitMs, present, () => (last && elapsedMs() - last.at < KEPT_MS ? last.found : undefined));
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Attributes,
   type Context,
@@ -15,6 +14,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { within } from './within.js';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 const SCOPE = 'integration-service';
@@ -138,9 +138,6 @@ export async function startTracing(
     tracing = undefined;
     context.disable();
     // An unreachable collector must not fail or delay the end of the role.
-    const over = new AbortController();
-    const limit = pause(LAST_SPANS_MS, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([shutdown().catch(() => undefined), limit]);
-    over.abort();
+    await within(LAST_SPANS_MS, shutdown().catch(ignore), ignore);
   };
 }

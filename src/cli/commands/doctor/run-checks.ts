@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../../telemetry/within.js';
 import { type DoctorCheck, type Installation, type Outcome, Skipped } from './check.js';
 
 /** Longer than the limits inside the checks, so that a slow check can still report what it found. */
@@ -21,28 +21,15 @@ export async function runChecks(
 async function outcomeOf(check: DoctorCheck, installation: Installation, limitMs: number): Promise<Outcome> {
   const { name, about, remedy, severity } = check;
   try {
-    const found = await within(installation.thorough ? undefined : limitMs, async () =>
-      check.find(installation),
-    );
+    const finding = Promise.resolve().then(() => check.find(installation));
+    const found = await (installation.thorough
+      ? finding
+      : within(limitMs, finding, () => {
+          throw new Error(`it did not end within ${limitMs / 1_000} s`);
+        }));
     return { name, about, remedy, status: found.count > 0 ? severity : 'ok', ...found };
   } catch (error) {
     const status = error instanceof Skipped ? 'skipped' : 'failed';
     return { name, about, remedy, status, reason: (error as Error).message, ...NOTHING };
-  }
-}
-
-async function within<T>(limitMs: number | undefined, work: () => Promise<T>): Promise<T> {
-  if (limitMs === undefined) {
-    return work();
-  }
-  const over = new AbortController();
-  const limit = sleep(limitMs, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`it did not end within ${limitMs / 1_000} s`);
-  });
-  limit.catch(() => undefined);
-  try {
-    return await Promise.race([work(), limit]);
-  } finally {
-    over.abort();
   }
 }
