@@ -45,39 +45,18 @@ export function relativeTime(cell: string, now: number): string {
   return aheadSeconds > 0 ? `in ${length}` : `${length} ago`;
 }
 
-const GREEN = 32;
-const YELLOW = 33;
-const RED = 31;
-
-const COLOURS: Readonly<Record<string, number>> = {
-  active: GREEN,
-  configured: GREEN,
-  delivered: GREEN,
-  enabled: GREEN,
-  ok: GREEN,
-  signing: GREEN,
-  succeeded: GREEN,
-  held: YELLOW,
-  invited: YELLOW,
-  'not configured': YELLOW,
-  pending: YELLOW,
-  waits: YELLOW,
-  warning: YELLOW,
-  cancelled: RED,
-  deleted: RED,
-  disabled: RED,
-  error: RED,
-  exhausted: RED,
-  expired: RED,
-  failed: RED,
-  inactive: RED,
-  offboarded: RED,
-  refused: RED,
-  revoked: RED,
-};
+/** Statuses by the code of their colour: green, yellow, red. */
+const COLOURS: readonly (readonly [code: number, statuses: RegExp])[] = [
+  [32, /^(?:active|configured|delivered|enabled|ok|signing|succeeded)(?: |$)/],
+  [33, /^(?:held|invited|not configured|pending|waits|warning)(?: |$)/],
+  [
+    31,
+    /^(?:cancelled|deleted|disabled|error|exhausted|expired|failed|inactive|offboarded|refused|revoked)(?: |$)/,
+  ],
+];
 
 /** The text in the colour of the status that it begins with. */
 export function colouredStatus(text: string): string {
-  const status = Object.keys(COLOURS).find((word) => text === word || text.startsWith(`${word} `));
-  return status === undefined ? text : `\x1b[${COLOURS[status]}m${text}\x1b[0m`;
+  const [code] = COLOURS.find(([, statuses]) => statuses.test(text)) ?? [];
+  return code === undefined ? text : `\x1b[${code}m${text}\x1b[0m`;
 }
