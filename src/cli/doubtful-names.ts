@@ -1,10 +1,7 @@
 import type { Config } from '../config/config.js';
 import { misspeltIn } from '../config/misspelt.js';
-import { settings } from '../config/settings.js';
 
 /** Variables that look like settings. The start only warns, because another program may read them. */
 export function doubtfulNames(config: Config, environment: NodeJS.ProcessEnv): string[] {
-  return misspeltIn(environment, Object.keys(settings), config.FOREIGN_VARIABLES).map(
-    ({ problem }) => problem,
-  );
+  return misspeltIn(environment, config.FOREIGN_VARIABLES).map(({ problem }) => problem);
 }

@@ -65,7 +65,7 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
   problems.push(...contradictions(values as Partial<Config>));
   if (strict) {
     problems.push(...strayReplica(values as Partial<Config>));
-    const found = misspeltIn(environment, names, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);
+    const found = misspeltIn(environment, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);
     problems.push(...found.filter(({ isCertain }) => isCertain).map(({ problem }) => problem));
   }
   if (problems.length > 0) {

@@ -1,4 +1,4 @@
-import { retiredSettings } from './settings.js';
+import { retiredSettings, settings } from './settings.js';
 
 export interface Misspelt {
   name: string;
@@ -31,11 +31,10 @@ const VERY_LONG_NAME = 16;
 /** Variables that look like settings but are not. */
 export function misspeltIn(
   environment: Readonly<Record<string, string | undefined>>,
-  settings: readonly string[],
   foreign: readonly string[],
 ): Misspelt[] {
-  const known = new Set([...settings, ...Object.keys(retiredSettings), ...COMMAND_VARIABLES, ...foreign]);
-  const candidates = [...settings, ...COMMAND_VARIABLES];
+  const candidates = [...Object.keys(settings), ...COMMAND_VARIABLES];
+  const known = new Set([...candidates, ...Object.keys(retiredSettings), ...foreign]);
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const isOfCluster = SERVICE_OF_CLUSTER.test(name) || ADDRESS_OF_CLUSTER.test(value);
     if (known.has(name) || isOfCluster) {
@@ -48,7 +47,7 @@ export function misspeltIn(
     const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
     const remedy = 'Rename or remove it, or name it in FOREIGN_VARIABLES if another program reads it';
     const isUnset = nearest !== undefined && !environment[nearest] && !environment[`${nearest}_FILE`];
-    const isCertain = isUnset && settings.includes(nearest) && isOneSlip(name, nearest);
+    const isCertain = isUnset && nearest in settings && isOneSlip(name, nearest);
     return [{ name, nearest, isCertain, problem: `${name} is not a setting${meant || '.'} ${remedy}` }];
   });
 }

@@ -1,6 +1,5 @@
 import { insecuritiesOf } from '../../../config/insecurities.js';
 import { misspeltIn } from '../../../config/misspelt.js';
-import { settings } from '../../../config/settings.js';
 import { type Found, foundIn } from '../../../store/checks/check.js';
 import type { DoctorCheck, Installation } from './check.js';
 
@@ -24,7 +23,7 @@ export const namesAreNotRefused: DoctorCheck = {
 
 function misspelt({ environment, config }: Installation, isMeant: (isCertain: boolean) => boolean): Found {
   return foundIn(
-    misspeltIn(environment, Object.keys(settings), config.FOREIGN_VARIABLES)
+    misspeltIn(environment, config.FOREIGN_VARIABLES)
       .filter(({ isCertain }) => isMeant(isCertain))
       .map(({ name, nearest }) =>
         nearest === undefined

@@ -18,7 +18,8 @@ export function liveTokens(
   sends: readonly RoleRight[],
   lookEveryMs = LOOK_EVERY_MS,
 ): RoleTokens {
-  const tokens = { ...pick(config) };
+  const { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN } = config;
+  const tokens: RoleTokens = { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN };
   // The domain sends no token. It checks those of all roles, so it reads all files.
   const rights = sends.length > 0 ? sends : (Object.keys(roleTokenSettings) as RoleRight[]);
   const names = rights
@@ -75,13 +76,6 @@ function assertUsable(tokens: RoleTokens, sends: readonly RoleRight[]): void {
   if (problem !== undefined) {
     throw new Error(problem);
   }
-}
-
-function pick(config: RoleTokens): RoleTokens {
-  const rights = Object.keys(roleTokenSettings) as RoleRight[];
-  return Object.fromEntries(
-    rights.map((right) => [roleTokenSettings[right], config[roleTokenSettings[right]]]),
-  );
 }
 
 function textOf(tokens: readonly Secret[] = []): string {
