@@ -1,224 +1,99 @@
-import type { CreateTableBuilder, Kysely } from 'kysely';
-import { idType } from './id-type.js';
+import { script } from './script.js';
 
 /** Clients with users, workers and organization. Lists are read oldest first, so each has such an index. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await people(db);
-  await clients(db);
-  await organization(db);
-  await users(db);
-  await workers(db);
-  await changes(db);
-}
+export const up = script(`
+  create table accounts (
+    id ID primary key, worker_profile_id ID not null unique,
+    email text not null, email_key text not null unique, email_verified_at bigint,
+    first_name text, last_name text, disabled_at bigint,
+    version text not null, created_at bigint not null, updated_at bigint not null
+  );
 
-async function people(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('accounts')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('worker_profile_id', id, (column) => column.notNull().unique())
-    .addColumn('email', 'text', (column) => column.notNull())
-    .addColumn('email_key', 'text', (column) => column.notNull().unique())
-    .addColumn('email_verified_at', 'bigint')
-    .addColumn('first_name', 'text')
-    .addColumn('last_name', 'text')
-    .addColumn('disabled_at', 'bigint')
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-}
+  -- Every part of an address may be unknown.
+  create table clients (
+    address1 text, address2 text, city text, iso_country_code text, postal_code text, zone_code text,
+    id ID primary key, instance_id ID not null references instances (id), name text not null,
+    version text not null, created_at bigint not null, updated_at bigint not null
+  );
+  create index clients_by_age on clients (instance_id, created_at, id);
+  create table roles (
+    id ID primary key, client_id ID not null references clients (id), name text not null,
+    built_in integer not null, permissions text not null,
+    version text not null, created_at bigint not null,
+    constraint roles_name unique (client_id, name)
+  );
 
-async function clients(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await withAddress(db.schema.createTable('clients'))
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('instance_id', id, (column) => column.notNull().references('instances.id'))
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('clients_by_age')
-    .on('clients')
-    .columns(['instance_id', 'created_at', 'id'])
-    .execute();
-  await db.schema
-    .createTable('roles')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('built_in', 'integer', (column) => column.notNull())
-    .addColumn('permissions', 'text', (column) => column.notNull())
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addUniqueConstraint('roles_name', ['client_id', 'name'])
-    .execute();
-}
+  create table unit_types (
+    id ID primary key, client_id ID not null references clients (id), name text not null,
+    version text not null, created_at bigint not null, updated_at bigint not null,
+    constraint unit_types_name unique (client_id, name)
+  );
+  create table units (
+    id ID primary key, client_id ID not null references clients (id),
+    unit_type_id ID not null references unit_types (id), parent_id ID references units (id),
+    name text not null, unit_code text, description text,
+    version text not null, created_at bigint not null, updated_at bigint not null
+  );
+  create index units_by_age on units (client_id, created_at, id);
+  create index units_by_parent on units (parent_id);
+  create index units_by_type on units (unit_type_id);
+  create table locations (
+    address1 text, address2 text, city text, iso_country_code text, postal_code text, zone_code text,
+    id ID primary key, client_id ID not null references clients (id), name text not null,
+    version text not null, created_at bigint not null, updated_at bigint not null,
+    constraint locations_name unique (client_id, name)
+  );
+  create index locations_by_age on locations (client_id, created_at, id);
+  create table job_titles (
+    client_id ID not null references clients (id), title ID not null,
+    constraint job_titles_pair primary key (client_id, title)
+  );
 
-async function organization(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('unit_types')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .addUniqueConstraint('unit_types_name', ['client_id', 'name'])
-    .execute();
-  await db.schema
-    .createTable('units')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('unit_type_id', id, (column) => column.notNull().references('unit_types.id'))
-    .addColumn('parent_id', id, (column) => column.references('units.id'))
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('unit_code', 'text')
-    .addColumn('description', 'text')
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('units_by_age')
-    .on('units')
-    .columns(['client_id', 'created_at', 'id'])
-    .execute();
-  await db.schema.createIndex('units_by_parent').on('units').column('parent_id').execute();
-  await db.schema.createIndex('units_by_type').on('units').column('unit_type_id').execute();
-  await withAddress(db.schema.createTable('locations'))
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .addUniqueConstraint('locations_name', ['client_id', 'name'])
-    .execute();
-  await db.schema
-    .createIndex('locations_by_age')
-    .on('locations')
-    .columns(['client_id', 'created_at', 'id'])
-    .execute();
-  await db.schema
-    .createTable('job_titles')
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('title', id, (column) => column.notNull())
-    .addPrimaryKeyConstraint('job_titles_pair', ['client_id', 'title'])
-    .execute();
-}
+  create table users (
+    id ID primary key, client_id ID not null references clients (id),
+    account_id ID not null references accounts (id),
+    first_name text, last_name text, full_name text, status text not null,
+    manager_id ID references users (id), role_id ID references roles (id),
+    version text not null, created_at bigint not null, updated_at bigint not null
+  );
+  create index users_by_age on users (client_id, created_at, id);
+  create index users_by_account on users (account_id);
+  create index users_by_manager on users (manager_id);
+  create index users_by_role on users (role_id);
 
-async function users(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('users')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('account_id', id, (column) => column.notNull().references('accounts.id'))
-    .addColumn('first_name', 'text')
-    .addColumn('last_name', 'text')
-    .addColumn('full_name', 'text')
-    .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('manager_id', id, (column) => column.references('users.id'))
-    .addColumn('role_id', id, (column) => column.references('roles.id'))
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('users_by_age')
-    .on('users')
-    .columns(['client_id', 'created_at', 'id'])
-    .execute();
-  await db.schema.createIndex('users_by_account').on('users').column('account_id').execute();
-  await db.schema.createIndex('users_by_manager').on('users').column('manager_id').execute();
-  await db.schema.createIndex('users_by_role').on('users').column('role_id').execute();
-}
+  create table workers (
+    address1 text, address2 text, city text, iso_country_code text, postal_code text, zone_code text,
+    id ID primary key, client_id ID not null references clients (id),
+    account_id ID not null references accounts (id),
+    first_name text not null, last_name text not null, full_name text not null,
+    email text not null, phone text, job_titles text not null,
+    location_id ID references locations (id), primary_unit_id ID references units (id),
+    offboarded_at bigint,
+    version text not null, created_at bigint not null, updated_at bigint not null
+  );
+  create index workers_by_age on workers (client_id, created_at, id);
+  create index workers_by_account on workers (account_id);
+  create index workers_by_location on workers (location_id);
+  -- For the deletion of a unit, which looks for references.
+  create index workers_by_primary_unit on workers (primary_unit_id);
+  create table worker_units (
+    worker_id ID not null references workers (id), unit_id ID not null references units (id),
+    position integer not null,
+    constraint worker_units_pair primary key (worker_id, unit_id)
+  );
+  create index worker_units_by_unit on worker_units (unit_id);
 
-async function workers(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await withAddress(db.schema.createTable('workers'))
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('account_id', id, (column) => column.notNull().references('accounts.id'))
-    .addColumn('first_name', 'text', (column) => column.notNull())
-    .addColumn('last_name', 'text', (column) => column.notNull())
-    .addColumn('full_name', 'text', (column) => column.notNull())
-    .addColumn('email', 'text', (column) => column.notNull())
-    .addColumn('phone', 'text')
-    .addColumn('job_titles', 'text', (column) => column.notNull())
-    .addColumn('location_id', id, (column) => column.references('locations.id'))
-    .addColumn('primary_unit_id', id, (column) => column.references('units.id'))
-    .addColumn('offboarded_at', 'bigint')
-    .addColumn('version', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('workers_by_age')
-    .on('workers')
-    .columns(['client_id', 'created_at', 'id'])
-    .execute();
-  await db.schema.createIndex('workers_by_account').on('workers').column('account_id').execute();
-  await db.schema.createIndex('workers_by_location').on('workers').column('location_id').execute();
-  // For the deletion of a unit, which looks for references.
-  await db.schema.createIndex('workers_by_primary_unit').on('workers').column('primary_unit_id').execute();
-  await db.schema
-    .createTable('worker_units')
-    .addColumn('worker_id', id, (column) => column.notNull().references('workers.id'))
-    .addColumn('unit_id', id, (column) => column.notNull().references('units.id'))
-    .addColumn('position', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('worker_units_pair', ['worker_id', 'unit_id'])
-    .execute();
-  await db.schema.createIndex('worker_units_by_unit').on('worker_units').column('unit_id').execute();
-}
-
-/** The by-products of a write: events, and answers to repeated calls. */
-async function changes(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('events')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('type', 'text', (column) => column.notNull())
-    .addColumn('occurred_at', 'bigint', (column) => column.notNull())
-    .addColumn('instance_id', id, (column) => column.notNull())
-    .addColumn('client_id', id, (column) => column.notNull())
-    .addColumn('entity_type', 'text', (column) => column.notNull())
-    .addColumn('entity_id', id, (column) => column.notNull())
-    .addColumn('data', 'text', (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex('events_by_age').on('events').columns(['occurred_at', 'id']).execute();
-  await db.schema
-    .createIndex('events_by_client')
-    .on('events')
-    .columns(['client_id', 'occurred_at'])
-    .execute();
-  await db.schema
-    .createTable('idempotency_keys')
-    .addColumn('method', 'text', (column) => column.notNull())
-    .addColumn('key', 'text', (column) => column.notNull())
-    .addColumn('request_hash', 'text', (column) => column.notNull())
-    .addColumn('response', 'text')
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('idempotency_keys_pair', ['method', 'key'])
-    .execute();
-  await db.schema
-    .createIndex('idempotency_keys_by_age')
-    .on('idempotency_keys')
-    .column('created_at')
-    .execute();
-}
-
-/** A postal address; every part may be unknown. */
-function withAddress(table: CreateTableBuilder<string, never>): CreateTableBuilder<string, string> {
-  return table
-    .addColumn('address1', 'text')
-    .addColumn('address2', 'text')
-    .addColumn('city', 'text')
-    .addColumn('iso_country_code', 'text')
-    .addColumn('postal_code', 'text')
-    .addColumn('zone_code', 'text');
-}
+  -- The by-products of a write: events, and answers to repeated calls.
+  create table events (
+    id ID primary key, type text not null, occurred_at bigint not null, instance_id ID not null,
+    client_id ID not null, entity_type text not null, entity_id ID not null, data text not null
+  );
+  create index events_by_age on events (occurred_at, id);
+  create index events_by_client on events (client_id, occurred_at);
+  create table idempotency_keys (
+    method text not null, key text not null, request_hash text not null, response text,
+    created_at bigint not null,
+    constraint idempotency_keys_pair primary key (method, key)
+  );
+  create index idempotency_keys_by_age on idempotency_keys (created_at);
+`);

@@ -1,167 +1,77 @@
-import type { Kysely } from 'kysely';
-import { idType } from './id-type.js';
+import { script } from './script.js';
 
 /** Sign-on: passwords, links, sessions, codes, grants and signing keys. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await credentials(db);
-  await browsers(db);
-  await grants(db);
-  await guesses(db);
-  await signingKeys(db);
-}
+export const up = script(`
+  create table passwords (
+    account_id ID primary key references accounts (id), hash text not null, set_at bigint not null
+  );
+  create table account_links (
+    token_hash ID primary key, account_id ID not null references accounts (id),
+    purpose text not null, email_key text not null,
+    created_at bigint not null, expires_at bigint not null, ended_at bigint
+  );
+  create index account_links_by_account on account_links (account_id);
+  create index account_links_by_end on account_links (expires_at);
+  create index account_links_by_end_of_use on account_links (ended_at);
 
-async function credentials(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('passwords')
-    .addColumn('account_id', id, (column) => column.primaryKey().references('accounts.id'))
-    .addColumn('hash', 'text', (column) => column.notNull())
-    .addColumn('set_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('account_links')
-    .addColumn('token_hash', id, (column) => column.primaryKey())
-    .addColumn('account_id', id, (column) => column.notNull().references('accounts.id'))
-    .addColumn('purpose', 'text', (column) => column.notNull())
-    .addColumn('email_key', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .addColumn('ended_at', 'bigint')
-    .execute();
-  await index(db, 'account_links', 'by_account', ['account_id']);
-  await index(db, 'account_links', 'by_end', ['expires_at']);
-  await index(db, 'account_links', 'by_end_of_use', ['ended_at']);
-}
+  create table sessions (
+    id ID primary key, token_hash ID not null unique, account_id ID references accounts (id),
+    authenticated_at bigint, last_seen_at bigint not null, expires_at bigint not null
+  );
+  create index sessions_by_account on sessions (account_id);
+  create index sessions_by_end on sessions (expires_at);
+  create index sessions_by_last_seen on sessions (last_seen_at);
+  create table interactions (
+    token_hash ID primary key,
+    -- No reference: an interaction outlives its session, to say how to begin again.
+    session_id ID not null,
+    request text not null, progress text not null, expires_at bigint not null, finished_at bigint
+  );
+  create index interactions_by_end on interactions (expires_at);
+  create table consents (
+    account_id ID not null references accounts (id),
+    application_id ID not null references applications (id),
+    instance_id ID not null references instances (id), scopes text not null, given_at bigint not null,
+    constraint consents_key primary key (account_id, application_id, instance_id)
+  );
+  create table login_contexts (
+    account_id ID not null references accounts (id), instance_id ID not null references instances (id),
+    user_type text not null, client_id ID not null references clients (id), used_at bigint not null,
+    constraint login_contexts_pair primary key (account_id, instance_id)
+  );
 
-async function browsers(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('sessions')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('token_hash', id, (column) => column.notNull().unique())
-    .addColumn('account_id', id, (column) => column.references('accounts.id'))
-    .addColumn('authenticated_at', 'bigint')
-    .addColumn('last_seen_at', 'bigint', (column) => column.notNull())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await index(db, 'sessions', 'by_account', ['account_id']);
-  await index(db, 'sessions', 'by_end', ['expires_at']);
-  await index(db, 'sessions', 'by_last_seen', ['last_seen_at']);
-  await db.schema
-    .createTable('interactions')
-    .addColumn('token_hash', id, (column) => column.primaryKey())
-    // No reference: an interaction outlives its session, to say how to begin again.
-    .addColumn('session_id', id, (column) => column.notNull())
-    .addColumn('request', 'text', (column) => column.notNull())
-    .addColumn('progress', 'text', (column) => column.notNull())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .addColumn('finished_at', 'bigint')
-    .execute();
-  await index(db, 'interactions', 'by_end', ['expires_at']);
-  await db.schema
-    .createTable('consents')
-    .addColumn('account_id', id, (column) => column.notNull().references('accounts.id'))
-    .addColumn('application_id', id, (column) => column.notNull().references('applications.id'))
-    .addColumn('instance_id', id, (column) => column.notNull().references('instances.id'))
-    .addColumn('scopes', 'text', (column) => column.notNull())
-    .addColumn('given_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('consents_key', ['account_id', 'application_id', 'instance_id'])
-    .execute();
-  await db.schema
-    .createTable('login_contexts')
-    .addColumn('account_id', id, (column) => column.notNull().references('accounts.id'))
-    .addColumn('instance_id', id, (column) => column.notNull().references('instances.id'))
-    .addColumn('user_type', 'text', (column) => column.notNull())
-    .addColumn('client_id', id, (column) => column.notNull().references('clients.id'))
-    .addColumn('used_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('login_contexts_pair', ['account_id', 'instance_id'])
-    .execute();
-}
+  create table authorization_codes (
+    hash ID primary key, grant_id ID not null, application_id ID not null, account_id ID not null,
+    instance_id ID not null, redirect_uri text not null, scopes text not null, code_challenge text,
+    nonce text, requested_claims text not null, context_user_type text not null,
+    context_client_id ID not null, authenticated_at bigint not null, status text not null,
+    minute bigint not null, issued_at bigint not null, expires_at bigint not null
+  );
+  create index authorization_codes_by_minute on authorization_codes (minute);
+  create index authorization_codes_by_end on authorization_codes (expires_at);
+  create index authorization_codes_by_account on authorization_codes (account_id);
+  create table code_minutes (minute bigint primary key, expires_at bigint not null, watched_at bigint);
+  create index code_minutes_by_end on code_minutes (expires_at);
+  create table grants (
+    id ID primary key, application_id ID not null, account_id ID not null, instance_id ID not null,
+    scopes text not null, authenticated_at bigint not null, generation integer not null,
+    rotated_at bigint not null, refresh_expires_at bigint, expires_at bigint not null, revoked_at bigint
+  );
+  create index grants_by_account on grants (account_id);
+  create index grants_by_end on grants (expires_at);
 
-async function grants(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('authorization_codes')
-    .addColumn('hash', id, (column) => column.primaryKey())
-    .addColumn('grant_id', id, (column) => column.notNull())
-    .addColumn('application_id', id, (column) => column.notNull())
-    .addColumn('account_id', id, (column) => column.notNull())
-    .addColumn('instance_id', id, (column) => column.notNull())
-    .addColumn('redirect_uri', 'text', (column) => column.notNull())
-    .addColumn('scopes', 'text', (column) => column.notNull())
-    .addColumn('code_challenge', 'text')
-    .addColumn('nonce', 'text')
-    .addColumn('requested_claims', 'text', (column) => column.notNull())
-    .addColumn('context_user_type', 'text', (column) => column.notNull())
-    .addColumn('context_client_id', id, (column) => column.notNull())
-    .addColumn('authenticated_at', 'bigint', (column) => column.notNull())
-    .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('minute', 'bigint', (column) => column.notNull())
-    .addColumn('issued_at', 'bigint', (column) => column.notNull())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await index(db, 'authorization_codes', 'by_minute', ['minute']);
-  await index(db, 'authorization_codes', 'by_end', ['expires_at']);
-  await index(db, 'authorization_codes', 'by_account', ['account_id']);
-  await db.schema
-    .createTable('code_minutes')
-    .addColumn('minute', 'bigint', (column) => column.primaryKey())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .addColumn('watched_at', 'bigint')
-    .execute();
-  await index(db, 'code_minutes', 'by_end', ['expires_at']);
-  await db.schema
-    .createTable('grants')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('application_id', id, (column) => column.notNull())
-    .addColumn('account_id', id, (column) => column.notNull())
-    .addColumn('instance_id', id, (column) => column.notNull())
-    .addColumn('scopes', 'text', (column) => column.notNull())
-    .addColumn('authenticated_at', 'bigint', (column) => column.notNull())
-    .addColumn('generation', 'integer', (column) => column.notNull())
-    .addColumn('rotated_at', 'bigint', (column) => column.notNull())
-    .addColumn('refresh_expires_at', 'bigint')
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .addColumn('revoked_at', 'bigint')
-    .execute();
-  await index(db, 'grants', 'by_account', ['account_id']);
-  await index(db, 'grants', 'by_end', ['expires_at']);
-}
+  create table attempt_counts (subject ID primary key, count integer not null, ends_at bigint not null);
+  create index attempt_counts_by_end on attempt_counts (ends_at);
+  create table known_addresses (
+    account_id ID not null references accounts (id), address_hash ID not null,
+    expires_at bigint not null,
+    constraint known_addresses_pair primary key (account_id, address_hash)
+  );
+  create index known_addresses_by_end on known_addresses (expires_at);
 
-async function guesses(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('attempt_counts')
-    .addColumn('subject', id, (column) => column.primaryKey())
-    .addColumn('count', 'integer', (column) => column.notNull())
-    .addColumn('ends_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await index(db, 'attempt_counts', 'by_end', ['ends_at']);
-  await db.schema
-    .createTable('known_addresses')
-    .addColumn('account_id', id, (column) => column.notNull().references('accounts.id'))
-    .addColumn('address_hash', id, (column) => column.notNull())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('known_addresses_pair', ['account_id', 'address_hash'])
-    .execute();
-  await index(db, 'known_addresses', 'by_end', ['expires_at']);
-}
-
-async function signingKeys(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('signing_keys')
-    .addColumn('kid', idType(db), (column) => column.primaryKey())
-    .addColumn('algorithm', 'text', (column) => column.notNull())
-    .addColumn('public_jwk', 'text', (column) => column.notNull())
-    .addColumn('sealed_private_key', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('activates_at', 'bigint', (column) => column.notNull())
-    .addColumn('superseded_at', 'bigint')
-    .addColumn('retires_at', 'bigint')
-    .addColumn('retired_at', 'bigint')
-    .execute();
-}
-
-async function index(db: Kysely<unknown>, table: string, name: string, columns: string[]): Promise<void> {
-  await db.schema.createIndex(`${table}_${name}`).on(table).columns(columns).execute();
-}
+  create table signing_keys (
+    kid ID primary key, algorithm text not null, public_jwk text not null, sealed_private_key text not null,
+    created_at bigint not null, activates_at bigint not null,
+    superseded_at bigint, retires_at bigint, retired_at bigint
+  );
+`);

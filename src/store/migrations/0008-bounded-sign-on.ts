@@ -1,39 +1,27 @@
 import { type Kysely, sql } from 'kysely';
 import { emailKeyOf } from '../../domain/platform/people/email-keys.js';
-import { idType } from './id-type.js';
+import { runScript } from './script.js';
 
-/** Interactions move into page addresses. Guesses wait for turns, and addresses are compared as mailboxes. */
+/**
+ * Interactions move into page addresses. Guesses wait for turns, and known browsers identify themselves by a
+ * signed cookie. Addresses are compared as mailboxes.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await interactions(db);
-  await turns(db);
-  await db.schema.alterTable('accounts').addColumn('same_mailbox_as', idType(db)).execute();
-  await keyByMailbox(db);
-}
-
-async function interactions(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  await db.schema
-    .createTable('finished_interactions')
-    .addColumn('id', id, (column) => column.primaryKey())
-    .addColumn('expires_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('finished_interactions_by_end')
-    .on('finished_interactions')
-    .column('expires_at')
-    .execute();
-  await db.schema.dropTable('interactions').execute();
-  await db.schema.alterTable('sessions').addColumn('began_as', id).execute();
+  await runScript(
+    db,
+    `create table finished_interactions (id ID primary key, expires_at bigint not null);
+    create index finished_interactions_by_end on finished_interactions (expires_at);
+    drop table interactions;
+    alter table sessions add column began_as ID`,
+  );
   await sql`delete from sessions where account_id is null`.execute(db);
-}
-
-/** Guesses wait for turns; known browsers identify themselves by a signed cookie. */
-async function turns(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .alterTable('attempt_counts')
-    .addColumn('next_at', 'bigint', (column) => column.notNull().defaultTo(0))
-    .execute();
-  await db.schema.dropTable('known_addresses').execute();
+  await runScript(
+    db,
+    `alter table attempt_counts add column next_at bigint default 0 not null;
+    drop table known_addresses;
+    alter table accounts add column same_mailbox_as ID`,
+  );
+  await keyByMailbox(db);
 }
 
 /**

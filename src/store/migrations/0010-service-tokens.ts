@@ -1,7 +1,4 @@
-import type { Kysely } from 'kysely';
-import { idType } from './id-type.js';
+import { script } from './script.js';
 
 /** The only instance of a platform token; existing tokens reach all. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('service_tokens').addColumn('instance_id', idType(db)).execute();
-}
+export const up = script('alter table service_tokens add column instance_id ID');

@@ -1,53 +1,36 @@
 import type { Kysely } from 'kysely';
-import { idType } from './id-type.js';
+import { runScript } from './script.js';
 
 /** Chains of audit records, and idempotency keys per token. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await auditChains(db);
-  await idempotencyKeys(db);
-}
+  await runScript(
+    db,
+    `-- Existing records have no chain and cannot be verified.
+    alter table audit_events add column chain ID;
+    alter table audit_events add column seq bigint;
+    alter table audit_events add column hash text;
+    create unique index audit_events_by_chain on audit_events (chain, seq);
 
-/** Existing records have no chain and cannot be verified. */
-async function auditChains(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('audit_events').addColumn('chain', idType(db)).execute();
-  await db.schema.alterTable('audit_events').addColumn('seq', 'bigint').execute();
-  await db.schema.alterTable('audit_events').addColumn('hash', 'text').execute();
-  await db.schema
-    .createIndex('audit_events_by_chain')
-    .unique()
-    .on('audit_events')
-    .columns(['chain', 'seq'])
-    .execute();
-}
-
-/** SQLite cannot change a primary key. Existing keys get the empty owner and answer any token. */
-async function idempotencyKeys(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
+    -- SQLite cannot change a primary key. Existing keys get the empty owner and answer any token.
+    alter table idempotency_keys rename to ownerless_idempotency_keys;
+    drop index if exists idempotency_keys_by_age;
+    create table idempotency_keys (
+      owner_id ID not null, method text not null, key text not null, request_hash text not null,
+      response text, created_at bigint not null,
+      constraint idempotency_keys_of_owners primary key (owner_id, method, key)
+    )`,
+  );
   const columns = ['method', 'key', 'request_hash', 'response', 'created_at'] as const;
-  await db.schema.alterTable('idempotency_keys').renameTo('ownerless_idempotency_keys').execute();
-  await db.schema.dropIndex('idempotency_keys_by_age').ifExists().execute();
-  await db.schema
-    .createTable('idempotency_keys')
-    .addColumn('owner_id', id, (column) => column.notNull())
-    .addColumn('method', 'text', (column) => column.notNull())
-    .addColumn('key', 'text', (column) => column.notNull())
-    .addColumn('request_hash', 'text', (column) => column.notNull())
-    .addColumn('response', 'text')
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('idempotency_keys_of_owners', ['owner_id', 'method', 'key'])
-    .execute();
-  const rows = db as Kysely<Record<string, Record<string, unknown>>>;
-  await rows
+  await (db as Kysely<Record<string, Record<string, unknown>>>)
     .insertInto('idempotency_keys')
     .columns(['owner_id', ...columns])
     .expression((from) =>
       from.selectFrom('ownerless_idempotency_keys').select(({ val }) => [val('').as('owner_id'), ...columns]),
     )
     .execute();
-  await db.schema.dropTable('ownerless_idempotency_keys').execute();
-  await db.schema
-    .createIndex('idempotency_keys_by_age')
-    .on('idempotency_keys')
-    .column('created_at')
-    .execute();
+  await runScript(
+    db,
+    `drop table ownerless_idempotency_keys;
+    create index idempotency_keys_by_age on idempotency_keys (created_at)`,
+  );
 }

@@ -1,7 +1,4 @@
-import type { Kysely } from 'kysely';
-import { idType } from './id-type.js';
+import { script } from './script.js';
 
 /** Successors of a token share its idempotency keys; existing tokens use their own. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('service_tokens').addColumn('owner_id', idType(db)).execute();
-}
+export const up = script('alter table service_tokens add column owner_id ID');

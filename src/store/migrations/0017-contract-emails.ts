@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
 import { contractEmailFor } from '../adapters/contract-email.js';
+import { runScript } from './script.js';
 
 /** Addresses from before the contracts' rule. Their clients get a new version: readers see the change. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['accounts', 'workers']) {
-    await db.schema.alterTable(table).addColumn('contract_email', 'text').execute();
+    await runScript(db, `alter table ${table} add column contract_email text`);
     for await (const { id, shown } of refusedIn(db, table)) {
       await sql`update ${sql.table(table)} set contract_email = ${shown} where id = ${id}`.execute(db);
     }

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
+import { script } from './script.js';
 
 /** A session remembers which context its person chose. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('sessions').addColumn('contexts', 'text').execute();
-}
+export const up = script('alter table sessions add column contexts text');

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import { script } from './script.js';
 
 /** Applications have a logo, a privacy policy and terms of service. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const column of ['logo_uri', 'policy_uri', 'tos_uri']) {
-    await db.schema.alterTable('applications').addColumn(column, 'text').execute();
-  }
-}
+export const up = script(`
+  alter table applications add column logo_uri text;
+  alter table applications add column policy_uri text;
+  alter table applications add column tos_uri text;
+`);

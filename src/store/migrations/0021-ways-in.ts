@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
+import { script } from './script.js';
 
 /** Applications have an address where signing in begins. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('applications').addColumn('initiate_login_uri', 'text').execute();
-}
+export const up = script('alter table applications add column initiate_login_uri text');

@@ -1,21 +1,11 @@
-import type { Kysely } from 'kysely';
-import { idType } from './id-type.js';
+import { script } from './script.js';
 
 /** The active run of the purge, and indexes by which it finds expired rows without reading others. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('maintenance_runs')
-    .addColumn('job', idType(db), (column) => column.primaryKey())
-    .addColumn('run', 'text', (column) => column.notNull())
-    .addColumn('ends_at', 'bigint', (column) => column.notNull())
-    .execute();
-  for (const [table, column, name] of [
-    ['api_keys', 'expires_at', 'by_end'],
-    ['api_keys', 'revoked_at', 'by_revocation'],
-    ['service_tokens', 'expires_at', 'by_end'],
-    ['service_tokens', 'revoked_at', 'by_revocation'],
-    ['signing_keys', 'retired_at', 'by_retirement'],
-  ] as const) {
-    await db.schema.createIndex(`${table}_${name}`).on(table).column(column).execute();
-  }
-}
+export const up = script(`
+  create table maintenance_runs (job ID primary key, run text not null, ends_at bigint not null);
+  create index api_keys_by_end on api_keys (expires_at);
+  create index api_keys_by_revocation on api_keys (revoked_at);
+  create index service_tokens_by_end on service_tokens (expires_at);
+  create index service_tokens_by_revocation on service_tokens (revoked_at);
+  create index signing_keys_by_retirement on signing_keys (retired_at);
+`);

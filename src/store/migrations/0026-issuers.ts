@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
+import { script } from './script.js';
 
 /** The environment has the issuer of its tokens, and each running domain node the one of its settings. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const table of ['environment', 'encryption_key_holders']) {
-    await db.schema.alterTable(table).addColumn('issuer', 'text').execute();
-  }
-}
+export const up = script(`
+  alter table environment add column issuer text;
+  alter table encryption_key_holders add column issuer text;
+`);

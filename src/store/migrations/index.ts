@@ -32,8 +32,8 @@ import * as tracesOfEvents from './webhooks/0025-traces-of-events.js';
 import * as vacuumOfDeliveries from './webhooks/0035-vacuum-of-deliveries.js';
 
 /**
- * By name. A released migration is never edited. Nodes of the release before serve the database after it,
- * unless the migration says what they are `required` to know.
+ * By name. What a released migration runs is never edited. Nodes of the release before serve the database
+ * after it, unless the migration says what they are `required` to know.
  */
 export const migrations: Record<string, Step> = {
   '0001-directory-roots': directoryRoots,

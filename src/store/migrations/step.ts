@@ -1,5 +1,6 @@
-import { type Kysely, type Migration, PostgresAdapter, sql } from 'kysely';
+import { type Kysely, type Migration, sql } from 'kysely';
 import { GONE_AFTER_MS } from '../../domain/operator/encryption-keys.js';
+import { isPostgres } from '../adapters/statements/dialect.js';
 import { StoreError } from '../store-error.js';
 
 export interface Step extends Migration {
@@ -22,7 +23,7 @@ async function contract(db: Kysely<unknown>, up: Step['up'], required: string): 
 
 /** On SQLite the only node is the one that migrates. */
 async function refuseBeside(db: Kysely<unknown>, required: string): Promise<void> {
-  if (!(db.getExecutor().adapter instanceof PostgresAdapter)) {
+  if (!isPostgres(db)) {
     return;
   }
   // Nodes that start meanwhile announce themselves after this step, and are refused then.

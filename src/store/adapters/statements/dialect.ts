@@ -1,8 +1,8 @@
-import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 
-export function isPostgres(db: Writer | Rows): boolean {
+export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Kysely, PostgresAdapter, sql } from 'kysely';
-import { idType } from '../id-type.js';
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '../../adapters/statements/dialect.js';
+import { runScript } from '../script.js';
 import { TRIGGERS, type Trigger } from './triggers-0030.js';
 
 /**
@@ -45,48 +46,31 @@ const FOLDED = 1 / 32;
 const MOST_FOLDED = 10_000;
 
 async function tables(db: Kysely<unknown>): Promise<void> {
-  const id = idType(db);
-  const changes = db.schema
-    .createTable('changes')
-    .addColumn('entity_type', id, (column) => column.notNull())
-    .addColumn('entity_id', id, (column) => column.notNull())
-    .addColumn('client_id', id, (column) => column.notNull())
-    .addColumn('instance_id', id, (column) => column.notNull())
-    .addColumn('position', 'bigint', (column) => column.notNull())
-    .addColumn('version', 'bigint', (column) => column.notNull())
-    .addColumn('removed', 'integer', (column) => column.notNull())
-    .addColumn('changed_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('changes_entity', ['entity_type', 'entity_id']);
-  await (isPostgres(db) ? changes : changes.modifyEnd(sql`without rowid`)).execute();
-  const inOrder = db.schema
-    .createIndex('changes_in_order')
-    .on('changes')
-    .columns(['instance_id', 'position', 'entity_type', 'entity_id']);
   // On SQLite it has all columns of a change, so that a page of changes is read from one place.
-  const rest = ['client_id', 'version', 'removed', 'changed_at'];
-  await (isPostgres(db) ? inOrder : inOrder.columns(rest)).execute();
-  // For the question which instances changed since.
-  await db.schema.createIndex('changes_of_all').on('changes').columns(['position', 'instance_id']).execute();
-  await db.schema
-    .createTable('change_digests')
-    .addColumn('client_id', id, (column) => column.notNull())
-    .addColumn('entity_type', id, (column) => column.notNull())
-    .addColumn('entities', 'bigint', (column) => column.notNull())
-    .addColumn('digest', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('change_digests_pair', ['client_id', 'entity_type'])
-    .execute();
-  await db.schema
-    .createTable('change_lives')
-    .addColumn('life', id, (column) => column.primaryKey())
-    .addColumn('last_position', 'bigint')
-    .execute();
+  const rest = isPostgres(db) ? '' : ', client_id, version, removed, changed_at';
+  await runScript(
+    db,
+    `create table changes (
+      entity_type ID not null, entity_id ID not null, client_id ID not null, instance_id ID not null,
+      position bigint not null, version bigint not null, removed integer not null, changed_at bigint not null,
+      constraint changes_entity primary key (entity_type, entity_id)
+    ) IN ONE TREE;
+    create index changes_in_order on changes (instance_id, position, entity_type, entity_id${rest});
+    -- For the question which instances changed since.
+    create index changes_of_all on changes (position, instance_id);
+    create table change_digests (
+      client_id ID not null, entity_type ID not null, entities bigint not null, digest bigint not null,
+      constraint change_digests_pair primary key (client_id, entity_type)
+    );
+    create table change_lives (life ID primary key, last_position bigint)`,
+  );
   await run(db, `insert into change_lives (life) values ('${randomBytes(6).toString('hex')}')`);
-  await db.schema
-    .createTable('change_feed')
-    .addColumn('only_row', 'integer', (column) => column.primaryKey())
-    .addColumn('last_position', 'bigint', (column) => column.notNull())
-    .addColumn('xid_offset', 'bigint', (column) => column.notNull())
-    .execute();
+  await runScript(
+    db,
+    `create table change_feed (
+      only_row integer primary key, last_position bigint not null, xid_offset bigint not null
+    )`,
+  );
   await run(db, 'insert into change_feed (only_row, last_position, xid_offset) values (1, 1, 0)');
 }
 
@@ -224,10 +208,6 @@ function appending(name: string, differences: string): string {
       end if;
       return null;
     end $$`;
-}
-
-function isPostgres(db: Kysely<unknown>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 async function run(db: Kysely<unknown>, statement: string): Promise<void> {

@@ -1,4 +1,6 @@
-import { type Kysely, PostgresAdapter, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '../../adapters/statements/dialect.js';
+import { runScript } from '../script.js';
 
 /**
  * The history of PostgreSQL in which a life began: the server and its timeline. A promoted replica, a server
@@ -6,8 +8,8 @@ import { type Kysely, PostgresAdapter, sql } from 'kysely';
  * readers have read, and give its positions again.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('change_lives').addColumn('history', 'text').execute();
-  if (db.getExecutor().adapter instanceof PostgresAdapter) {
+  await runScript(db, 'alter table change_lives add column history text');
+  if (isPostgres(db)) {
     await sql.raw(HISTORY).execute(db);
     await sql`update change_lives set history = server_history() where last_position is null`.execute(db);
   }

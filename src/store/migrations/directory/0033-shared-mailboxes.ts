@@ -1,11 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { script } from '../script.js';
 
 /** Each start asks for accounts that share a mailbox. They are few, and the index has only them. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createIndex('accounts_sharing_mailboxes')
-    .on('accounts')
-    .columns(['id', 'same_mailbox_as'])
-    .where(sql.ref('same_mailbox_as'), 'is not', null)
-    .execute();
-}
+export const up = script(`
+  create index accounts_sharing_mailboxes on accounts (id, same_mailbox_as) where same_mailbox_as is not null;
+`);

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
+import { script } from '../script.js';
 
 /** When the last run of a job ended, so that of several workers with timers one runs it. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('maintenance_runs').addColumn('ended_at', 'bigint').execute();
-}
+export const up = script('alter table maintenance_runs add column ended_at bigint');

@@ -1,11 +1,7 @@
-import type { Kysely } from 'kysely';
-import { idType } from '../id-type.js';
+import { script } from '../script.js';
 
 /** Which migrations a node must know to serve the database, and the last one that each running node knows. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('required_migrations')
-    .addColumn('name', idType(db), (column) => column.primaryKey())
-    .execute();
-  await db.schema.alterTable('encryption_key_holders').addColumn('newest_migration', 'text').execute();
-}
+export const up = script(`
+  create table required_migrations (name ID primary key);
+  alter table encryption_key_holders add column newest_migration text;
+`);

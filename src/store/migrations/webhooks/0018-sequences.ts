@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
+import { runScript } from '../script.js';
 
 /**
  * Events get the order of their entity's changes, of which `occurred_at` can repeat: the time, or one more
  * than the last if an earlier event of the entity has that already. Nodes of earlier releases leave it null.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('events').addColumn('sequence', 'bigint').execute();
+  await runScript(db, 'alter table events add column sequence bigint');
   await sql`
     update events set sequence = ordered.sequence from (
       select seq, place + max(occurred_at - place) over (partition by entity_id order by seq) as sequence from (
@@ -13,5 +14,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ) as placed
     ) as ordered where ordered.seq = events.seq
   `.execute(db);
-  await db.schema.createIndex('events_by_entity').on('events').columns(['entity_id', 'sequence']).execute();
+  await runScript(db, 'create index events_by_entity on events (entity_id, sequence)');
 }

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
+import { script } from '../script.js';
 
 /** Events name the request of their write. Earlier ones, and those of earlier nodes, name none. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('events').addColumn('request_id', 'text').execute();
-}
+export const up = script('alter table events add column request_id text');

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
+import { script } from '../script.js';
 
 /** Events name the span of their write, if it was traced. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('events').addColumn('traceparent', 'text').execute();
-}
+export const up = script('alter table events add column traceparent text');
