@@ -1,26 +1,14 @@
-/** Tables of encryption keys, from migration 0013. */
+import type { KeyHolder, UsedEncryptionKey } from '../domain/operator/rows/encryption-keys.js';
+import type { Columns } from './columns.js';
+
+/** Tables of encryption keys, from migration 0013. The keys are outside the database. */
 export interface EncryptionSchema {
-  encryption_keys: EncryptionKeysTable;
+  encryption_keys: Columns<UsedEncryptionKey>;
   encryption_key_holders: EncryptionKeyHoldersTable;
   token_keys: TokenKeysTable;
 }
 
-/** Encryption keys, present and past; the highest position is in use. The keys are outside the database. */
-interface EncryptionKeysTable {
-  id: string;
-  position: number;
-  activated_at: number;
-  retired_at: number | null;
-}
-
-/** A running domain node, with the ids in its key file. */
-interface EncryptionKeyHoldersTable {
-  node: string;
-  /** JSON array. */
-  key_ids: string;
-  used_id: string | null;
-  /** Its SIGN_ON_URL; null for a command or a node of an earlier release. */
-  issuer: string | null;
+interface EncryptionKeyHoldersTable extends Columns<KeyHolder> {
   /** The last migration that its version knows. */
   newest_migration: string | null;
   seen_at: number;
