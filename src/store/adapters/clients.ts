@@ -7,7 +7,7 @@ import { addressMembers } from './address.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
-import { behind } from './statements/keyset.js';
+import { pageByAge } from './statements/keyset.js';
 
 export function clientStore({ reader }: Pick<Database, 'reader'>): ClientStore {
   const db = camelCased(reader);
@@ -23,12 +23,7 @@ export function clientStore({ reader }: Pick<Database, 'reader'>): ClientStore {
     });
   return {
     page: keptPages(db, (instanceId, page) =>
-      clients()
-        .where('instanceId', '=', instanceId)
-        .where(behind('clients', page))
-        .orderBy('createdAt')
-        .orderBy('id')
-        .limit(page.limit),
+      pageByAge(clients().where('instanceId', '=', instanceId), 'clients', page),
     ),
     find: onlyJson(keptQuery(db, (id: string) => clients().where('id', '=', id))),
     allOf: keptQuery(db, (ids: string) => clients().where(inList(db, 'id', ids))),

@@ -1,20 +1,18 @@
+import type { SelectQueryBuilder } from 'kysely';
 import type { LocationId, UnitId, UnitTypeId } from '../../../generated/ids.js';
 import { type JsonOf, jsonArray, jsonObject, type Schemas } from '../../domain/directory/contract-json.js';
 import type { OrganizationStore } from '../../domain/directory/stores.js';
-import { camelCased } from '../camel-case.js';
+import { camelCased, type Tables } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptQuery } from './statements/kept-query.js';
 
+type Owned = 'locations' | 'unitTypes' | 'units';
+
 export function organizationStore({ reader }: Pick<Database, 'reader'>): OrganizationStore {
   const db = camelCased(reader);
   const json = contractJson(db);
-  const listOf =
-    <T>(rows: (clientId: string) => Promise<{ json: JsonOf<T> }[]>) =>
-    async (clientId: string) =>
-      jsonArray((await rows(clientId)).map((row) => row.json));
-
   const unitTypes = () =>
     db.selectFrom('unitTypes').select((column) => {
       const [id, name] = [column.ref('id').$castTo<UnitTypeId>(), column.ref('name')];
@@ -36,21 +34,16 @@ export function organizationStore({ reader }: Pick<Database, 'reader'>): Organiz
       });
       return ['id', json.text(unit).as('json')];
     });
-  const unitTypesOf = listOf(
-    keptQuery(db, (clientId: string) =>
-      unitTypes().where('clientId', '=', clientId).orderBy('createdAt').orderBy('id'),
-    ),
-  );
-  const locationsOf = listOf(
-    keptQuery(db, (clientId: string) =>
-      locations().where('clientId', '=', clientId).orderBy('createdAt').orderBy('id'),
-    ),
-  );
-  const unitsOf = listOf(
-    keptQuery(db, (clientId: string) =>
-      units().where('clientId', '=', clientId).orderBy('createdAt').orderBy('id'),
-    ),
-  );
+  /** All of a client, in the order of age. */
+  const listOf = <T>(rows: () => SelectQueryBuilder<Tables, Owned, { json: JsonOf<T> }>) => {
+    const ofClient = keptQuery(db, (clientId: string) =>
+      rows().where('clientId', '=', clientId).orderBy('createdAt').orderBy('id'),
+    );
+    return async (clientId: string) => jsonArray((await ofClient(clientId)).map((row) => row.json));
+  };
+  const unitTypesOf = listOf(unitTypes);
+  const locationsOf = listOf(locations);
+  const unitsOf = listOf(units);
   const titlesOf = keptQuery(db, (clientId: string) =>
     db.selectFrom('jobTitles').where('clientId', '=', clientId).orderBy('title').select('title'),
   );

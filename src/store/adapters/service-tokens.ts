@@ -3,6 +3,7 @@ import type { ServiceTokenStore } from '../../domain/access/service-tokens.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { statement } from './statements/kept-statement.js';
+import { markUsed } from './statements/last-use.js';
 
 const byHash = statement((db, { hash }: { hash: string }) =>
   db
@@ -16,17 +17,7 @@ export function serviceTokenStore({ reader, write }: Database): ServiceTokenStor
   return {
     findByHash: async (hash) =>
       (await byHash(camelCased(reader), { hash: Buffer.from(hash).toString('base64url') })).rows[0],
-    markUsed: async (id, at, unlessSince) => {
-      await write((writer) =>
-        camelCased(writer)
-          .updateTable('serviceTokens')
-          .set({ lastUsedAt: at })
-          .where('id', '=', id)
-          .where((where) =>
-            where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)]),
-          )
-          .execute(),
-      );
-    },
+    markUsed: (id, at, unlessSince) =>
+      write((writer) => markUsed(camelCased(writer), 'serviceTokens', { id, at, unlessSince })),
   };
 }

@@ -7,7 +7,7 @@ import { contractEmailIn } from './contract-email.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
-import { behind } from './statements/keyset.js';
+import { pageByAge } from './statements/keyset.js';
 
 export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
   const db = camelCased(reader);
@@ -43,25 +43,16 @@ export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
         });
         return ['users.id', 'users.createdAt', json.text(user).as('json')];
       });
+  const present = () => users().where('users.status', '!=', 'DELETED');
   return {
     page: keptPages(db, (clientId, page) =>
-      users()
-        .where('users.clientId', '=', clientId)
-        .where('users.status', '!=', 'DELETED')
-        .where(behind('users', page))
-        .orderBy('users.createdAt')
-        .orderBy('users.id')
-        .limit(page.limit),
+      pageByAge(present().where('users.clientId', '=', clientId), 'users', page),
     ),
     find: onlyJson(
       keptQuery(db, (clientId: string, id: string) =>
         users().where('users.clientId', '=', clientId).where('users.id', '=', id),
       ),
     ),
-    presentOf: keptQuery(db, (ids: string) =>
-      users()
-        .where(inList(db, 'users.id', ids))
-        .where('users.status', '!=', 'DELETED'),
-    ),
+    presentOf: keptQuery(db, (ids: string) => present().where(inList(db, 'users.id', ids))),
   };
 }

@@ -3,6 +3,7 @@ import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/v
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { keptQuery } from './statements/kept-query.js';
+import { markUsed } from './statements/last-use.js';
 
 interface VisitRow extends StoredApiKey {
   version: string | null;
@@ -59,18 +60,8 @@ export function visitStore({ reader, write }: Database): VisitStore {
     findInstanceIntegration: async (hash, id) => toVisit(await instanceIntegrations(textOf(hash), id)),
     findClient: async (hash, id, clientId) => toVisit(await clients(textOf(hash), id, clientId)),
 
-    markUsed: async (id, at, unlessSince) => {
-      await write((writer) =>
-        camelCased(writer)
-          .updateTable('apiKeys')
-          .set({ lastUsedAt: at })
-          .where('id', '=', id)
-          .where((where) =>
-            where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)]),
-          )
-          .execute(),
-      );
-    },
+    markUsed: (id, at, unlessSince) =>
+      write((writer) => markUsed(camelCased(writer), 'apiKeys', { id, at, unlessSince })),
   };
 }
 

@@ -9,7 +9,7 @@ import { contractEmailIn } from './contract-email.js';
 import { contractJson, type Members } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
-import { behind } from './statements/keyset.js';
+import { pageByAge } from './statements/keyset.js';
 
 type WorkerRows<T> = SelectQueryBuilder<Tables, 'workers', Listed<T>>;
 
@@ -62,13 +62,11 @@ export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
       }) as never;
   const pagesOf = <T>(rows: () => WorkerRows<T>) =>
     keptPages(db, (clientId, page) =>
-      rows()
-        .where('workers.clientId', '=', clientId)
-        .where('workers.offboardedAt', 'is', null)
-        .where(behind('workers', page))
-        .orderBy('workers.createdAt')
-        .orderBy('workers.id')
-        .limit(page.limit),
+      pageByAge(
+        rows().where('workers.clientId', '=', clientId).where('workers.offboardedAt', 'is', null),
+        'workers',
+        page,
+      ),
     );
   return {
     page: pagesOf(plain),

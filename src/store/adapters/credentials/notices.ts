@@ -3,13 +3,12 @@ import type { IntegrationNotice, NoticeRows, WaitingNotices } from '../../../dom
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { oldestFirst } from '../statements/keyset.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function noticeRows(writer: Writer): NoticeRows {
   const db = camelCased(writer);
   return {
-    insert: async (notice) => {
-      await db.insertInto('accountNotices').values(notice).execute();
-    },
+    insert: plainWrites(db, 'accountNotices').insert,
     page: (page) =>
       oldestFirst(
         db.selectFrom('accountNotices').selectAll().$narrowType<{ accountId: AccountId }>(),

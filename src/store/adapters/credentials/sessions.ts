@@ -3,17 +3,12 @@ import type { Session, SessionAccount, SessionRows } from '../../../domain/crede
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { posted, statement } from '../statements/kept-statement.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 type Row = Tables['sessions'];
 
 const byToken = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('sessions').where('tokenHash', '=', hash).selectAll(),
-);
-
-const insertion = posted((db, row: Row) => db.insertInto('sessions').values(row));
-
-const renewal = posted((db, { id, ...fields }: Row) =>
-  db.updateTable('sessions').set(fields).where('id', '=', id),
 );
 
 const trimming = posted((db, { accountId, count }: { accountId: string; count: number }) =>
@@ -47,30 +42,20 @@ const choice = posted(
 
 export function sessionRows(writer: Writer): SessionRows {
   const db = camelCased(writer);
+  const writes = plainWrites(db, 'sessions');
   return {
     findByToken: async (tokenHash) => {
       const [row] = (await byToken(db, { hash: tokenHash })).rows;
       return row && toSession(row);
     },
-    insert: async (session) => {
-      await insertion(db, toRow(session));
-    },
-    keepNewest: async (accountId, count) => {
-      await trimming(db, { accountId, count });
-    },
+    insert: (session) => writes.insert(toRow(session)),
+    keepNewest: (accountId, count) => trimming(db, { accountId, count }),
     // A session that ended in the meantime stays ended.
-    update: async (session) => {
-      await renewal(db, toRow(session));
-    },
-    noteSeen: async (id, at) => {
-      await sighting(db, { id, at });
-    },
-    noteContexts: async (id, account) => {
-      await choice(db, { id, authenticatedAt: account.authenticatedAt, contexts: textOf(account) });
-    },
-    delete: async (id) => {
-      await db.deleteFrom('sessions').where('id', '=', id).execute();
-    },
+    update: (session) => writes.update(toRow(session)),
+    noteSeen: (id, at) => sighting(db, { id, at }),
+    noteContexts: (id, account) =>
+      choice(db, { id, authenticatedAt: account.authenticatedAt, contexts: textOf(account) }),
+    delete: writes.delete,
     deleteOfAccount: async (accountId) => {
       await db.deleteFrom('sessions').where('accountId', '=', accountId).execute();
     },

@@ -8,21 +8,19 @@ import { type ApplicationParts, toApplication, toRow } from './application-mappi
 export function applicationRows(writer: Writer): ApplicationRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'applications');
+  const secrets = plainWrites(db, 'applicationSecrets');
   return {
     find: async (id) => {
       const row = await db.selectFrom('applications').where('id', '=', id).selectAll().executeTakeFirst();
       return row && (await withParts(db, [row]))[0];
     },
     page: async (page, instanceId) => {
-      let query = db.selectFrom('applications').selectAll();
-      if (instanceId !== undefined) {
-        const there = db
-          .selectFrom('applicationRedirectUris')
-          .where('instanceId', '=', instanceId)
-          .select('applicationId');
-        query = query.where('id', 'in', there);
-      }
-      return withParts(db, await newestFirst(query, 'applications', page));
+      const there = db.selectFrom('applicationRedirectUris').where('instanceId', '=', String(instanceId));
+      const found = db
+        .selectFrom('applications')
+        .selectAll()
+        .$if(instanceId !== undefined, (query) => query.where('id', 'in', there.select('applicationId')));
+      return withParts(db, await newestFirst(found, 'applications', page));
     },
     insert: async (application) => {
       await insert(toRow(application));
@@ -56,19 +54,10 @@ export function applicationRows(writer: Writer): ApplicationRows {
         .where('uri', '=', uri)
         .execute();
     },
-    insertSecret: async (applicationId, { id, createdAt, expiresAt, lastUsedAt }, hash) => {
-      const stored = Buffer.from(hash).toString('base64url');
-      await db
-        .insertInto('applicationSecrets')
-        .values({ id, applicationId, hash: stored, createdAt, expiresAt, lastUsedAt })
-        .execute();
-    },
-    setSecretExpiry: async (secretId, expiresAt) => {
-      await db.updateTable('applicationSecrets').set({ expiresAt }).where('id', '=', secretId).execute();
-    },
-    deleteSecret: async (secretId) => {
-      await db.deleteFrom('applicationSecrets').where('id', '=', secretId).execute();
-    },
+    insertSecret: (applicationId, secret, hash) =>
+      secrets.insert({ ...secret, applicationId, hash: Buffer.from(hash).toString('base64url') }),
+    setSecretExpiry: (id, expiresAt) => secrets.update({ id, expiresAt }),
+    deleteSecret: secrets.delete,
   };
 }
 

@@ -1,6 +1,5 @@
 import type {
   InstanceIntegration,
-  InstanceIntegrationFilter,
   InstanceIntegrationRows,
 } from '../../../domain/operator/rows/instance-integrations.js';
 import { camelCased } from '../../camel-case.js';
@@ -22,21 +21,15 @@ export function instanceIntegrationRows(writer: Writer): InstanceIntegrationRows
     find: (id) => withInstance().where('instanceIntegration.id', '=', id).executeTakeFirst(),
     findPair: (integrationId, instanceId) =>
       withInstance()
-        .where('instanceIntegration.integrationId', '=', integrationId)
-        .where('instanceIntegration.instanceId', '=', instanceId)
+        .where(({ and }) => and({ integrationId, instanceId }))
         .executeTakeFirst(),
-    page: async (page, { integrationId, instanceId, configured }: InstanceIntegrationFilter) => {
-      let query = withInstance();
-      if (integrationId !== undefined) {
-        query = query.where('instanceIntegration.integrationId', '=', integrationId);
-      }
-      if (instanceId !== undefined) {
-        query = query.where('instanceIntegration.instanceId', '=', instanceId);
-      }
-      if (configured !== undefined) {
-        query = query.where('instanceIntegration.configuredAt', configured ? 'is not' : 'is', null);
-      }
-      return newestFirst(query, 'instanceIntegration', page);
+    page: (page, { integrationId, instanceId, configured }) => {
+      const found = withInstance()
+        .where(({ and }) => and({ integrationId, instanceId }))
+        .$if(configured !== undefined, (query) =>
+          query.where('configuredAt', configured ? 'is not' : 'is', null),
+        );
+      return newestFirst(found, 'instanceIntegration', page);
     },
     insert: ({ instanceName: _, ...instanceIntegration }) => writes.insert(instanceIntegration),
     update: ({ instanceName: _, ...instanceIntegration }) => writes.update(instanceIntegration),

@@ -17,9 +17,7 @@ export function clientRows(writer: Writer): ClientRows {
       return row && withAddress(row);
     },
     page: async (page, instanceId) => {
-      const found = clients(db).$if(instanceId !== undefined, (query) =>
-        query.where('instanceId', '=', instanceId as string),
-      );
+      const found = clients(db).where(({ and }) => and({ instanceId }));
       return (await oldestFirst(found, 'clients', page)).map(withAddress);
     },
     insert: ({ address, ...client }) => insert({ ...client, ...address }),

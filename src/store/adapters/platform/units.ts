@@ -24,10 +24,7 @@ export function unitRows(writer: Writer): UnitRows {
             .execute(),
     page: (page, clientId, { unitTypeId, parentUnitId }) =>
       oldestFirst(
-        units()
-          .where('clientId', '=', clientId)
-          .$if(unitTypeId !== undefined, (query) => query.where('unitTypeId', '=', unitTypeId as string))
-          .$if(parentUnitId !== undefined, (query) => query.where('parentId', '=', parentUnitId as string)),
+        units().where(({ and }) => and({ clientId, unitTypeId, parentId: parentUnitId })),
         'units',
         page,
       ),

@@ -6,6 +6,7 @@ import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { toApplication } from '../operator/application-mapping.js';
 import { statement } from '../statements/kept-statement.js';
+import { markUsed } from '../statements/last-use.js';
 
 interface Named {
   id: string;
@@ -28,14 +29,6 @@ const redirectUrisOf = statement((db, { id }: Named) =>
   db.selectFrom('applicationRedirectUris').where('applicationId', '=', id).orderBy('position').selectAll(),
 );
 
-const useOfSecret = statement((db, { id, at, unlessSince }: Named & { at: number; unlessSince: number }) =>
-  db
-    .updateTable('applicationSecrets')
-    .set({ lastUsedAt: at })
-    .where('id', '=', id)
-    .where((where) => where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)])),
-);
-
 export function knownApplicationRows(writer: Writer): KnownApplicationRows {
   const db = camelCased(writer);
   return {
@@ -52,9 +45,7 @@ export function knownApplicationRows(writer: Writer): KnownApplicationRows {
       );
     },
     entrancesOf: (accountId, limit) => entrancesOf(writer, accountId, limit),
-    markSecretUsed: async (id, at, unlessSince) => {
-      await useOfSecret(db, { id, at, unlessSince });
-    },
+    markSecretUsed: (id, at, unlessSince) => markUsed(db, 'applicationSecrets', { id, at, unlessSince }),
   };
 }
 

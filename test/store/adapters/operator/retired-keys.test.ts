@@ -13,7 +13,7 @@ import {
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { sealStore } from '../../../../src/store/adapters/seals.js';
 import { signingKeyRows } from '../../../../src/store/adapters/sign-on/signing-keys.js';
-import { insertSecret } from '../../../../src/store/adapters/webhooks/subscriptions/secrets.js';
+import { subscriptionRows } from '../../../../src/store/adapters/webhooks/subscriptions/rows.js';
 import type { Database, Writer } from '../../../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
@@ -43,7 +43,7 @@ const SEALING: Record<SealedPlace, (database: Database) => Promise<void>> = {
       instance_id: instanceId,
     });
     const secret = { id: 'sec_1', createdAt: 1, expiresAt: null };
-    await database.write((writer) => insertSecret(writer, subscriptionId, secret, SEAL));
+    await database.write((writer) => subscriptionRows(writer).insertSecret(subscriptionId, secret, SEAL));
   },
   'token-keys': (database) => sealStore(database).addTokenKeys([{ purpose: 'throttles', sealed: SEAL }], 1),
 };

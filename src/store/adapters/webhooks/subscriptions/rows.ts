@@ -1,14 +1,13 @@
-import type { Updateable } from 'kysely';
 import type {
   ManagedSubscription,
-  SubscriptionFilter,
   SubscriptionRows,
 } from '../../../../domain/webhooks/subscriptions/rows.js';
 import type { Subscription } from '../../../../domain/webhooks/subscriptions/subscription.js';
 import { camelCased, type Rows, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
+import { assertNotRetired } from '../../operator/encryption-keys.js';
 import { newestFirst } from '../../statements/keyset.js';
-import { deleteSecret, deleteSecretsOf, insertSecret, secretsOf, setSecretExpiry } from './secrets.js';
+import { plainWrites } from '../../statements/plain-writes.js';
 
 type Table = Tables['subscriptions'];
 type Narrowed = Pick<Subscription, 'id' | 'instanceIntegrationId' | 'instanceId' | 'status'>;
@@ -16,6 +15,8 @@ type Row = Omit<Table, keyof Narrowed | 'warnedTenths'> & Narrowed & { warnedTen
 
 export function subscriptionRows(writer: Writer): SubscriptionRows {
   const db = camelCased(writer);
+  const { insert, update } = plainWrites(db, 'subscriptions');
+  const secrets = plainWrites(db, 'subscriptionSecrets');
   const present = () => db.selectFrom('subscriptions').where('status', '<>', 'DELETED');
   const first = async (rows: readonly Row[]) => (await withSecrets(db, rows))[0];
   return {
@@ -33,14 +34,9 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
           .$narrowType<Narrowed>()
           .execute(),
       ),
-    page: async (page, { instanceIntegrationId, status }: SubscriptionFilter) => {
-      let query = present().selectAll().$narrowType<Narrowed>();
-      if (instanceIntegrationId !== undefined) {
-        query = query.where('instanceIntegrationId', '=', instanceIntegrationId);
-      }
-      if (status !== undefined) {
-        query = query.where('status', '=', status);
-      }
+    page: async (page, { instanceIntegrationId, status }) => {
+      const found = present().where(({ and }) => and({ instanceIntegrationId, status }));
+      const query = found.selectAll().$narrowType<Narrowed>();
       return withSecrets(db, await newestFirst(query, 'subscriptions', page));
     },
     countOf: async (id) => {
@@ -50,40 +46,41 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    insert: async (subscription) => {
-      await db
-        .insertInto('subscriptions')
-        .values({ ...toRow(subscription), deletedAt: null })
-        .execute();
-    },
-    update: (subscription) => update(db, subscription.id, toRow(subscription)),
+    insert: (subscription) => insert({ ...toRow(subscription), deletedAt: null }),
+    update: (subscription) => update(toRow(subscription)),
     delete: async (id, now) => {
-      await update(db, id, { status: 'DELETED', deletedAt: now, updatedAt: now });
-      await deleteSecretsOf(db, id);
+      await update({ id, status: 'DELETED', deletedAt: now, updatedAt: now });
+      await db.deleteFrom('subscriptionSecrets').where('subscriptionId', '=', id).execute();
     },
-    insertSecret: (id, secret, sealed) => insertSecret(writer, id, secret, sealed),
-    setSecretExpiry: (secretId, expiresAt) => setSecretExpiry(db, secretId, expiresAt),
-    deleteSecret: (secretId) => deleteSecret(db, secretId),
+    insertSecret: async (subscriptionId, { id, createdAt, expiresAt }, sealed) => {
+      await assertNotRetired(writer, [sealed]);
+      await secrets.insert({ id, subscriptionId, sealed, createdAt, expiresAt });
+    },
+    setSecretExpiry: (id, expiresAt) => secrets.update({ id, expiresAt }),
+    deleteSecret: secrets.delete,
   };
-}
-
-async function update(db: Rows, id: string, row: Updateable<Table>): Promise<void> {
-  await db.updateTable('subscriptions').set(row).where('id', '=', id).execute();
 }
 
 async function withSecrets(db: Rows, rows: readonly Row[]): Promise<ManagedSubscription[]> {
   if (rows.length === 0) {
     return [];
   }
-  const secrets = await secretsOf(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const secrets = await db
+    .selectFrom('subscriptionSecrets')
+    .where(
+      'subscriptionId',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('createdAt')
+    .orderBy('id')
+    .select(['id', 'subscriptionId', 'createdAt', 'expiresAt'])
+    .execute();
   return rows.map((row) => ({
     ...toSubscription(row),
     secrets: secrets
       .filter(({ subscriptionId }) => subscriptionId === row.id)
-      .map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt })),
+      .map(({ subscriptionId: _, ...secret }) => secret),
   }));
 }
 
