@@ -1,5 +1,5 @@
 import { sqliteFileIn } from './copies/sqlite-copy.js';
-import type { Reader } from './database.js';
+import type { Database, Reader } from './database.js';
 import { openPostgresReader } from './dialects/postgres/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';
 import { executedMigrations, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
@@ -12,25 +12,33 @@ export interface Recorded extends SchemaDrift {
   issuer: string | null;
 }
 
-export interface ReaderPlace {
-  dataDir: string;
-  databaseUrl?: string | undefined;
-}
+/** PostgreSQL if it is named, otherwise a SQLite file. */
+export type ReaderPlace =
+  | { databaseUrl: string; dataDir?: string }
+  | { databaseUrl?: undefined; dataDir: string }
+  | { file: string };
 
 /** Opens the database for reading only. Throws a StoreError if there is none. */
-export function openReader({ dataDir, databaseUrl }: ReaderPlace) {
-  return databaseUrl === undefined
-    ? Promise.resolve().then(() => openSqliteReader(sqliteFileIn(dataDir)))
-    : openPostgresReader(databaseUrl);
+export async function openReader(place: ReaderPlace): Promise<Pick<Database, 'reader' | 'close'>> {
+  if ('file' in place) {
+    return openSqliteReader(place.file);
+  }
+  return place.databaseUrl === undefined
+    ? openSqliteReader(sqliteFileIn(place.dataDir))
+    : openPostgresReader(place.databaseUrl);
 }
 
-export async function recordedAt(place: ReaderPlace): Promise<Recorded> {
+export async function reading<T>(place: ReaderPlace, read: (reader: Reader) => Promise<T>): Promise<T> {
   const { reader, close } = await openReader(place);
   try {
-    return await recordedIn(reader);
+    return await read(reader);
   } finally {
     await close();
   }
+}
+
+export function recordedAt(place: ReaderPlace): Promise<Recorded> {
+  return reading(place, recordedIn);
 }
 
 export async function recordedIn(reader: Reader): Promise<Recorded> {

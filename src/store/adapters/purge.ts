@@ -4,7 +4,7 @@ import type { Database, Reader } from '../database.js';
 import type { Schema } from '../schema.js';
 import { auditRemoval, type OnSpoiled } from './operator/audit-purge.js';
 import { changedOne, keptStatement } from './statements/kept-statement.js';
-import { deliveryRemoval, eventRemoval, type Removal } from './webhooks/purge.js';
+import { DELIVERIES, deliveryRemoval, EVENTS, eventRemoval, type Removal } from './webhooks/purge.js';
 
 interface ExpiringRows {
   table: keyof Schema;
@@ -94,12 +94,8 @@ const OLD_ROWS_LOOKED_AT = 100;
 
 /** For kinds with special removals: when a row expires, and the condition that keeps it. */
 const OWN_ENDS: Record<OwnWay, Pick<ExpiringRows, 'table' | 'overAt' | 'unless'>> = {
-  delivery: { table: 'deliveries', overAt: ['created_at'], unless: sql`aged.status = 'PENDING'` },
-  event: {
-    table: 'events',
-    overAt: ['occurred_at'],
-    unless: sql`exists (select 1 from deliveries where deliveries.event_seq = aged.seq)`,
-  },
+  delivery: DELIVERIES,
+  event: EVENTS,
   audit_event: { table: 'audit_events', overAt: ['created_at'] },
 };
 

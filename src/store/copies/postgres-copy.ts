@@ -3,8 +3,8 @@ import { chmodSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import type { Reader } from '../database.js';
-import { openPostgresReader } from '../dialects/postgres/postgres.js';
 import { RESTORE_MARK } from '../migrate.js';
+import { reading } from '../recorded.js';
 import { StoreError } from '../store-error.js';
 import { CopyError } from './copy-error.js';
 import { tablesOf } from './copy-facts.js';
@@ -27,28 +27,17 @@ export async function dumpPostgres<T>(
   environment: Environment,
   read: (reader: Reader) => Promise<T>,
 ): Promise<T> {
-  const { reader, close } = await openPostgresReader(url);
-  try {
-    return await reader
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute(async (transaction) => {
-        const { rows } = await sql<{ name: string }>`select pg_export_snapshot() as name`.execute(
-          transaction,
-        );
-        const found = await read(transaction);
-        await run(
-          'pg_dump',
-          [...DUMPED, ...KEEP, `--snapshot=${rows[0]?.name}`, `--file=${target}`],
-          url,
-          environment,
-        );
-        chmodSync(target, OWNER_ONLY);
-        return found;
-      });
-  } finally {
-    await close();
-  }
+  const dump = async (transaction: Reader) => {
+    const { rows } = await sql<{ name: string }>`select pg_export_snapshot() as name`.execute(transaction);
+    const found = await read(transaction);
+    const snapshot = [`--snapshot=${rows[0]?.name}`, `--file=${target}`];
+    await run('pg_dump', [...DUMPED, ...KEEP, ...snapshot], url, environment);
+    chmodSync(target, OWNER_ONLY);
+    return found;
+  };
+  return reading({ databaseUrl: url }, (reader) =>
+    reader.transaction().setIsolationLevel('repeatable read').execute(dump),
+  );
 }
 
 /**
@@ -61,12 +50,7 @@ export async function markEmptyPostgres(db: Reader): Promise<void> {
 }
 
 export async function refuseFullPostgres(url: string): Promise<void> {
-  const { reader, close } = await openPostgresReader(url);
-  try {
-    await assertEmpty(reader);
-  } finally {
-    await close();
-  }
+  await reading({ databaseUrl: url }, assertEmpty);
 }
 
 async function assertEmpty(db: Reader): Promise<void> {

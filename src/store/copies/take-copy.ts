@@ -1,11 +1,10 @@
 import type { Reader } from '../database.js';
-import { openPostgresReader } from '../dialects/postgres/postgres.js';
-import { openSqliteReader } from '../dialects/sqlite.js';
 import { refuseUnlessMigrated } from '../migrate.js';
+import { reading } from '../recorded.js';
 import { type CopyFacts, factsOf } from './copy-facts.js';
 import type { DatabasePlace } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';
-import { assertSound, copySqlite, sqliteFileIn } from './sqlite-copy.js';
+import { assertSound, copySqlite } from './sqlite-copy.js';
 import { type ValidList, validIn } from './valid-list.js';
 
 export interface TakenCopy {
@@ -45,19 +44,4 @@ export async function factsOfFile(file: string): Promise<CopyFacts> {
 
 export async function refuseOtherRelease(place: DatabasePlace): Promise<void> {
   await reading(place, refuseUnlessMigrated);
-}
-
-async function reading<T>(
-  place: DatabasePlace | { file: string },
-  read: (reader: Reader) => Promise<T>,
-): Promise<T> {
-  const { reader, close } =
-    'databaseUrl' in place && place.databaseUrl !== undefined
-      ? await openPostgresReader(place.databaseUrl)
-      : openSqliteReader('file' in place ? place.file : sqliteFileIn(place.dataDir));
-  try {
-    return await read(reader);
-  } finally {
-    await close();
-  }
 }

@@ -13,11 +13,10 @@ import { assertSound } from '../copies/sqlite-copy.js';
 import type { Database, Writer } from '../database.js';
 import { keepLateRows } from '../dialects/late-rows.js';
 import { openPostgres } from '../dialects/postgres/postgres.js';
-import { openSqliteReader } from '../dialects/sqlite.js';
 import { claimDirectory } from '../directory-claim.js';
 import { type IssuerClaim, issuerProblem } from '../issuer.js';
 import { migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
-import { recordedIn } from '../recorded.js';
+import { reading, recordedIn } from '../recorded.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
 import { databaseReasonOf, StoreError } from '../store-error.js';
 import { type MovedTable, movedTables } from './catalogue.js';
@@ -102,9 +101,8 @@ export async function moveToPostgres(move: Move): Promise<Outcome> {
 }
 
 /** Refuses a source that the service would refuse with these settings, and one that is damaged. */
-async function fitFacts(file: string, { environment, issuer, keyIds }: Move): Promise<CopyFacts> {
-  const { reader, close } = openSqliteReader(file);
-  try {
+function fitFacts(file: string, { environment, issuer, keyIds }: Move): Promise<CopyFacts> {
+  return reading({ file }, async (reader) => {
     await refuseUnlessMigrated(reader);
     const recorded = await recordedIn(reader);
     // It could have tables that this version would not move.
@@ -127,9 +125,7 @@ async function fitFacts(file: string, { environment, issuer, keyIds }: Move): Pr
       );
     }
     return facts;
-  } finally {
-    await close();
-  }
+  });
 }
 
 async function moveInto(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { CopyError } from '../copies/copy-error.js';
 import { tablesOf } from '../copies/copy-facts.js';
 import type { Reader, Writer } from '../database.js';
@@ -145,9 +145,10 @@ export async function removeBeginnings(writer: Writer): Promise<void> {
  * PostgreSQL builds each index once and checks each reference once, and what triggers write is moved, too.
  */
 export async function withoutIndexes(writer: Writer, fill: () => Promise<void>): Promise<void> {
-  const references = await referencesOf(writer);
-  const indexes = await indexesOf(writer);
-  const triggers = await triggersOf(writer);
+  const found = async (query: RawBuilder<Aside>) => (await query.execute(writer)).rows;
+  const references = await found(REFERENCES);
+  const indexes = await found(INDEXES);
+  const triggers = await found(TRIGGERS);
   for (const { drop } of [...references, ...indexes, ...triggers]) {
     await sql.raw(drop).execute(writer);
   }
@@ -155,46 +156,37 @@ export async function withoutIndexes(writer: Writer, fill: () => Promise<void>):
   for (const { create } of [...indexes, ...references, ...triggers]) {
     await sql.raw(create).execute(writer);
   }
-  const restored = [await referencesOf(writer), await indexesOf(writer)];
+  const restored = [await found(REFERENCES), await found(INDEXES)];
   if (!isDeepStrictEqual(restored, [references, indexes])) {
     throw new Error('The references and indexes of PostgreSQL were not restored as they were.');
   }
 }
 
-async function referencesOf(writer: Writer): Promise<Aside[]> {
-  const { rows } = await sql<Aside>`
-    select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
-      format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
-    from pg_constraint
-    where contype = 'f' and conparentid = 0
-      and connamespace = (select oid from pg_namespace where nspname = current_schema())
-    order by 1
-  `.execute(writer);
-  return rows;
-}
+const REFERENCES = sql<Aside>`
+  select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
+  from pg_constraint
+  where contype = 'f' and conparentid = 0
+    and connamespace = (select oid from pg_namespace where nspname = current_schema())
+  order by 1
+`;
 
 /** Those of the migrations. */
-async function triggersOf(writer: Writer): Promise<Aside[]> {
-  const { rows } = await sql<Aside>`
-    select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as drop,
-      format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
-    from pg_trigger inner join pg_class on pg_class.oid = tgrelid
-    where tgname like 'changes\_%'
-      and relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    order by 1
-  `.execute(writer);
-  return rows;
-}
+const TRIGGERS = sql<Aside>`
+  select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as drop,
+    format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
+  from pg_trigger inner join pg_class on pg_class.oid = tgrelid
+  where tgname like 'changes\_%'
+    and relnamespace = (select oid from pg_namespace where nspname = current_schema())
+  order by 1
+`;
 
 /** Without those of primary keys and other constraints. */
-async function indexesOf(writer: Writer): Promise<Aside[]> {
-  const { rows } = await sql<Aside>`
-    select format('drop index %s', indexrelid::regclass) as drop, pg_get_indexdef(indexrelid) as create
-    from pg_index join pg_class as class on class.oid = indrelid
-    where class.relnamespace = (select oid from pg_namespace where nspname = current_schema())
-      and class.relkind in ('r', 'p') and not class.relispartition
-      and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
-    order by 1
-  `.execute(writer);
-  return rows;
-}
+const INDEXES = sql<Aside>`
+  select format('drop index %s', indexrelid::regclass) as drop, pg_get_indexdef(indexrelid) as create
+  from pg_index join pg_class as class on class.oid = indrelid
+  where class.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and class.relkind in ('r', 'p') and not class.relispartition
+    and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
+  order by 1
+`;

@@ -1,5 +1,5 @@
+import type { InferResult } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
-import type { Manager } from '../../../domain/directory/names.js';
 import { OWNER } from '../../../domain/platform/organization/built-in-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/users.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
@@ -81,29 +81,27 @@ async function allWhere(db: Rows, column: 'accountId' | 'roleId', id: string): P
   return rows.map(toView);
 }
 
-type Row = Omit<UserView, 'pendingEmail' | 'manager' | 'role'> &
-  Parameters<typeof managerIn>[0] & {
-    changeEmail: string | null;
-    changeAskedAt: number | null;
-    changeExpiresAt: number | null;
-    roleName: string | null;
-  };
+type Row = InferResult<ReturnType<typeof views>>[number];
 
 function toView(row: Row): UserView {
-  const { id, clientId, instanceId, accountId, email, firstName, lastName, fullName, status } = row;
-  const { managerId, roleId, version, createdAt, updatedAt } = row;
+  const { changeEmail: email, changeAskedAt: askedAt, changeExpiresAt: expiresAt, ...unchanged } = row;
+  const { managerFirstName, managerLastName, managerFullName, managerEmail, roleName, ...user } = unchanged;
   return {
-    ...{ id, clientId, instanceId, accountId, email, firstName, lastName, fullName, status },
-    ...{ managerId, roleId, version, createdAt, updatedAt },
-    pendingEmail: pendingEmailOf(row),
-    manager: managerIn(row),
-    role: named(roleId, row.roleName),
+    ...user,
+    pendingEmail:
+      email === null || askedAt === null || expiresAt === null ? null : { email, askedAt, expiresAt },
+    manager:
+      user.managerId === null || managerEmail === null
+        ? null
+        : {
+            id: user.managerId,
+            firstName: managerFirstName,
+            lastName: managerLastName,
+            fullName: managerFullName,
+            email: managerEmail,
+          },
+    role: named(user.roleId, roleName),
   };
-}
-
-function pendingEmailOf(row: Row): UserView['pendingEmail'] {
-  const { changeEmail: email, changeAskedAt: askedAt, changeExpiresAt: expiresAt } = row;
-  return email === null || askedAt === null || expiresAt === null ? null : { email, askedAt, expiresAt };
 }
 
 /** Without what belongs to other rows. */
@@ -113,26 +111,5 @@ function toRow(user: User): Tables['users'] {
   return {
     ...{ id, clientId, accountId, firstName, lastName, fullName, status, managerId, roleId },
     ...{ version, createdAt, updatedAt },
-  };
-}
-
-interface ManagerColumns {
-  managerId: string | null;
-  managerFirstName: string | null;
-  managerLastName: string | null;
-  managerFullName: string | null;
-  managerEmail: string | null;
-}
-
-function managerIn(row: ManagerColumns): Manager | null {
-  if (row.managerId === null || row.managerEmail === null) {
-    return null;
-  }
-  return {
-    id: row.managerId as Manager['id'],
-    firstName: row.managerFirstName,
-    lastName: row.managerLastName,
-    fullName: row.managerFullName,
-    email: row.managerEmail,
   };
 }

@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type InferResult, sql } from 'kysely';
 import type { ClientId } from '../../../../generated/ids.js';
 import type { Identity, IdentityRows } from '../../../domain/sign-on/identity.js';
 import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
@@ -106,23 +106,10 @@ async function toIdentity(
   };
 }
 
-interface ChoiceRow extends Omit<ContextChoice, 'clientId' | 'invited'> {
-  clientId: string;
-  status: string;
-}
+type ChoiceRow = InferResult<ReturnType<typeof contextsOf>>[number];
 
-function toChoice(row: ChoiceRow): ContextChoice {
-  return {
-    userType: row.userType,
-    clientId: row.clientId as ClientId,
-    memberId: row.memberId,
-    firstName: row.firstName,
-    lastName: row.lastName,
-    fullName: row.fullName,
-    clientName: row.clientName,
-    roleName: row.roleName,
-    invited: row.status === 'INVITED',
-  };
+function toChoice({ clientId, status, createdAt: _, ...choice }: ChoiceRow): ContextChoice {
+  return { ...choice, clientId: clientId as ClientId, invited: status === 'INVITED' };
 }
 
 function lastContextOf(

@@ -1,6 +1,5 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Database, Writer } from '../../database.js';
-import type { Schema } from '../../schema.js';
 import { placeIn } from './logs/conditions.js';
 import { OldRows } from './old-rows.js';
 import { claimed } from './row-locks.js';
@@ -12,24 +11,49 @@ export type Removal = (before: number, limit: number) => Promise<number>;
 const ROWS_PER_WRITE = 200;
 
 /** Deliveries that await an attempt stay at any age. */
-export function deliveryRemoval({ reader, write }: Database): Removal {
+export const DELIVERIES = {
+  table: 'deliveries',
+  overAt: ['created_at'],
+  unless: sql<SqlBool>`aged.status = 'PENDING'`,
+} as const;
+
+/** Events stay while a delivery refers to them, such as that of a replay. */
+export const EVENTS = {
+  table: 'events',
+  overAt: ['occurred_at'],
+  unless: sql<SqlBool>`exists (select 1 from deliveries where deliveries.event_seq = aged.seq)`,
+} as const;
+
+export function deliveryRemoval(database: Database): Removal {
+  return removalOf(database, DELIVERIES, removeDeliveries);
+}
+
+export function eventRemoval(database: Database): Removal {
+  return removalOf(database, EVENTS, removeEvents);
+}
+
+function removalOf(
+  { reader, write }: Database,
+  { table, overAt, unless }: typeof DELIVERIES | typeof EVENTS,
+  remove: (writer: Writer, seqs: readonly number[]) => Promise<number>,
+): Removal {
+  const [time, place] = [sql.ref(overAt[0]), sql.ref(placeIn(reader))];
   const old = new OldRows(async (after, before, limit) => {
-    const rows = await reader
-      .selectFrom('deliveries')
-      .where(sql<boolean>`(created_at, ${sql.ref(placeIn(reader))}) > (${after.createdAt}, ${after.seq})`)
-      .where('created_at', '<', before)
-      .orderBy('created_at')
-      .orderBy(placeIn(reader))
-      .limit(limit)
-      .select(['seq', 'created_at', 'status'])
-      .execute();
-    return rows.map(({ seq, created_at, status }) => ({
-      position: { createdAt: created_at, seq },
-      stays: status === 'PENDING',
-    }));
+    const { rows } = await sql<{ createdAt: number; seq: number; stays: SqlBool }>`
+      select ${time} as "createdAt", seq, ${unless} as stays from ${sql.table(table)} as aged
+      where (${time}, ${place}) > (${after.createdAt}, ${after.seq}) and ${time} < ${before}
+      order by ${time}, ${place} limit ${limit}
+    `.execute(reader);
+    return rows.map(({ stays, ...position }) => ({ position, stays: Boolean(stays) }));
   });
-  return async (before, limit) =>
-    inParts(await old.next(before, limit), (seqs) => write((writer) => removeDeliveries(writer, seqs)));
+  return async (before, limit) => {
+    const seqs = await old.next(before, limit);
+    let removed = 0;
+    for (let from = 0; from < seqs.length; from += ROWS_PER_WRITE) {
+      removed += await write((writer) => remove(writer, seqs.slice(from, from + ROWS_PER_WRITE)));
+    }
+    return removed;
+  };
 }
 
 async function removeDeliveries(writer: Writer, found: readonly number[]): Promise<number> {
@@ -46,28 +70,6 @@ async function removeDeliveries(writer: Writer, found: readonly number[]): Promi
   return seqs.length;
 }
 
-/** Events stay while a delivery refers to them, such as that of a replay. */
-export function eventRemoval({ reader, write }: Database): Removal {
-  const old = new OldRows(async (after, before, limit) => {
-    const rows = await reader
-      .selectFrom('events')
-      .where(sql<boolean>`(occurred_at, ${sql.ref(placeIn(reader))}) > (${after.createdAt}, ${after.seq})`)
-      .where('occurred_at', '<', before)
-      .orderBy('occurred_at')
-      .orderBy(placeIn(reader))
-      .limit(limit)
-      .select(['seq', 'occurred_at'])
-      .select((event) => event.exists(itsDeliveries(event)).as('stays'))
-      .execute();
-    return rows.map(({ seq, occurred_at, stays }) => ({
-      position: { createdAt: occurred_at, seq },
-      stays: Boolean(stays),
-    }));
-  });
-  return async (before, limit) =>
-    inParts(await old.next(before, limit), (seqs) => write((writer) => removeEvents(writer, seqs)));
-}
-
 /** A replay first locks its events; so after this lock, references are visible or never come. */
 async function removeEvents(writer: Writer, found: readonly number[]): Promise<number> {
   const query = writer.selectFrom('events').where('seq', 'in', found).select('seq');
@@ -78,25 +80,7 @@ async function removeEvents(writer: Writer, found: readonly number[]): Promise<n
   const { numDeletedRows } = await writer
     .deleteFrom('events')
     .where('seq', 'in', seqs)
-    .where((event) => event.not(event.exists(itsDeliveries(event))))
+    .where(sql<SqlBool>`not exists (select 1 from deliveries where deliveries.event_seq = events.seq)`)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
-}
-
-function itsDeliveries(event: ExpressionBuilder<Schema, 'events'>) {
-  return event
-    .selectFrom('deliveries')
-    .whereRef('deliveries.event_seq', '=', 'events.seq')
-    .select(sql`1`.as('one'));
-}
-
-async function inParts(
-  seqs: readonly number[],
-  remove: (seqs: readonly number[]) => Promise<number>,
-): Promise<number> {
-  let removed = 0;
-  for (let from = 0; from < seqs.length; from += ROWS_PER_WRITE) {
-    removed += await remove(seqs.slice(from, from + ROWS_PER_WRITE));
-  }
-  return removed;
 }

@@ -50,6 +50,20 @@ export function between(
   ];
 }
 
+/** The place of the row that is `rows` after the beginning of a list by age, newest first. */
+export async function placeAhead(
+  db: Writer,
+  [table, time]: readonly ['deliveries', 'created_at'] | readonly ['events', 'occurred_at'],
+  conditions: readonly Condition[],
+  rows: number,
+): Promise<LogPosition | undefined> {
+  const found = await sql<LogPosition>`
+    select ${sql.ref(time)} as "createdAt", seq from ${sql.table(table)} where ${allOf(conditions)}
+    order by ${sql.ref(time)} desc, ${sql.ref(placeIn(db))} desc limit 1 offset ${rows - 1}
+  `.execute(db);
+  return found.rows[0];
+}
+
 /** The start of a time. */
 function beginningOf(time: number | undefined): LogPosition | undefined {
   return time === undefined ? undefined : { createdAt: time, seq: 0 };

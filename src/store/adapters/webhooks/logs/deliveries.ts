@@ -4,7 +4,7 @@ import type { DeliveryFilter, DeliveryLogRows } from '../../../../domain/webhook
 import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import { allOf, between, isOfTypes, placeIn } from './conditions.js';
+import { allOf, between, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { happeningRows } from './happenings.js';
 import { deliveriesIn, type PlacedDelivery, toAttempt } from './rows.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
@@ -90,18 +90,8 @@ function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Plac
   const order = orderIn(db);
   const inLane = lane === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${lane}`];
   return {
-    ahead: async (after, rows) => {
-      const row = await db
-        .selectFrom('deliveries')
-        .where(allOf([...inLane, ...between(order, filter, after)]))
-        .orderBy(order[0], 'desc')
-        .orderBy(order[1], 'desc')
-        .offset(rows - 1)
-        .limit(1)
-        .select(['created_at', 'seq'])
-        .executeTakeFirst();
-      return row && { createdAt: row.created_at, seq: row.seq };
-    },
+    ahead: (after, rows) =>
+      placeAhead(db, ['deliveries', 'created_at'], [...inLane, ...between(order, filter, after)], rows),
     matches: (after, upTo, limit) =>
       deliveriesIn(db)
         .where(allOf([...inLane, ...between(order, filter, after, upTo), ...matching(filter)]))

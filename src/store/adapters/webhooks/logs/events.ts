@@ -5,7 +5,7 @@ import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { kept } from '../row-locks.js';
-import { allOf, between, isOfTypes, placeIn } from './conditions.js';
+import { allOf, between, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { type SlicedList, slicedPage } from './sliced-page.js';
 
 const WITHOUT_PAYLOAD = [
@@ -51,18 +51,8 @@ function listOf(db: Writer, filter: EventFilter): SlicedList<LoggedEvent> {
   const order = ['occurred_at', placeIn(db)] as const;
   const ofClient = filter.clientId === undefined ? [] : [sql<boolean>`client_id = ${filter.clientId}`];
   return {
-    ahead: async (after, rows) => {
-      const row = await db
-        .selectFrom('events')
-        .where(allOf([...ofClient, ...between(order, filter, after)]))
-        .orderBy('occurred_at', 'desc')
-        .orderBy(order[1], 'desc')
-        .offset(rows - 1)
-        .limit(1)
-        .select(['occurred_at', 'seq'])
-        .executeTakeFirst();
-      return row && { createdAt: row.occurred_at, seq: row.seq };
-    },
+    ahead: (after, rows) =>
+      placeAhead(db, ['events', 'occurred_at'], [...ofClient, ...between(order, filter, after)], rows),
     matches: (after, upTo, limit) =>
       eventsIn(db)
         .where(allOf([...ofClient, ...between(order, filter, after, upTo), ...matching(filter)]))
