@@ -11,6 +11,12 @@ const byToken = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('sessions').where('tokenHash', '=', hash).selectAll(),
 );
 
+const insertion = posted((db, row: Row) => db.insertInto('sessions').values(row));
+
+const renewal = posted((db, { id, ...fields }: Row) =>
+  db.updateTable('sessions').set(fields).where('id', '=', id),
+);
+
 const trimming = posted((db, { accountId, count }: { accountId: string; count: number }) =>
   db
     .deleteFrom('sessions')
@@ -42,20 +48,19 @@ const choice = posted(
 
 export function sessionRows(writer: Writer): SessionRows {
   const db = camelCased(writer);
-  const writes = plainWrites(db, 'sessions');
   return {
     findByToken: async (tokenHash) => {
       const [row] = (await byToken(db, { hash: tokenHash })).rows;
       return row && toSession(row);
     },
-    insert: (session) => writes.insert(toRow(session)),
+    insert: (session) => insertion(db, toRow(session)),
     keepNewest: (accountId, count) => trimming(db, { accountId, count }),
     // A session that ended in the meantime stays ended.
-    update: (session) => writes.update(toRow(session)),
+    update: (session) => renewal(db, toRow(session)),
     noteSeen: (id, at) => sighting(db, { id, at }),
     noteContexts: (id, account) =>
       choice(db, { id, authenticatedAt: account.authenticatedAt, contexts: textOf(account) }),
-    delete: writes.delete,
+    delete: plainWrites(db, 'sessions').delete,
     deleteOfAccount: async (accountId) => {
       await db.deleteFrom('sessions').where('accountId', '=', accountId).execute();
     },
