@@ -3,7 +3,8 @@ import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
-interface ErrorPageContent {
+/** All of it text. */
+export interface ErrorPageContent {
   message: string;
   hint?: string | undefined;
   developerMessage?: string | undefined;

@@ -11,36 +11,59 @@ const MAX_ADDRESS_LENGTH = 8_000;
 const UNREADABLE = 'The request of the application could not be read.';
 const TOO_LONG = 'The request of the application is too long.';
 
-/** The parameters of a navigation, or the error page if they are malformed. */
-export function readQuery({ rawQuery, requestId }: ReceivedRequest, { pages }: SignOnDependencies) {
-  const fields = PRINTABLE.test(rawQuery) ? parseForm(rawQuery) : undefined;
-  return fields
-    ? { fields }
-    : {
-        refusal: pages.error({
+interface Navigation {
+  path: string;
+  names: readonly string[];
+  /** For a form that is too long to repeat. */
+  continueUrl?: string;
+}
+
+/** Begins what the request of an application asks for. */
+type Begin<Answer> = (
+  request: ReceivedRequest,
+  fields: Fields,
+  dependencies: SignOnDependencies,
+) => Promise<Answer>;
+
+/** The handler of a navigation, which answers malformed parameters with the error page. */
+export function byAddress<Answer>(begin: Begin<Answer>) {
+  return async (request: ReceivedRequest, dependencies: SignOnDependencies) => {
+    const { rawQuery, requestId } = request;
+    const fields = PRINTABLE.test(rawQuery) ? parseForm(rawQuery) : undefined;
+    return fields
+      ? begin(request, fields, dependencies)
+      : dependencies.pages.error({
           message: UNREADABLE,
           developerMessage: 'The query is not percent-encoded UTF-8.',
           requestId,
-        }),
-      };
+        });
+  };
 }
 
-/** The same from a form. */
-export function readForm({ body, requestId }: ReceivedRequest, { pages }: SignOnDependencies) {
-  if (body.kind === 'malformed') {
-    return { refusal: pages.error({ message: UNREADABLE, developerMessage: body.message, requestId }) };
-  }
-  return { fields: body.kind === 'form' ? body.fields : (new Map() as Fields) };
+/** The same for a form. `again` is the navigation that can repeat it. */
+export function byForm<Answer>(begin: Begin<Answer>, again: Navigation) {
+  return async (request: ReceivedRequest, dependencies: SignOnDependencies) => {
+    const { body, requestId } = request;
+    if (body.kind === 'malformed') {
+      return dependencies.pages.error({
+        message: UNREADABLE,
+        developerMessage: body.message,
+        requestId,
+      });
+    }
+    const fields: Fields = body.kind === 'form' ? body.fields : new Map();
+    return askedAgain(request, fields, again, dependencies) ?? begin(request, fields, dependencies);
+  };
 }
 
 /**
  * A form from another site comes without the cookie (SameSite), and an answer would replace the session. A
  * redirect repeats it as a navigation, which carries the cookie.
  */
-export function askedAgain(
+function askedAgain(
   request: ReceivedRequest,
   fields: Fields,
-  { path, names, continueUrl }: { path: string; names: readonly string[]; continueUrl?: string },
+  { path, names, continueUrl }: Navigation,
   { cookies, pages, signOnUrl }: SignOnDependencies,
 ) {
   const hasSession = cookies.hashIn(request.header('cookie')) !== undefined;
@@ -59,4 +82,20 @@ export function askedAgain(
         requestId: request.requestId,
       })
     : seeOther(address, pages.headers);
+}
+
+/** The known parameters by message name, the first value of each, and the names of repeated ones. */
+export function namedParameters<Name extends string>(fields: Fields, names: Readonly<Record<string, Name>>) {
+  const parameters: Partial<Record<Name, string>> = {};
+  const repeatedNames: string[] = [];
+  for (const [parameter, name] of Object.entries(names)) {
+    const [value = '', ...more] = fields.get(parameter) ?? [];
+    if (value !== '') {
+      parameters[name] = value;
+    }
+    if (more.length > 0) {
+      repeatedNames.push(parameter);
+    }
+  }
+  return { ...parameters, repeatedNames };
 }

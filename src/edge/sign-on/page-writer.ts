@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FormPost } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { errorPage } from '../pages/error.js';
+import { type ErrorPageContent, errorPage } from '../pages/error.js';
 import { formPostPage } from '../pages/form-post.js';
 import type { Html } from '../pages/html.js';
 import { layout, type PageContent } from '../pages/layout.js';
@@ -16,15 +16,6 @@ const HSTS = 'max-age=31536000';
 const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/i;
 /** An origin that CSP cannot express; its scheme replaces it. */
 const UNNAMED = /^(https?:)\/\/[a-z0-9._:[\]-]+$/i;
-
-/** The content of the error page, all of it text. */
-export interface ErrorContent {
-  message: string;
-  hint?: string | undefined;
-  developerMessage?: string | undefined;
-  continueUrl?: string | undefined;
-  requestId: string;
-}
 
 /** Wraps pages with headers against framing, caching, scripts and referrers. */
 export class PageWriter {
@@ -74,7 +65,7 @@ export class PageWriter {
   }
 
   /** The error page; its forms lead nowhere. */
-  error(content: ErrorContent) {
+  error(content: ErrorPageContent) {
     return { ...this.page(errorPage(content)), status: 400 as const };
   }
 }

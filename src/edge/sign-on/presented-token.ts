@@ -1,26 +1,29 @@
-import type { VerifiedAccessToken } from '../../../generated/proto/integration/sign_on/v1/tokens.js';
+import type { ReceivedRequest } from '../contract/typed-handler.js';
+import { authenticationOf } from './client-authentication.js';
 import type { SignOnDependencies } from './dependencies.js';
+import { OAuthFields, refuseSecretsInQuery } from './oauth-fields.js';
 
 /** The format of our refresh tokens; the domain checks the HMAC. */
 const REFRESH_TOKEN = /^[A-Za-z0-9_-]{16,1024}$/;
 const JWT = /^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** A token to introspect or revoke; undefined if it is not ours or has expired. */
-export type PresentedToken =
-  | { $case: 'accessToken'; value: VerifiedAccessToken }
-  | { $case: 'refreshToken'; value: string }
-  | undefined;
+/** The application that introspects or revokes a token, and the token; undefined if not ours or expired. */
+export async function presentedToken(request: ReceivedRequest, dependencies: SignOnDependencies) {
+  refuseSecretsInQuery(request);
+  const fields = new OAuthFields(request.body);
+  const client = authenticationOf(request, fields, dependencies.environment);
+  const presented = fields.required('token');
+  // The hint may be wrong, so that the format alone decides.
+  fields.optional('token_type_hint');
+  return { client, presented, token: await tokenOf(presented, dependencies) };
+}
 
-/** Decides by format alone: the hint of the request may be wrong. */
-export async function presentedToken(
-  token: string,
-  { accessTokens }: Pick<SignOnDependencies, 'accessTokens'>,
-): Promise<PresentedToken> {
-  if (JWT.test(token)) {
-    const value = await accessTokens.verify(token);
-    return value && { $case: 'accessToken', value };
+async function tokenOf(text: string, { accessTokens }: SignOnDependencies) {
+  if (JWT.test(text)) {
+    const value = await accessTokens.verify(text);
+    return value && { $case: 'accessToken' as const, value };
   }
-  return REFRESH_TOKEN.test(token) ? { $case: 'refreshToken', value: token } : undefined;
+  return REFRESH_TOKEN.test(text) ? { $case: 'refreshToken' as const, value: text } : undefined;
 }
 
 /** Whether a token has the form of an ID token; unverified, which suffices to explain a refusal. */

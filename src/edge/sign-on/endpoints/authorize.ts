@@ -1,8 +1,50 @@
-import { readQuery } from '../navigation.js';
+import type { AuthorizationParameters } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { ReceivedRequest } from '../../contract/typed-handler.js';
+import type { Fields } from '../../http/form.js';
+import { browserOf } from '../browser.js';
+import type { SignOnDependencies } from '../dependencies.js';
+import { byAddress, namedParameters } from '../navigation.js';
 import type { OAuthHandler } from '../sign-on-handler.js';
-import { beginAuthorization } from './authorization.js';
+import { authorizationAnswer } from '../step.js';
 
-export const authorize: OAuthHandler<'authorize'> = async (request, dependencies) => {
-  const { fields, refusal } = readQuery(request, dependencies);
-  return refusal ?? beginAuthorization(request, fields, dependencies);
-};
+/** The known parameters, by their names in the message. */
+export const AUTHORIZATION_PARAMETERS = {
+  response_type: 'responseType',
+  client_id: 'clientId',
+  redirect_uri: 'redirectUri',
+  scope: 'scope',
+  state: 'state',
+  nonce: 'nonce',
+  code_challenge: 'codeChallenge',
+  code_challenge_method: 'codeChallengeMethod',
+  response_mode: 'responseMode',
+  prompt: 'prompt',
+  max_age: 'maxAge',
+  login_hint: 'loginHint',
+  id_token_hint: 'idTokenHint',
+  claims: 'claims',
+  display: 'display',
+  ui_locales: 'uiLocales',
+  claims_locales: 'claimsLocales',
+  acr_values: 'acrValues',
+  request: 'request',
+  request_uri: 'requestUri',
+} as const satisfies Record<string, keyof AuthorizationParameters>;
+
+/** Begins an authorization, by address or by form; the domain judges all parameters. */
+export async function beginAuthorization(
+  request: ReceivedRequest,
+  fields: Fields,
+  dependencies: SignOnDependencies,
+) {
+  const { step } = await dependencies.signOn.authorize(
+    {
+      browser: browserOf(request, dependencies),
+      parameters: namedParameters(fields, AUTHORIZATION_PARAMETERS),
+    },
+    { requestId: request.requestId },
+  );
+  return authorizationAnswer(step, request.requestId, dependencies);
+}
+
+export const authorize: OAuthHandler<'authorize'> = byAddress(beginAuthorization);

@@ -1,20 +1,13 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { ActiveToken } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { internalError } from '../../../errors/service-error.js';
-import { authenticationOf } from '../client-authentication.js';
 import type { SignOnDependencies } from '../dependencies.js';
 import { NO_STORE } from '../no-store.js';
-import { OAuthFields, refuseSecretsInQuery } from '../oauth-fields.js';
 import { presentedToken } from '../presented-token.js';
 import type { OAuthHandler } from '../sign-on-handler.js';
 
 export const introspect: OAuthHandler<'introspect'> = async (request, dependencies) => {
-  refuseSecretsInQuery(request);
-  const fields = new OAuthFields(request.body);
-  const client = authenticationOf(request, fields, dependencies.environment);
-  const presented = fields.required('token');
-  fields.optional('token_type_hint');
-  const token = await presentedToken(presented, dependencies);
+  const { client, token } = await presentedToken(request, dependencies);
   const answer = await dependencies.signOn.introspectToken(
     { client, token },
     { requestId: request.requestId },

@@ -1,8 +1,32 @@
-import { readQuery } from '../navigation.js';
+import type { LogoutRequest } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { ReceivedRequest } from '../../contract/typed-handler.js';
+import type { Fields } from '../../http/form.js';
+import { browserOf } from '../browser.js';
+import type { SignOnDependencies } from '../dependencies.js';
+import { byAddress, namedParameters } from '../navigation.js';
 import type { OAuthHandler } from '../sign-on-handler.js';
-import { beginSignOut } from './sign-out.js';
+import { stepAnswer } from '../step.js';
 
-export const logout: OAuthHandler<'logout'> = async (request, dependencies) => {
-  const { fields, refusal } = readQuery(request, dependencies);
-  return refusal ?? beginSignOut(request, fields, dependencies);
-};
+export const LOGOUT_PARAMETERS = {
+  id_token_hint: 'idTokenHint',
+  logout_hint: 'logoutHint',
+  client_id: 'clientId',
+  post_logout_redirect_uri: 'postLogoutRedirectUri',
+  state: 'state',
+  ui_locales: 'uiLocales',
+} as const satisfies Record<string, keyof LogoutRequest>;
+
+/** Begins a sign-out, by address or by form. */
+export async function beginSignOut(
+  request: ReceivedRequest,
+  fields: Fields,
+  dependencies: SignOnDependencies,
+) {
+  const { step } = await dependencies.signOn.logout(
+    { browser: browserOf(request, dependencies), ...namedParameters(fields, LOGOUT_PARAMETERS) },
+    { requestId: request.requestId },
+  );
+  return stepAnswer(step, request.requestId, dependencies);
+}
+
+export const logout: OAuthHandler<'logout'> = byAddress(beginSignOut);

@@ -1,17 +1,13 @@
 import { operations } from '../../../../generated/openapi/sign-on-operations.js';
-import { askedAgain, readForm } from '../navigation.js';
+import { byForm } from '../navigation.js';
 import type { OAuthHandler } from '../sign-on-handler.js';
-import { beginSignOut, LOGOUT_PARAMETERS } from './sign-out.js';
+import { beginSignOut, LOGOUT_PARAMETERS } from './logout.js';
 
 const { path } = operations.logout;
-/** A malformed form still signs out, but does not return to the application. */
-const BY_ADDRESS = { path, names: Object.keys(LOGOUT_PARAMETERS), continueUrl: path };
 
-export const logoutPost: OAuthHandler<'logoutPost'> = async (request, dependencies) => {
-  const { fields, refusal } = readForm(request, dependencies);
-  return (
-    refusal ??
-    askedAgain(request, fields, BY_ADDRESS, dependencies) ??
-    beginSignOut(request, fields, dependencies)
-  );
-};
+export const logoutPost: OAuthHandler<'logoutPost'> = byForm(beginSignOut, {
+  path,
+  names: Object.keys(LOGOUT_PARAMETERS),
+  // A form that is too long still signs out, but does not return to the application.
+  continueUrl: path,
+});

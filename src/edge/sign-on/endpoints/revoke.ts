@@ -1,17 +1,10 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { authenticationOf } from '../client-authentication.js';
 import { NO_STORE } from '../no-store.js';
-import { OAuthFields, refuseSecretsInQuery } from '../oauth-fields.js';
 import { looksLikeIdToken, presentedToken } from '../presented-token.js';
 import type { OAuthHandler } from '../sign-on-handler.js';
 
 export const revoke: OAuthHandler<'revoke'> = async (request, dependencies) => {
-  refuseSecretsInQuery(request);
-  const fields = new OAuthFields(request.body);
-  const client = authenticationOf(request, fields, dependencies.environment);
-  const presented = fields.required('token');
-  fields.optional('token_type_hint');
-  const token = await presentedToken(presented, dependencies);
+  const { client, presented, token } = await presentedToken(request, dependencies);
   await dependencies.signOn.revokeToken({ client, token }, { requestId: request.requestId });
   // The application is authenticated by now, and learns of its mistake.
   if (token === undefined && looksLikeIdToken(presented)) {

@@ -1,5 +1,51 @@
+import type {
+  AccountId,
+  ApplicationId,
+  ClientId,
+  UserId,
+  WorkerId,
+  WorkerProfileId,
+} from '../../../../generated/ids.js';
+import type { components } from '../../../../generated/openapi/sign-on.js';
+import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import type { GetUserinfoResponse } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
+import { internalError } from '../../../errors/service-error.js';
+import { verifiedBearer } from '../bearer.js';
+import { NO_STORE } from '../no-store.js';
 import type { OAuthHandler } from '../sign-on-handler.js';
-import { readUserinfo } from './claims.js';
 
-export const userinfo: OAuthHandler<'userinfo'> = (request, dependencies) =>
-  readUserinfo(request, dependencies);
+/** By GET or by POST. */
+export const userinfo: OAuthHandler<'userinfo' | 'userinfoPost'> = async (request, dependencies) => {
+  const accessToken = await verifiedBearer(request, dependencies);
+  const { claims } = await dependencies.signOn.getUserinfo({ accessToken }, { requestId: request.requestId });
+  return { status: 200, headers: NO_STORE, body: toClaims(claims) };
+};
+
+/** Claims outside the scopes and unknown names are absent. */
+function toClaims(claims: GetUserinfoResponse['claims']): components['schemas']['UserinfoClaims'] {
+  if (!claims?.lastLoginContext) {
+    throw internalError(new Error('the claims came without whom they are about'));
+  }
+  const { userType, clientId } = claims.lastLoginContext;
+  return {
+    sub: claims.sub as AccountId,
+    aud: claims.aud as ApplicationId,
+    name: claims.name,
+    firstName: claims.firstName,
+    lastName: claims.lastName,
+    given_name: claims.firstName,
+    family_name: claims.lastName,
+    email: claims.email,
+    email_verified: claims.emailVerified,
+    workerProfileId: claims.workerProfileId as WorkerProfileId,
+    userIds: claims.userIds.map((user) => ({ id: user.id as UserId, clientId: user.clientId as ClientId })),
+    workerIds: claims.workerIds.map((worker) => ({
+      id: worker.id as WorkerId,
+      clientId: worker.clientId as ClientId,
+    })),
+    lastLoginContext: {
+      userType: userType === UserType.USER ? 'USER' : 'WORKER',
+      clientId: clientId as ClientId,
+    },
+  };
+}

@@ -26,24 +26,22 @@ const RESULT_OF: Partial<Record<InteractionPage, Result['$case']>> = {
   [InteractionPage.SIGN_OUT]: 'signOutPage',
 };
 
-/** A page of a sign-in in progress; redirects if another page is due. */
-export async function showInteraction(
-  page: InteractionPage,
-  request: PageRequest,
-  dependencies: SignOnDependencies,
-) {
-  const { interaction } = request.query;
-  const { result } = await dependencies.signOn.showInteraction(
-    { browser: browserOf(request, dependencies), page, interaction },
-    { requestId: request.requestId },
-  );
-  if (result?.$case === 'step') {
-    return authorizationAnswer(result.value, request.requestId, dependencies);
-  }
-  if (!result || result.$case !== RESULT_OF[page]) {
-    throw internalError(new Error(`asked for ${page}, the domain gave ${result?.$case ?? 'nothing'}`));
-  }
-  return render(interaction, result, dependencies);
+/** The handler of a page of a sign-in in progress; redirects if another page is due. */
+export function interactionPageHandler(page: InteractionPage) {
+  return async (request: PageRequest, dependencies: SignOnDependencies) => {
+    const { interaction } = request.query;
+    const { result } = await dependencies.signOn.showInteraction(
+      { browser: browserOf(request, dependencies), page, interaction },
+      { requestId: request.requestId },
+    );
+    if (result?.$case === 'step') {
+      return authorizationAnswer(result.value, request.requestId, dependencies);
+    }
+    if (!result || result.$case !== RESULT_OF[page]) {
+      throw internalError(new Error(`asked for ${page}, the domain gave ${result?.$case ?? 'nothing'}`));
+    }
+    return render(interaction, result, dependencies);
+  };
 }
 
 function render(

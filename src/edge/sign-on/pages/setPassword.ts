@@ -1,15 +1,8 @@
 import { hashSecret } from '../../../identifiers/secret-hash.js';
-import { browserOf } from '../browser.js';
-import { refuseForeignForm } from '../foreign-form.js';
+import { linkFormHandler } from '../form.js';
 import type { PageHandler } from '../sign-on-handler.js';
-import { stepAnswer } from '../step.js';
 
-export const setPassword: PageHandler<'setPassword'> = async (request, dependencies) => {
-  refuseForeignForm(request, dependencies);
-  const { token, password } = request.form;
-  const { step } = await dependencies.signOn.redeemPasswordLink(
-    { browser: browserOf(request, dependencies), linkTokenHash: hashSecret(token), password },
-    { requestId: request.requestId },
-  );
-  return stepAnswer(step, request.requestId, dependencies, token);
-};
+export const setPassword: PageHandler<'setPassword'> = linkFormHandler(
+  ({ token, password }, { signOn, browser, options }) =>
+    signOn.redeemPasswordLink({ browser, linkTokenHash: hashSecret(token), password }, options),
+);

@@ -1,6 +1,7 @@
 import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { PageHandler } from '../sign-on-handler.js';
-import { showInteraction } from './interaction-page.js';
+import { interactionPageHandler } from './interaction-page.js';
 
-export const showContexts: PageHandler<'showContexts'> = (request, dependencies) =>
-  showInteraction(InteractionPage.CHOOSE_CONTEXT, request, dependencies);
+export const showContexts: PageHandler<'showContexts'> = interactionPageHandler(
+  InteractionPage.CHOOSE_CONTEXT,
+);

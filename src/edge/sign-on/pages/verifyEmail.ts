@@ -1,15 +1,8 @@
 import { hashSecret } from '../../../identifiers/secret-hash.js';
-import { browserOf } from '../browser.js';
-import { refuseForeignForm } from '../foreign-form.js';
+import { formHandler } from '../form.js';
 import type { PageHandler } from '../sign-on-handler.js';
-import { stepAnswer } from '../step.js';
 
-export const verifyEmail: PageHandler<'verifyEmail'> = async (request, dependencies) => {
-  refuseForeignForm(request, dependencies);
-  const { token } = request.form;
-  const { step } = await dependencies.signOn.redeemEmailLink(
-    { browser: browserOf(request, dependencies), linkTokenHash: hashSecret(token) },
-    { requestId: request.requestId },
-  );
-  return stepAnswer(step, request.requestId, dependencies);
-};
+export const verifyEmail: PageHandler<'verifyEmail'> = formHandler(
+  ({ token }, { signOn, browser, options }) =>
+    signOn.redeemEmailLink({ browser, linkTokenHash: hashSecret(token) }, options),
+);

@@ -1,0 +1,20 @@
+/** The handlers of pages and forms, by operation id. */
+export { cancelSignIn } from './cancelSignIn.js';
+export { changeEmail } from './changeEmail.js';
+export { chooseContext } from './chooseContext.js';
+export { consent } from './consent.js';
+export { setPassword } from './setPassword.js';
+export { showChangeEmail } from './showChangeEmail.js';
+export { showConsent } from './showConsent.js';
+export { showContexts } from './showContexts.js';
+export { showEmailChanged } from './showEmailChanged.js';
+export { showEmailVerified } from './showEmailVerified.js';
+export { showPasswordSet } from './showPasswordSet.js';
+export { showSetPassword } from './showSetPassword.js';
+export { showSignedOut } from './showSignedOut.js';
+export { showSignIn } from './showSignIn.js';
+export { showSignOut } from './showSignOut.js';
+export { showVerifyEmail } from './showVerifyEmail.js';
+export { signIn } from './signIn.js';
+export { signOut } from './signOut.js';
+export { verifyEmail } from './verifyEmail.js';
