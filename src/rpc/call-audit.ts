@@ -7,10 +7,10 @@ import {
   STRANGER,
 } from '../domain/operator/audit.js';
 import { snakeCase } from '../domain/platform/changes.js';
-import { ErrorCode } from '../errors/service-error.js';
+import { ErrorCode, type ServiceError } from '../errors/service-error.js';
 import { remoteAddressOf } from './call-metadata.js';
 import { type Caller, roleRights } from './callers.js';
-import { REFUSALS, type RefusedCall } from './gate.js';
+import { type AdmittedCall, REFUSALS } from './gate.js';
 import type { CallContext } from './handlers.js';
 
 /** The actor in the audit log: the holder of the token. */
@@ -28,14 +28,11 @@ export interface CallAudit {
 }
 
 /** A call refused for its token or right, with the holder of the token if it is valid. */
-export function refusalOf({
-  method,
-  requestId,
-  peer,
-  caller,
-  tokenId,
-  error,
-}: RefusedCall): Observation | undefined {
+export function refusalOf(
+  method: string,
+  { requestId, peer, identity }: AdmittedCall,
+  error: ServiceError,
+): Observation | undefined {
   if (!REFUSALS.has(error.code)) {
     return undefined;
   }
@@ -44,7 +41,7 @@ export function refusalOf({
     type: 'call.refused',
     outcome: 'refused',
     actor: {
-      ...partyOf(caller, tokenId ?? refused?.tokenId),
+      ...partyOf(identity?.caller, identity?.tokenId ?? refused?.tokenId),
       requestId,
       remoteAddress: remoteAddressOf(peer),
     },

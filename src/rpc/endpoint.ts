@@ -6,7 +6,7 @@ import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
 import { type CallAudit, isWatched, readOf, searchOf } from './call-audit.js';
-import { type Identity, roleRights } from './callers.js';
+import { roleRights } from './callers.js';
 import type { AnyMethod } from './definitions.js';
 import { grpcStatusOf } from './error-trailer.js';
 import type { AdmittedCall } from './gate.js';
@@ -18,26 +18,18 @@ const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorC
 /** Reads that the command line repeats every second. */
 const POLLED: ReadonlySet<string> = new Set([WebhookServiceService.getSubscription.path]);
 
-export interface EndedCall {
-  method: string;
-  requestId: string;
-  startedAt: number;
-  caller: Identity['caller'] | undefined;
-  code: string;
-  error?: ServiceError;
-}
-
-export type Report = (call: EndedCall) => void;
+type Report = (method: string, call: AdmittedCall, code: string, error?: ServiceError) => void;
 
 /** Logs and counts each call, refused or not. */
 export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Report {
-  return ({ method, requestId, startedAt, caller, code, error }) => {
+  return (method, { requestId, startedAt, identity }, code, error) => {
     if (error && FAULTS.has(error.code)) {
       const stack = error.cause instanceof Error ? error.cause.stack : undefined;
       log.error('call failed', { requestId, method, internal: error.internal, stack });
     }
     const durationMs = performance.now() - startedAt;
     timer(method.slice(1), code, durationMs);
+    const caller = identity?.caller;
     const isRoutine = code === 'OK' && POLLED.has(method);
     const level = caller && !roleRights.has(caller) && !isRoutine ? 'info' : 'debug';
     log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
@@ -92,10 +84,10 @@ export class Endpoint {
   }
 
   ended(call: AdmittedCall, isCancelled: boolean, failure?: ServiceError): void {
-    const { requestId, startedAt, identity, endedWith, operation } = call;
+    const { endedWith, operation } = call;
     const method = operation === undefined ? this.method.path : `${this.method.path}/${operation}`;
     const error = endedWith ?? failure;
     const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
-    this.report({ method, requestId, startedAt, caller: identity?.caller, code, error });
+    this.report(method, call, code, error);
   }
 }

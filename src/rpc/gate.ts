@@ -39,21 +39,12 @@ export interface AdmittedStream extends AdmittedCall {
   end(error: ServiceError): void;
 }
 
-export interface RefusedCall {
-  method: string;
-  requestId: string;
-  startedAt: number;
-  /** The address of the peer. */
-  peer: string;
-  /** The holder of the token, if it is valid. */
-  caller: Caller | undefined;
-  tokenId: string | undefined;
-  error: ServiceError;
-}
+/** A call that ended with this error; its identity is the holder of the token, if that is valid. */
+export type OnRefusal = (method: string, call: AdmittedCall, error: ServiceError) => void;
 
 export interface GateOptions {
   authenticate: Authenticate;
-  onRefusal(call: RefusedCall): void;
+  onRefusal: OnRefusal;
   /** Learns which connections have used a valid token. */
   connections: Connections;
   tokens?: Partial<TokenLimits>;
@@ -151,7 +142,7 @@ export class Gate {
     } catch (thrown) {
       // Any other name is a text of the peer, which would make a metric of its own.
       const known = this.#rules.has(method) ? method : UNKNOWN_METHOD;
-      this.#tellOfRefusal(known, call, asServiceError(thrown));
+      this.#options.onRefusal(known, call, asServiceError(thrown));
       throw thrown;
     }
   }
@@ -227,16 +218,7 @@ export class Gate {
 
   #refuse(call: Call, error: ServiceError): void {
     call.refuse(error);
-    this.#tellOfRefusal(call.method, call, error);
-  }
-
-  #tellOfRefusal(
-    method: string,
-    { requestId, startedAt, peer, identity }: AdmittedCall,
-    error: ServiceError,
-  ): void {
-    const { caller, tokenId } = identity ?? {};
-    this.#options.onRefusal({ method, requestId, startedAt, peer, caller, tokenId, error });
+    this.#options.onRefusal(call.method, call, error);
   }
 
   /** Authentication, then authorization. */

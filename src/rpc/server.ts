@@ -11,7 +11,7 @@ import {
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
-import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
+import { asServiceError, ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
 import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
@@ -24,7 +24,6 @@ import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, Gate } from './gate.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
-import { refusalLog } from './refusal-log.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
 import { notRead, READER_PATIENCE_MS } from './streams/reader-patience.js';
@@ -32,6 +31,7 @@ import { untilWritable } from './streams/until-writable.js';
 import type { TokenLimits } from './token-shares.js';
 
 const MAX_CALLS_PER_CONNECTION = 256;
+const REFUSAL_LINES_PER_MINUTE = 60;
 /** Every peer that reaches the port can cause them. */
 const HANDSHAKE_LINES_PER_MINUTE = 1;
 const { exchange } = CallServiceService;
@@ -75,7 +75,7 @@ export class RpcServer extends Server {
   }
 
   /** Accepts connections itself, to count them before gRPC does. Local sockets are not counted. */
-  listen(address: string, credentials: ServerCredentials): Promise<number> {
+  listen(address: string, credentials = ServerCredentials.createInsecure()): Promise<number> {
     const { injectConnection } = this.createConnectionInjector(credentials);
     this.#watchHandshakes();
     const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
@@ -136,15 +136,17 @@ function hostAndPortOf(address: string): { host: string; port: number } {
 
 export function createRpcServer(options: RpcServerOptions): RpcServer {
   const report = reporter(options);
-  const logRefusal = refusalLog(options.log);
+  const warnOfRefusals = boundedWarnings(options.log, REFUSAL_LINES_PER_MINUTE);
   const connections = new Connections(options.connections);
   const gate = new Gate({
     ...options,
     connections,
-    onRefusal: (call) => {
-      report({ ...call, code: statusNameOf(call.error) });
-      logRefusal(call);
-      const refusal = refusalOf(call);
+    onRefusal: (method, call, error) => {
+      report(method, call, statusNameOf(error), error);
+      const { requestId, peer, identity: { caller, tokenId } = {} } = call;
+      const reason = publicCode(error.code);
+      warnOfRefusals('call refused', { requestId, method, peer, caller, tokenId, reason });
+      const refusal = refusalOf(method, call, error);
       if (refusal) {
         options.audit.observe(refusal);
       }
@@ -180,14 +182,6 @@ function takingBytes(definition: AnyService): AnyService {
     { ...method, responseSerialize: (bytes: Buffer) => bytes },
   ]);
   return Object.fromEntries(methods) as AnyService;
-}
-
-export function bind(
-  server: RpcServer,
-  address: string,
-  credentials = ServerCredentials.createInsecure(),
-): Promise<number> {
-  return server.listen(address, credentials);
 }
 
 /** Lets calls end, then closes; cuts what is still open after the grace. */

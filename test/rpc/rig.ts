@@ -7,7 +7,7 @@ import type { CallAudit } from '../../src/rpc/call-audit.js';
 import { type Authenticate, callersOf } from '../../src/rpc/callers.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import type { ServedService } from '../../src/rpc/handlers.js';
-import { bind, createRpcServer, type RpcServer, type RpcServerOptions } from '../../src/rpc/server.js';
+import { createRpcServer, type RpcServer, type RpcServerOptions } from '../../src/rpc/server.js';
 import type { Log, LogFields } from '../../src/telemetry/log.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { unheardAudit } from '../support/unheard-audit.js';
@@ -76,7 +76,7 @@ export function rpcRigs(cleanUp = afterEach) {
     });
     options.prepare?.(server);
     servers.push(server);
-    const port = await bind(server, address, options.credentials);
+    const port = await server.listen(address, options.credentials);
     const reachable = address.startsWith('unix:') ? address : address.replace(/:0$/, `:${port}`);
     return {
       server,

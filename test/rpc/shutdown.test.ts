@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
-import { bind, closeRpcServer, createRpcServer } from '../../src/rpc/server.js';
+import { closeRpcServer, createRpcServer } from '../../src/rpc/server.js';
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { unheardAudit } from '../support/unheard-audit.js';
 import { refusalOf, rpcRigs } from './rig.js';
@@ -78,10 +78,10 @@ describe('closing a server', () => {
       audit: unheardAudit,
     };
     const first = createRpcServer(options);
-    const port = await bind(first, '127.0.0.1:0');
+    const port = await first.listen('127.0.0.1:0');
     await closeRpcServer(first, 1_000);
     const second = createRpcServer(options);
-    await expect(bind(second, `127.0.0.1:${port}`)).resolves.toBe(port);
+    await expect(second.listen(`127.0.0.1:${port}`)).resolves.toBe(port);
     second.forceShutdown();
   });
 });

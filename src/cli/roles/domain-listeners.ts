@@ -12,7 +12,7 @@ import { serviceNameOf } from '../../rpc/definitions.js';
 import type { ServedService } from '../../rpc/handlers.js';
 import { addHealth } from '../../rpc/health.js';
 import { addReflection } from '../../rpc/reflection.js';
-import { bind, closeRpcServer, createRpcServer, type RpcServer } from '../../rpc/server.js';
+import { closeRpcServer, createRpcServer, type RpcServer } from '../../rpc/server.js';
 import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
@@ -137,7 +137,7 @@ async function bindAddress(
   setting: 'GRPC_PORT' | 'ROLES_ADDRESS',
   credentials: ServerCredentials,
 ): Promise<void> {
-  await bind(server, address, credentials).catch((error: unknown) => {
+  await server.listen(address, credentials).catch((error: unknown) => {
     throw listenError(`The gRPC port ${address}`, setting, error);
   });
 }
@@ -158,7 +158,7 @@ async function bindSocket(server: RpcServer, path: string): Promise<void> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     rmSync(path, { force: true });
-    await bind(server, `unix:${path}`);
+    await server.listen(`unix:${path}`);
     chmodSync(path, 0o600);
   } catch (error) {
     throw new StartupError(`The socket ${path} cannot be made: ${(error as Error).message}.`);

@@ -1,4 +1,4 @@
-import { bind, createRpcServer } from '../../../src/rpc/server.js';
+import { createRpcServer } from '../../../src/rpc/server.js';
 import { HOP_TOKENS, hopServices } from './hop.js';
 
 /** Serves the two methods of the hop on the socket of the first argument, and reports its processor time. */
@@ -10,7 +10,7 @@ const server = createRpcServer({
   timer: silent,
   audit: { observe: silent, audit: async () => undefined },
 });
-await bind(server, `unix:${process.argv[2]}`);
+await server.listen(`unix:${process.argv[2]}`);
 process.on('message', () => process.send?.(process.cpuUsage()));
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

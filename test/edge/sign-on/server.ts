@@ -8,7 +8,7 @@ import { createSignOnApi } from '../../../src/edge/apis.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
-import { bind, createRpcServer } from '../../../src/rpc/server.js';
+import { createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
@@ -72,7 +72,7 @@ export async function startSignOn({
     timer: () => undefined,
     audit: unheardAudit,
   });
-  await bind(rpc, address);
+  await rpc.listen(address);
   const domain = new RpcChannel(address, 'token');
   const gatewayUrl = 'https://gateway.example.com';
   const dispatch = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log: recorded.log });

@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { addHealth } from '../../../src/rpc/health.js';
-import { bind, closeRpcServer, createRpcServer } from '../../../src/rpc/server.js';
+import { closeRpcServer, createRpcServer } from '../../../src/rpc/server.js';
 import { textsAnsweredBy } from './text-service.js';
 
 const GRACE_MS = 10_000;
@@ -38,5 +38,5 @@ process.on('SIGTERM', async () => {
 if (address.startsWith('unix:')) {
   rmSync(address.slice('unix:'.length), { force: true });
 }
-await bind(server, address);
+await server.listen(address);
 process.send?.('serving');

@@ -15,7 +15,7 @@ import {
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
-import { bind, createRpcServer } from '../../../src/rpc/server.js';
+import { createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../contract/answer-judge.js';
 import { type Exchange, exchange, type Question } from '../http-exchange.js';
 import { type RecordedLog, recordedLog } from '../recorded-log.js';
@@ -118,7 +118,7 @@ async function startDirectory(address: string, present: () => Directory): Promis
     timer: () => undefined,
     audit: unheardAudit,
   });
-  await bind(server, address);
+  await server.listen(address);
   return server;
 }
 

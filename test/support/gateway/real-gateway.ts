@@ -9,7 +9,7 @@ import { createGatewayApi } from '../../../src/edge/apis.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { directoryService } from '../../../src/rpc/domain-server/directory.js';
-import { bind, createRpcServer } from '../../../src/rpc/server.js';
+import { createRpcServer } from '../../../src/rpc/server.js';
 import type { Database } from '../../../src/store/database.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../../src/store/store.js';
@@ -58,7 +58,7 @@ export async function startRealGateway(): Promise<RealGateway> {
     audit: unheardAudit,
   });
   const address = `unix:${join(dataDir, 's')}`;
-  await bind(server, address);
+  await server.listen(address);
   const domain = new RpcChannel(address, SERVICE_TOKEN);
   const listeners = [await listening(domain, log, 'demo'), await listening(domain, log, 'live')] as const;
   const [{ port }, { port: livePort }] = listeners;
