@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type WorkflowClient,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdReusePolicy,
-} from '@temporalio/client';
+import type { WorkflowClient } from '@temporalio/client';
 import type { DomainCall } from './activities/domain-call.js';
 import { pause } from './backoff.js';
 import {
   type CodeExpiryInput,
   codeExpiryWorkflowId,
   defaultCodeExpiryLimits,
-  taskQueue,
   workflowTypes,
 } from './contract.js';
-import { limitedCall } from './limited-call.js';
 import type { Log } from './log.js';
 import { reasonOf } from './reason.js';
+import { startOnce } from './start-once.js';
 
 export interface CodeMinute {
   /** Its beginning. */
@@ -37,8 +32,6 @@ export interface CodeMinuteOptions {
   everyMs?: number;
   batch?: number;
 }
-
-const startLimitMs = 5_000;
 
 /** A rest between batches, so that requests and running workflows get their turns. */
 const restMs = 250;
@@ -83,7 +76,7 @@ async function watchBatch(
   const started: Date[] = [];
   try {
     for (const codeMinute of minutes) {
-      await startOnce(client, codeMinute, stop);
+      await startExpiry(client, codeMinute, stop);
       started.push(codeMinute.minute);
     }
   } finally {
@@ -93,8 +86,7 @@ async function watchBatch(
   return minutes.length === batch;
 }
 
-/** A workflow of that minute that runs, or has run, suffices. */
-async function startOnce(
+async function startExpiry(
   client: WorkflowClient,
   { minute, expiresAt }: CodeMinute,
   stop: AbortSignal,
@@ -104,19 +96,11 @@ async function startOnce(
     minute: toMinuteText(minute),
     waitMs: Math.max(0, expiresAt.getTime() - Date.now()),
   };
-  const start = () =>
-    client.start(workflowTypes.authorizationCodeExpiry, {
-      workflowId: codeExpiryWorkflowId(input.minute),
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      taskQueue,
-      args: [input],
-      staticSummary: `Authorization codes issued in the minute ${input.minute}, over at ${toMinuteText(expiresAt)}`,
-    });
-  try {
-    await limitedCall(client, stop, startLimitMs, start);
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await startOnce(client, stop, workflowTypes.authorizationCodeExpiry, {
+    workflowId: codeExpiryWorkflowId(input.minute),
+    args: [input],
+    staticSummary: `Authorization codes issued in the minute ${input.minute}, over at ${toMinuteText(expiresAt)}`,
+  });
 }
 
 /** `2026-07-01T10:00Z` */

@@ -46,18 +46,27 @@ export interface RetrySettings {
   giveUpAfterAttempts: number;
 }
 
+export const defaultPurgeIntervalMs = 60 * 60 * 1000;
+
 /** A failed purge is followed by the next scheduled one. */
-export interface PurgeInput extends RetrySettings {
+export const defaultPurgeInput = {
   /** Rows per transaction. */
-  batchLimit: number;
+  batchLimit: 500,
   /** Batches per history; a longer purge continues as new. */
-  batchesPerRun: number;
+  batchesPerRun: 200,
   /** Rest between batches, for requests. */
-  pauseMs: number;
-  batchTimeoutMs: number;
+  pauseMs: 50,
+  batchTimeoutMs: 30_000,
+  retryFirstDelayMs: 1_000,
+  retryMaxDelayMs: 60_000,
+  // Half an hour at these delays.
+  giveUpAfterAttempts: 35,
+};
+
+export type PurgeInput = typeof defaultPurgeInput & {
   /** The progress of earlier runs of the same purge. */
   carried?: PurgeProgress;
-}
+};
 
 export interface PurgeBatch {
   /** Rows deleted, by kind. */
@@ -70,31 +79,6 @@ export interface PurgeProgress extends PurgeBatch {
   batches: number;
 }
 
-export const defaultPurgeIntervalMs = 60 * 60 * 1000;
-
-export const defaultPurgeInput: PurgeInput = {
-  batchLimit: 500,
-  batchesPerRun: 200,
-  pauseMs: 50,
-  batchTimeoutMs: 30_000,
-  retryFirstDelayMs: 1_000,
-  retryMaxDelayMs: 60_000,
-  // Half an hour at these delays.
-  giveUpAfterAttempts: 35,
-};
-
-export interface CodeExpiryInput extends RetrySettings {
-  /** The minute of issue, as in the workflow id. */
-  minute: string;
-  /** Until the last code of the minute expires. */
-  waitMs: number;
-  stepTimeoutMs: number;
-  /** Between rounds, when codes are still valid by the domain's clock. */
-  leastWaitMs: number;
-  /** After so many rounds with valid codes, the workflow fails. */
-  giveUpAfterRounds: number;
-}
-
 /** The outcome for the codes of one minute. */
 export interface CodeCounts {
   issued: number;
@@ -102,9 +86,11 @@ export interface CodeCounts {
   expired: number;
 }
 
-export const defaultCodeExpiryLimits: Omit<CodeExpiryInput, 'minute' | 'waitMs'> = {
+export const defaultCodeExpiryLimits = {
   stepTimeoutMs: 30_000,
+  /** Between rounds, when codes are still valid by the domain's clock. */
   leastWaitMs: 1_000,
+  /** After so many rounds with valid codes, the workflow fails. */
   giveUpAfterRounds: 100,
   retryFirstDelayMs: 1_000,
   retryMaxDelayMs: 5 * 60_000,
@@ -112,9 +98,12 @@ export const defaultCodeExpiryLimits: Omit<CodeExpiryInput, 'minute' | 'waitMs'>
   giveUpAfterAttempts: 295,
 };
 
-export interface SigningKeyRotationInput extends RetrySettings {
-  stepTimeoutMs: number;
-}
+export type CodeExpiryInput = typeof defaultCodeExpiryLimits & {
+  /** The minute of issue, as in the workflow id. */
+  minute: string;
+  /** Until the last code of the minute expires. */
+  waitMs: number;
+};
 
 export interface SigningKeyRotationOutcome {
   /** In order; empty if nothing was due. */
@@ -125,13 +114,15 @@ export interface SigningKeyRotationOutcome {
 
 export const defaultSigningKeyRotationIntervalMs = 60 * 60 * 1000;
 
-export const defaultSigningKeyRotationInput: SigningKeyRotationInput = {
+export const defaultSigningKeyRotationInput = {
   stepTimeoutMs: 30_000,
   retryFirstDelayMs: 1_000,
   retryMaxDelayMs: 60_000,
   // Half an hour at these delays: before the next scheduled run.
   giveUpAfterAttempts: 35,
 };
+
+export type SigningKeyRotationInput = typeof defaultSigningKeyRotationInput;
 
 /**
  * What people look for, in this order. The limits are those of `webhookRetryLimits` where the input has none;
@@ -150,22 +141,32 @@ export interface WebhookRetryInput extends Partial<WebhookRetryLimits> {
   carried?: { steps: number; lastAttempts: Record<string, string> };
 }
 
-export interface WebhookRetryLimits extends RetrySettings {
-  stepTimeoutMs: number;
+/** Running workflows have them too: a change of their steps needs `patched`, as in a definition. */
+export const webhookRetryLimits = {
+  stepTimeoutMs: 30_000,
   /** After so many failures a round is postponed, so that it does not delay later deliveries. */
-  roundTries: number;
-  /** Deliveries with close due times go together: the first waits up to this share of its wait… */
-  gatherShare: number;
-  /** …or for this long, if that is more. */
-  gatherLeastMs: number;
+  roundTries: 3,
+  /**
+   * Deliveries with close due times go together: the first waits up to this share of its wait, or for the
+   * least time, if that is more. Of a wait with a jitter of a fifth: three rounds for second attempts, three
+   * for third ones.
+   */
+  gatherShare: 0.2,
+  gatherLeastMs: 200,
   /** The first wait for a delivery that another worker attempts; doubled up to the limit. */
-  leastWaitMs: number;
-  mostWaitMs: number;
+  leastWaitMs: 1_000,
+  mostWaitMs: 60_000,
   /** The first wait before asking again about an attempt that is due, running or failed; doubled as well. */
-  putOffMs: number;
+  putOffMs: 1_000,
   /** After so many steps the workflow continues as new, to limit its history. */
-  stepsPerRun: number;
-}
+  stepsPerRun: 200,
+  retryFirstDelayMs: 1_000,
+  retryMaxDelayMs: 30_000,
+  // A day at these delays; the relay makes the attempts meanwhile.
+  giveUpAfterAttempts: 2_880,
+};
+
+export type WebhookRetryLimits = typeof webhookRetryLimits;
 
 /** As in the domain; `GONE` means purged, or taken over by another workflow. */
 export type RetryStatus = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD' | 'CANCELLED' | 'GONE';
@@ -215,20 +216,3 @@ export interface WebhookRetryProgress {
   counts: RetryCounts;
   deliveries: RetryProgress[];
 }
-
-/** Running workflows have them too: a change of their steps needs `patched`, as in a definition. */
-export const webhookRetryLimits: WebhookRetryLimits = {
-  stepTimeoutMs: 30_000,
-  roundTries: 3,
-  // Of a wait with a jitter of a fifth: three rounds for second attempts, three for third ones.
-  gatherShare: 0.2,
-  gatherLeastMs: 200,
-  leastWaitMs: 1_000,
-  mostWaitMs: 60_000,
-  putOffMs: 1_000,
-  stepsPerRun: 200,
-  retryFirstDelayMs: 1_000,
-  retryMaxDelayMs: 30_000,
-  // A day at these delays; the relay makes the attempts meanwhile.
-  giveUpAfterAttempts: 2_880,
-};

@@ -1,15 +1,12 @@
 import {
-  Connection,
+  type Connection,
   ScheduleClient,
   type ScheduleDescription,
   ScheduleNotFoundError,
 } from '@temporalio/client';
 import { scheduleIds, taskQueue } from './contract.js';
-import { askForNamespace, shortcomingOf } from './namespace.js';
+import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { reasonOf } from './reason.js';
-import type { SessionSettings } from './session.js';
-
-export type InspectedPlace = Pick<SessionSettings, 'address' | 'namespace' | 'tls' | 'apiKey'>;
 
 /** What a server lacks for the workers, as sentences about each problem. */
 export interface TemporalFacts {
@@ -29,9 +26,9 @@ const lateAtLeastMs = 300_000;
 const workflowTasks = 1;
 
 /** Reads only. Returns a problem instead of throwing. */
-export async function inspectTemporal(place: InspectedPlace, clock = Date.now): Promise<TemporalFacts> {
-  const { address, tls, apiKey, namespace } = place;
-  const connection = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
+export async function inspectTemporal(place: TemporalPlace, clock = Date.now): Promise<TemporalFacts> {
+  const { namespace } = place;
+  const connection = connectionTo(place);
   const over = new AbortController().signal;
   try {
     await askForNamespace(connection, place, over);

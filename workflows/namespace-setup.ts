@@ -1,9 +1,9 @@
-import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { pause } from './backoff.js';
 import { namespaceRetentionMs, searchAttributes } from './contract.js';
-import type { InspectedPlace } from './inspection.js';
 import { limitedCall } from './limited-call.js';
+import { connectionTo, type TemporalPlace } from './namespace.js';
 import { addSearchAttributes, missingSearchAttributes } from './search-attributes.js';
 
 export interface NamespaceSetup {
@@ -24,9 +24,9 @@ const notFound = 5;
 const alreadyExists = 6;
 
 /** Makes the namespace and its search attributes where they are missing; changes nothing that exists. */
-export async function setUpNamespace(place: InspectedPlace): Promise<NamespaceSetup> {
-  const { address, tls, apiKey, namespace } = place;
-  const connection = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
+export async function setUpNamespace(place: TemporalPlace): Promise<NamespaceSetup> {
+  const { namespace } = place;
+  const connection = connectionTo(place);
   const call: Call = (request) => limitedCall(connection, never, answerLimitMs, request);
   try {
     const isNew = await makeNamespace(connection, namespace, call);

@@ -1,4 +1,4 @@
-import { type Connection, isGrpcServiceError } from '@temporalio/client';
+import { Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
 import { searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { missingSearchAttributes } from './search-attributes.js';
@@ -10,15 +10,24 @@ const notFound = 5;
 const permissionDenied = 7;
 const unimplemented = 12;
 
-export interface NamespacePlace {
+/** A namespace of a server, and the access to it. */
+export interface TemporalPlace {
+  /** host:port */
   address: string;
   namespace: string;
+  tls?: ConnectionOptions['tls'];
+  apiKey?: string;
+}
+
+/** Connects with the first call. */
+export function connectionTo({ address, tls, apiKey }: TemporalPlace): Connection {
+  return Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
 }
 
 /** Whether the server answers and has the namespace; throws the reason if not. */
 export async function askForNamespace(
   client: Connection,
-  { address, namespace }: NamespacePlace,
+  { address, namespace }: TemporalPlace,
   over: AbortSignal,
 ): Promise<void> {
   if (over.aborted) return;
@@ -35,7 +44,7 @@ export async function askForNamespace(
 /** What a namespace made by others lacks, as a sentence. One that cannot be asked counts as complete. */
 export async function shortcomingOf(
   client: Connection,
-  { address, namespace }: NamespacePlace,
+  { address, namespace }: TemporalPlace,
   over: AbortSignal,
 ): Promise<string | undefined> {
   const missing = await limitedCall(client, over, answerLimitMs, () =>

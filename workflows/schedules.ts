@@ -13,23 +13,16 @@ import {
   defaultPurgeIntervalMs,
   defaultSigningKeyRotationInput,
   defaultSigningKeyRotationIntervalMs,
-  type PurgeInput,
-  type SigningKeyRotationInput,
   scheduleIds,
   taskQueue,
   workflowTypes,
 } from './contract.js';
 
-export interface ScheduleSetting<Input> {
-  intervalMs?: number;
-  input?: Partial<Input>;
-  /** Runs once when the schedule is made, which shows that all is connected. */
-  startAtOnce?: boolean;
-}
-
 export interface ScheduleSettings {
-  purge?: ScheduleSetting<PurgeInput>;
-  signingKeyRotation?: ScheduleSetting<SigningKeyRotationInput>;
+  purgeIntervalMs?: number;
+  signingKeyRotationIntervalMs?: number;
+  /** Runs each once when it is made, which shows that all is connected. */
+  startAtOnce?: boolean;
 }
 
 export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
@@ -42,37 +35,32 @@ export async function ensureSchedules(
   settings: ScheduleSettings = {},
 ): Promise<Record<string, ScheduleOutcome>> {
   const outcomes: Record<string, ScheduleOutcome> = {};
-  const { purge, signingKeyRotation } = settings;
-  for (const [definition, startAtOnce = false] of [
-    [purgeSchedule(purge), purge?.startAtOnce],
-    [signingKeyRotationSchedule(signingKeyRotation), signingKeyRotation?.startAtOnce],
-  ] as const) {
-    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, startAtOnce);
+  for (const definition of schedulesOf(settings)) {
+    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, settings.startAtOnce ?? false);
   }
   return outcomes;
 }
 
-function purgeSchedule({ intervalMs = defaultPurgeIntervalMs, input }: ScheduleSetting<PurgeInput> = {}) {
-  return every(intervalMs, {
-    scheduleId: scheduleIds.purge,
-    workflowType: workflowTypes.purge,
-    args: [withDefaults(defaultPurgeInput, input)],
-    staticSummary:
-      'Deletes what is past its retention: sign-on sessions and interactions, authorization codes, grants, links, ' +
-      'idempotency keys, audit events, retired signing keys, ended API keys and service tokens',
-  });
-}
-
-function signingKeyRotationSchedule({
-  intervalMs = defaultSigningKeyRotationIntervalMs,
-  input,
-}: ScheduleSetting<SigningKeyRotationInput> = {}) {
-  return every(intervalMs, {
-    scheduleId: scheduleIds.signingKeyRotation,
-    workflowType: workflowTypes.signingKeyRotation,
-    args: [withDefaults(defaultSigningKeyRotationInput, input)],
-    staticSummary: 'Publishes, activates and retires signing keys that are due',
-  });
+function schedulesOf({
+  purgeIntervalMs = defaultPurgeIntervalMs,
+  signingKeyRotationIntervalMs = defaultSigningKeyRotationIntervalMs,
+}: ScheduleSettings): Definition[] {
+  return [
+    every(purgeIntervalMs, {
+      scheduleId: scheduleIds.purge,
+      workflowType: workflowTypes.purge,
+      args: [defaultPurgeInput],
+      staticSummary:
+        'Deletes what is past its retention: sign-on sessions and interactions, authorization codes, grants, links, ' +
+        'idempotency keys, audit events, retired signing keys, ended API keys and service tokens',
+    }),
+    every(signingKeyRotationIntervalMs, {
+      scheduleId: scheduleIds.signingKeyRotation,
+      workflowType: workflowTypes.signingKeyRotation,
+      args: [defaultSigningKeyRotationInput],
+      staticSummary: 'Publishes, activates and retires signing keys that are due',
+    }),
+  ];
 }
 
 interface Recurring {
@@ -94,12 +82,6 @@ function every(intervalMs: number, { scheduleId, workflowType, args, staticSumma
       pauseOnFailure: false,
     },
   };
-}
-
-/** An undefined setting means the default. */
-function withDefaults<Input extends object>(defaults: Input, input: Partial<Input> = {}): Input {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(given) };
 }
 
 /** The server's minimum. */

@@ -1,10 +1,10 @@
-import { Connection, ScheduleClient, WorkflowClient } from '@temporalio/client';
-import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
+import { type Connection, ScheduleClient, WorkflowClient } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
 import { taskQueue } from './contract.js';
 import type { Log } from './log.js';
-import { askForNamespace, shortcomingOf } from './namespace.js';
+import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { reasonOf } from './reason.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 
@@ -14,12 +14,7 @@ export type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<v
 /** Called each time the worker is known to poll, with a sentence if the server lacks something. */
 type OnPolling = (shortcoming?: string) => void;
 
-export interface SessionSettings {
-  /** host:port */
-  address: string;
-  namespace: string;
-  tls?: NativeConnectionOptions['tls'];
-  apiKey?: string;
+export interface SessionSettings extends TemporalPlace {
   activities: Activities;
   schedules?: ScheduleSettings;
   companions?: readonly Companion[];
@@ -43,8 +38,7 @@ export async function runSession(
   onPolling: OnPolling,
 ): Promise<void> {
   // Two clients: the native one polls, but repeats failing calls beyond any deadline.
-  const { address, tls, apiKey } = settings;
-  const client = Connection.lazy({ address, tls, interceptors: [], ...(apiKey && { apiKey }) });
+  const client = connectionTo(settings);
   try {
     // A worker that cannot be created without its namespace would leak a thread each time.
     await askForNamespace(client, settings, stop);

@@ -1,12 +1,7 @@
-import {
-  isGrpcServiceError,
-  type WorkflowClient,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdReusePolicy,
-} from '@temporalio/client';
+import { isGrpcServiceError, type WorkflowClient } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import { taskQueue, type WebhookRetryInput, webhookRetryWorkflowId, workflowTypes } from './contract.js';
-import { limitedCall } from './limited-call.js';
+import { type WebhookRetryInput, webhookRetryWorkflowId, workflowTypes } from './contract.js';
+import { startOnce } from './start-once.js';
 
 /** Failed deliveries of one subscription that one workflow retries. */
 export interface RetryBatch {
@@ -24,11 +19,10 @@ const subscriptionKey = defineSearchAttributeKey('SubscriptionId', 'KEYWORD');
 const instanceIntegrationKey = defineSearchAttributeKey('InstanceIntegrationId', 'KEYWORD');
 const eventTypesKey = defineSearchAttributeKey('EventTypes', 'KEYWORD_LIST');
 
-const startLimitMs = 5_000;
 const namedTypes = 3;
 const invalidArgument = 3;
 
-/** A workflow of that batch that runs, or has run, suffices. */
+/** Once for each batch. */
 export async function startRetry(
   client: WorkflowClient,
   batch: RetryBatch,
@@ -37,24 +31,18 @@ export async function startRetry(
   const { address, reason, deliveries, subscriptionId, batchId } = batch;
   // In this order, for readers.
   const input: WebhookRetryInput = { address, reason, deliveries, subscriptionId, batchId };
-  const start = (typedSearchAttributes: SearchAttributePair[]) => () =>
-    client.start(workflowTypes.webhookRetry, {
+  const start = (typedSearchAttributes: SearchAttributePair[]) =>
+    startOnce(client, stop, workflowTypes.webhookRetry, {
       workflowId: webhookRetryWorkflowId(subscriptionId, batchId),
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      taskQueue,
       args: [input],
       typedSearchAttributes,
       staticSummary: summaryOf(batch),
     });
-  try {
-    await limitedCall(client, stop, startLimitMs, start(searchAttributesOf(batch))).catch((error) => {
-      // A namespace without our attributes must not prevent retries; the worker warns about it.
-      if (!isUnknownAttribute(error)) throw error;
-      return limitedCall(client, stop, startLimitMs, start([]));
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await start(searchAttributesOf(batch)).catch((error) => {
+    // A namespace without our attributes must not prevent retries; the worker warns about it.
+    if (!isUnknownAttribute(error)) throw error;
+    return start([]);
+  });
 }
 
 function searchAttributesOf(batch: RetryBatch): SearchAttributePair[] {

@@ -69,12 +69,12 @@ describe('a violation that is planted', () => {
     ],
     [
       'workflows/definitions/purge.ts',
-      `import { createPurgeActivities } from '../activities/purge.js';`,
+      `import { maintenanceActivities } from '../activities/maintenance.js';`,
       /^workflow definitions may import types only/,
     ],
     ['workflows/definitions/index.ts', `import 'node:fs';`, /^workflow definitions use one package only/],
     [
-      'workflows/activities/purge.ts',
+      'workflows/activities/maintenance.ts',
       `import '../../src/errors/service-error.js';`,
       /^workflow activities imports what it may not/,
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { attemptRound } from '../../workflows/activities/attempt-round.js';
+import { attemptRound } from '../../workflows/activities/webhook-retry.js';
 import { RetryDomain, type Settings } from './retry-domain.js';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `whd_${index}`);

@@ -1,4 +1,4 @@
-import type { RetriedDelivery, RetryingDomain } from '../../workflows/activities/retry-ports.js';
+import type { RetriedDelivery, RetryingDomain } from '../../workflows/activities/webhook-retry.js';
 import type { AttemptToMake } from '../../workflows/contract.js';
 import type { RetryBatchList } from '../../workflows/retry-batches.js';
 import type { RetryBatch } from '../../workflows/start-retry.js';

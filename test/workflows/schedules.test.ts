@@ -79,12 +79,14 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('begin with a run where the settings say so, and only when they are made', async () => {
-    const settings = { signingKeyRotation: { startAtOnce: true } };
+    const settings = { startAtOnce: true };
     await ensureSchedules(client.schedule, settings);
     await ensureSchedules(client.schedule, settings);
     const countOf = async (id: string) => (await describeOf(id)).info.numActionsTaken;
-    await eventually('the run', async () => (await countOf('signing-key-rotation')) === 1);
-    expect(await countOf('purge')).toBe(0);
+    const counts = () => Promise.all(Object.values(scheduleIds).map(countOf));
+    await eventually('the runs', async () => (await counts()).every((count) => count === 1));
+    await ensureSchedules(client.schedule, { purgeIntervalMs: 2 * hourMs, ...settings });
+    expect(await counts()).toEqual([1, 1]);
   });
 
   test('are created once and then left alone', async () => {
@@ -100,7 +102,7 @@ describeWith('temporal', 'the schedules', (executable) => {
 
   test('follow a changed setting', async () => {
     await ensureSchedules(client.schedule);
-    const settings = { purge: { intervalMs: 2 * hourMs, input: { batchLimit: 50, pauseMs: undefined } } };
+    const settings = { purgeIntervalMs: 2 * hourMs };
     expect(await ensureSchedules(client.schedule, settings)).toEqual({
       purge: 'updated',
       ...rotationUnchanged,
@@ -111,14 +113,14 @@ describeWith('temporal', 'the schedules', (executable) => {
     });
     const { spec, action } = await describePurge();
     expect(spec.intervals?.map(({ every }) => every)).toEqual([2 * hourMs]);
-    expect(action.args).toEqual([{ ...defaultPurgeInput, batchLimit: 50 }]);
+    expect(action.args).toEqual([defaultPurgeInput]);
   });
 
   test('stay paused when an operator has paused them, whatever changes', async () => {
     await ensureSchedules(client.schedule);
     await client.schedule.getHandle('purge').pause('the disk is being copied');
     expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged', ...rotationUnchanged });
-    await ensureSchedules(client.schedule, { purge: { intervalMs: 2 * hourMs } });
+    await ensureSchedules(client.schedule, { purgeIntervalMs: 2 * hourMs });
     expect((await describePurge()).state).toMatchObject({ paused: true, note: 'the disk is being copied' });
   });
 

@@ -80,15 +80,8 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
       .schedule.getHandle('signing-key-rotation')
       .delete()
       .catch(() => undefined);
-    await workAlone(
-      { maintenance },
-      {
-        schedules: {
-          purge: { intervalMs: 300 * 24 * 3_600_000 },
-          signingKeyRotation: { input: quickInput, startAtOnce: true },
-        },
-      },
-    );
+    const schedules = { purgeIntervalMs: 300 * 24 * 3_600_000, startAtOnce: true };
+    await workAlone({ maintenance }, { schedules });
     const run = await eventually('the first run', async () => {
       const handle = client().schedule.getHandle('signing-key-rotation');
       const schedule = await handle.describe().catch(() => undefined);

@@ -10,8 +10,8 @@ import {
   type Activities,
   type ActivityDependencies,
   createActivities,
-  type Maintenance,
 } from '../../workflows/activities/index.js';
+import type { Maintenance } from '../../workflows/activities/maintenance.js';
 import { bundleDefinitions } from '../../workflows/bundle.js';
 import {
   type CodeCounts,

@@ -15,7 +15,7 @@ import {
 } from './temporal-fixture.js';
 
 /** Far away, so that no run of a schedule's own gets into a test. */
-const farAway = { intervalMs: 300 * 24 * 3_600_000 };
+const farAwayMs = 300 * 24 * 3_600_000;
 
 /**
  * One server for a describe block. Most tests share a worker, because a server notices another one only after
@@ -54,7 +54,7 @@ export function temporalRig(executable: string) {
       address: server.address,
       namespace,
       activities: activitiesOf(domain),
-      schedules: { purge: farAway, signingKeyRotation: farAway },
+      schedules: { purgeIntervalMs: farAwayMs, signingKeyRotationIntervalMs: farAwayMs },
       log: silentLog,
       shutdownGraceMs: 2_000,
       bundlePath,

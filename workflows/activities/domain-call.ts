@@ -7,14 +7,10 @@ export interface DomainCall {
   signal: AbortSignal;
 }
 
+/** Its request id starts with workflow id and activity id, so that the domain's log refers to Temporal. */
 export function domainCall(): DomainCall {
-  return { requestId: activityRequestId(), signal: cancellationSignal() };
-}
-
-/** Starts with workflow id and activity id, so that the domain's log refers to Temporal. */
-function activityRequestId(): string {
   const { activityId, attempt } = activityInfo();
-  return `${workflowId()}/${activityId}/${attempt}`;
+  return { requestId: `${workflowId()}/${activityId}/${attempt}`, signal: cancellationSignal() };
 }
 
 export function workflowId(): string {

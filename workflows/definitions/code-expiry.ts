@@ -7,7 +7,7 @@ import {
   sleep,
   upsertMemo,
 } from '@temporalio/workflow';
-import type { CodeExpiryActivities } from '../activities/code-expiry.js';
+import type { MaintenanceActivities } from '../activities/maintenance.js';
 import { type CodeCounts, type CodeExpiryInput, queryNames } from '../contract.js';
 import { retryPolicy } from './retry-policy.js';
 
@@ -38,7 +38,7 @@ export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<C
 }
 
 function expireCodes(input: CodeExpiryInput, round: number) {
-  const { expireAuthorizationCodes } = proxyActivities<CodeExpiryActivities>({
+  const { expireAuthorizationCodes } = proxyActivities<MaintenanceActivities>({
     startToCloseTimeout: input.stepTimeoutMs,
     retry: retryPolicy(input),
   });

@@ -7,7 +7,7 @@ import {
   setHandler,
   sleep,
 } from '@temporalio/workflow';
-import type { PurgeActivities } from '../activities/purge.js';
+import type { MaintenanceActivities } from '../activities/maintenance.js';
 import { type PurgeBatch, type PurgeInput, type PurgeProgress, queryNames } from '../contract.js';
 import { retryPolicy } from './retry-policy.js';
 
@@ -35,7 +35,7 @@ export async function purge(input: PurgeInput): Promise<PurgeProgress> {
 }
 
 function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch> {
-  const { purgeExpired } = proxyActivities<PurgeActivities>({
+  const { purgeExpired } = proxyActivities<MaintenanceActivities>({
     startToCloseTimeout: input.batchTimeoutMs,
     retry: retryPolicy(input),
   });

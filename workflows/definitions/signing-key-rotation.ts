@@ -1,11 +1,11 @@
 import { proxyActivities, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
-import type { SigningKeyRotationActivities } from '../activities/signing-key-rotation.js';
+import type { MaintenanceActivities } from '../activities/maintenance.js';
 import type { SigningKeyRotationInput, SigningKeyRotationOutcome } from '../contract.js';
 import { retryPolicy } from './retry-policy.js';
 
 /** Takes the due steps of the signing keys, and returns them with the next due time. */
 export async function signingKeyRotation(input: SigningKeyRotationInput): Promise<SigningKeyRotationOutcome> {
-  const { advanceSigningKeys } = proxyActivities<SigningKeyRotationActivities>({
+  const { advanceSigningKeys } = proxyActivities<MaintenanceActivities>({
     startToCloseTimeout: input.stepTimeoutMs,
     retry: retryPolicy(input),
   });

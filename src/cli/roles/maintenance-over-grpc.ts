@@ -3,7 +3,7 @@ import {
   type PurgedKind,
   type SigningKeyStep,
 } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
-import type { Maintenance } from '../../../workflows/activities/index.js';
+import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import type { CodeMinute, CodeMinuteList } from '../../../workflows/code-minutes.js';
 import type { RpcChannel } from '../../rpc/client.js';
 

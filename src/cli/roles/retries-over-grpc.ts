@@ -6,7 +6,7 @@ import {
   DeliveryServiceService,
   type RetryDelivery,
 } from '../../../generated/proto/integration/webhooks/v1/sending.js';
-import type { RetriedDelivery, RetryingDomain } from '../../../workflows/activities/retry-ports.js';
+import type { RetriedDelivery, RetryingDomain } from '../../../workflows/activities/webhook-retry.js';
 import type { RetryBatchList } from '../../../workflows/retry-batches.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { RpcChannel } from '../../rpc/client.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Maintenance } from '../../../workflows/activities/index.js';
+import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import { pause } from '../../../workflows/backoff.js';
 import { defaultPurgeInput, type PurgeInput } from '../../../workflows/contract.js';
 import type { TemporalWorker } from '../../../workflows/worker.js';

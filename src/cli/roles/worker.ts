@@ -128,8 +128,9 @@ async function joinTemporal(
       webhookRetries: retriesOver(domain.relay),
     }),
     schedules: {
-      purge: { intervalMs: config.PURGE_INTERVAL, startAtOnce: true },
-      signingKeyRotation: { intervalMs: advanceKeysEveryMs(config), startAtOnce: true },
+      purgeIntervalMs: config.PURGE_INTERVAL,
+      signingKeyRotationIntervalMs: advanceKeysEveryMs(config),
+      startAtOnce: true,
     },
     companions: [
       (client, stop) => watchBacklog(onBacklog, client, stop),

@@ -1,0 +1,43 @@
+import type { CodeCounts, PurgeBatch, SigningKeyRotationOutcome } from '../contract.js';
+import { type DomainCall, domainCall, workflowId } from './domain-call.js';
+
+/** The domain's calls for its upkeep. */
+export interface Maintenance {
+  /**
+   * Deletes at most `limit` expired rows in short transactions. Of several runs at once, all but one are told
+   * that another is active. With a time, a run begins only if none has ended within it.
+   */
+  purgeExpired(
+    request: { limit: number; run: string; unlessEndedWithinSeconds?: number },
+    call: DomainCall,
+  ): Promise<PurgeBatch & { otherRunActive: boolean }>;
+  /** Marks the minute's unredeemed codes as EXPIRED; `retryAt` if some are still valid. */
+  expireAuthorizationCodes(
+    request: { minute: Date },
+    call: DomainCall,
+  ): Promise<CodeCounts & { retryAt: Date | null }>;
+  /** Takes every due step of the rotation; a second call finds none. */
+  advanceSigningKeys(call: DomainCall): Promise<SigningKeyRotationOutcome>;
+}
+
+export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
+
+export function maintenanceActivities(domain: Maintenance) {
+  return {
+    async purgeExpired({ limit }: { limit: number }): Promise<PurgeBatch> {
+      const { deleted, more } = await domain.purgeExpired({ limit, run: workflowId() }, domainCall());
+      return { deleted, more };
+    },
+    /** A minute is a text, `2026-07-01T10:00Z`; `retryInMs` is null when all its codes have expired. */
+    async expireAuthorizationCodes({ minute }: { minute: string }) {
+      const { issued, redeemed, expired, retryAt } = await domain.expireAuthorizationCodes(
+        { minute: new Date(minute) },
+        domainCall(),
+      );
+      // A delay, because a workflow reads no clock.
+      const retryInMs = retryAt && Math.max(0, retryAt.getTime() - Date.now());
+      return { counts: { issued, redeemed, expired }, retryInMs };
+    },
+    advanceSigningKeys: () => domain.advanceSigningKeys(domainCall()),
+  };
+}
