@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { components } from '../../generated/openapi/gateway.js';
 import { problemMessages } from '../../generated/problems.js';
 import { type ErrorCode, publicCode, type ServiceError } from '../errors/service-error.js';
@@ -6,23 +7,8 @@ import type { HttpAnswer } from './http/exchange.js';
 type Problem = components['schemas']['Problem'];
 type ProblemCode = Problem['code'];
 
-const TITLES = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  410: 'Gone',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  503: 'Service Unavailable',
-} as const;
-
-type ProblemStatus = keyof typeof TITLES;
-
 /** The only mapping from errors to HTTP statuses. Codes outside the gateway's contract are faults: 500. */
-const STATUS_OF: Record<ProblemCode, ProblemStatus> = {
+const STATUS_OF: Record<ProblemCode, number> = {
   invalid_request: 400,
   api_key_in_query: 400,
   api_key_missing: 401,
@@ -56,7 +42,7 @@ export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
   const status = STATUS_OF[code];
   const message = code === 'internal_error' ? problemMessages.internal_error : error.message;
   const type = `${EXPLANATIONS}#${code}`;
-  const problem: Problem = { type, title: TITLES[status], status, code, message, requestId };
+  const problem: Problem = { type, title: STATUS_CODES[status] as string, status, code, message, requestId };
   if (error.fieldViolations.length > 0 && status === 400) {
     problem.errors = error.fieldViolations.map(({ path, message: what }) => {
       const [, place = 'body', name = path] = IN_PATH.exec(path) ?? [];
@@ -71,7 +57,7 @@ function problemCodeOf(code: ErrorCode): ProblemCode {
   return name in STATUS_OF ? (name as ProblemCode) : 'internal_error';
 }
 
-function headersOf(error: ServiceError, status: ProblemStatus): Record<string, string | number> {
+function headersOf(error: ServiceError, status: number): Record<string, string | number> {
   const headers: Record<string, string | number> = {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',

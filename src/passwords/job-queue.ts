@@ -17,7 +17,7 @@ export interface JobQueueOptions {
   /** A job with a longer expected wait is refused. */
   maxWaitMs: number;
   /** For each thread: so many wait in any case. */
-  leastWaiting?: number;
+  leastWaiting: number;
   /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;
   watch?: PasswordWatch;
@@ -57,7 +57,7 @@ export class JobQueue {
   }
 
   async do(job: PasswordJob): Promise<PasswordAnswer> {
-    const { maxWaitMs, leastWaiting = 0, threads } = this.#options;
+    const { maxWaitMs, leastWaiting, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();
     const areMany = this.#waiting.length >= leastWaiting * threads;
     if (this.#closed || (areMany && waitMs > maxWaitMs)) {

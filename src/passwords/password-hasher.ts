@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { normalizedPassword } from '../domain/credentials/password-rules.js';
 import type { PasswordHasher } from '../domain/credentials/passwords.js';
-import { JobQueue, type PasswordWatch } from './job-queue.js';
+import { JobQueue, type JobQueueOptions } from './job-queue.js';
 import { threadsOf } from './thread.js';
 
 /** Matches no password, and has the usual parameters, so that unknown accounts take as long as known ones. */
@@ -15,16 +15,7 @@ const MAX_WAIT_MS = 800;
 /** For each thread. So few wait longer rather than being turned away, for example on a slow machine. */
 const LEAST_WAITING = 4;
 
-export interface PasswordHasherOptions {
-  /** One per processor by default; they run at low priority. */
-  threads?: number;
-  /** A password with a longer expected wait is refused. */
-  maxWaitMs?: number;
-  /** For each thread: so many wait in any case. */
-  leastWaiting?: number;
-  /** A thread ended unasked; its replacement is starting. */
-  onThreadDeath?(cause: unknown): void;
-  watch?: PasswordWatch;
+export interface PasswordHasherOptions extends Partial<Omit<JobQueueOptions, 'start'>> {
   /** Replaced in tests, which run the sources. */
   threadFile?: URL;
 }
@@ -34,20 +25,17 @@ export interface ThreadedPasswordHasher extends PasswordHasher {
   close(): Promise<void>;
 }
 
+/** With a thread per processor unless told otherwise; they run at low priority. */
 export function threadedPasswordHasher({
-  threads = availableParallelism(),
-  maxWaitMs = MAX_WAIT_MS,
-  leastWaiting = LEAST_WAITING,
-  onThreadDeath = () => undefined,
-  watch,
   threadFile = THREAD_FILE,
+  ...options
 }: PasswordHasherOptions = {}): ThreadedPasswordHasher {
   const queue = new JobQueue({
-    threads,
-    maxWaitMs,
-    leastWaiting,
-    onThreadDeath,
-    watch,
+    threads: availableParallelism(),
+    maxWaitMs: MAX_WAIT_MS,
+    leastWaiting: LEAST_WAITING,
+    onThreadDeath: () => undefined,
+    ...options,
     start: threadsOf(threadFile),
   });
   return {

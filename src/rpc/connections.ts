@@ -1,28 +1,20 @@
 import type { Socket } from 'node:net';
 import { networkOf } from '../identifiers/network-address.js';
 
-export interface ConnectionLimits {
-  inTotal: number;
-  perToken: number;
-  /** Connections without a valid token so far. */
-  strangersInTotal: number;
-  strangersPerNetwork: number;
-  /** What such a connection may send, and how long it may stay. */
-  strangerBytes: number;
-  strangerMs: number;
-  /** Successive calls without a valid token. */
-  callsWithoutToken: number;
-}
-
-export const CONNECTION_LIMITS: ConnectionLimits = {
+const LIMITS = {
   inTotal: 1_024,
   perToken: 64,
+  /** Connections without a valid token so far. */
   strangersInTotal: 512,
   strangersPerNetwork: 32,
+  /** What such a connection may send, and how long it may stay. */
   strangerBytes: 128 * 1_024,
   strangerMs: 60_000,
+  /** Successive calls without a valid token. */
   callsWithoutToken: 100,
 };
+
+export type ConnectionLimits = typeof LIMITS;
 
 const LOOK_EVERY_MS = 250;
 
@@ -48,7 +40,7 @@ export class Connections {
   #look: NodeJS.Timeout | undefined;
 
   constructor(limits: Partial<ConnectionLimits> = {}) {
-    this.#limits = { ...CONNECTION_LIMITS, ...limits };
+    this.#limits = { ...LIMITS, ...limits };
   }
 
   opened(socket: Socket): void {

@@ -1,13 +1,13 @@
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
-export interface TokenLimits {
+const LIMITS = {
   /** Long-lived calls: each may hold a message in memory without limit of time. */
-  longCalls: number;
+  longCalls: 32,
   /** Other calls whose message has not arrived yet. */
-  arrivingCalls: number;
-}
+  arrivingCalls: 512,
+};
 
-export const TOKEN_LIMITS: TokenLimits = { longCalls: 32, arrivingCalls: 512 };
+export type TokenLimits = typeof LIMITS;
 
 type Kind = keyof TokenLimits;
 
@@ -17,7 +17,7 @@ export class TokenShares {
   readonly #limits: TokenLimits;
 
   constructor(limits: Partial<TokenLimits> = {}) {
-    this.#limits = { ...TOKEN_LIMITS, ...limits };
+    this.#limits = { ...LIMITS, ...limits };
   }
 
   /** Takes a share; the returned function gives it back. */

@@ -40,6 +40,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const queue = new JobQueue({
     threads,
     maxWaitMs,
+    leastWaiting: 0,
     start,
     ...others,
     onThreadDeath: (cause) => deaths.push(cause),

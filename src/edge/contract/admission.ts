@@ -3,32 +3,25 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { inNextTurn } from '../http/turns.js';
 import { Lanes } from './lanes.js';
 
-export interface AdmissionLimits {
+const LIMITS = {
   /**
    * Requests that begin in one turn of the event loop. Their calls leave the process at the end of the turn,
    * so the domain works on them while the edge prepares the next. Measured: with fewer, the extra turns cost
    * more than they save; with more, the domain idles.
    */
-  perTurn: number;
-  /** Requests in progress: enough to keep the domain busy. Others wait here, where networks take turns. */
-  atOnce: number;
-  /** A request in progress for longer does not count in `atOnce`: it waits, as for a password check. */
-  longMs: number;
-  /** The edge refuses a request after this wait. The wait also slows clients that retry at once. */
-  maxWaitMs: number;
-  /** Up to this many requests may wait for `mostWaitMs`: a process that has just started is slow. */
-  few: number;
-  mostWaitMs: number;
-}
-
-const LIMITS: AdmissionLimits = {
   perTurn: 8,
+  /** Requests in progress: enough to keep the domain busy. Others wait here, where networks take turns. */
   atOnce: 128,
+  /** A request in progress for longer does not count in `atOnce`: it waits, as for a password check. */
   longMs: 250,
+  /** The edge refuses a request after this wait. The wait also slows clients that retry at once. */
   maxWaitMs: 500,
+  /** Up to this many requests may wait for `mostWaitMs`: a process that has just started is slow. */
   few: 64,
   mostWaitMs: 1_500,
 };
+
+export type AdmissionLimits = typeof LIMITS;
 
 /** How many times within `maxWaitMs` it looks for requests that have waited so long. */
 const LOOKS = 10;
