@@ -1,9 +1,9 @@
-import { type Connection, isGrpcServiceError } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { pause } from './backoff.js';
 import { namespaceRetentionMs, searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
-import { connectionTo, type TemporalPlace } from './namespace.js';
+import { connectionTo, hasStatus, notFound, type TemporalPlace } from './namespace.js';
 import { addSearchAttributes, missingSearchAttributes } from './search-attributes.js';
 
 export interface NamespaceSetup {
@@ -19,8 +19,7 @@ const askEveryMs = 500;
 
 const never = new AbortController().signal;
 
-/** gRPC status codes. */
-const notFound = 5;
+/** A gRPC status code. */
 const alreadyExists = 6;
 
 /** Makes the namespace and its search attributes where they are missing; changes nothing that exists. */
@@ -53,14 +52,14 @@ async function makeNamespace(connection: Connection, namespace: string, call: Ca
     await call(() => workflowService.describeNamespace({ namespace }));
     return false;
   } catch (error) {
-    if (statusOf(error) !== notFound) throw error;
+    if (!hasStatus(error, notFound)) throw error;
   }
   try {
     const workflowExecutionRetentionPeriod = msToTs(namespaceRetentionMs);
     await call(() => workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }));
     return true;
   } catch (error) {
-    if (statusOf(error) !== alreadyExists) throw error;
+    if (!hasStatus(error, alreadyExists)) throw error;
     return false;
   }
 }
@@ -72,12 +71,8 @@ async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {
-      if (statusOf(error) !== notFound || Date.now() > deadline) throw error;
+      if (!hasStatus(error, notFound) || Date.now() > deadline) throw error;
       await pause(askEveryMs, never);
     }
   }
-}
-
-function statusOf(error: unknown): number | undefined {
-  return isGrpcServiceError(error) ? error.code : undefined;
 }

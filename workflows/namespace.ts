@@ -6,7 +6,7 @@ import { missingSearchAttributes } from './search-attributes.js';
 const answerLimitMs = 3_000;
 
 /** gRPC status codes. */
-const notFound = 5;
+export const notFound = 5;
 const permissionDenied = 7;
 const unimplemented = 12;
 
@@ -63,7 +63,7 @@ export async function shortcomingOf(
   );
 }
 
-function hasStatus(error: unknown, ...codes: number[]): boolean {
+export function hasStatus(error: unknown, ...codes: number[]): boolean {
   return isGrpcServiceError(error) && codes.includes(error.code);
 }
 

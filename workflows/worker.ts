@@ -43,8 +43,13 @@ export interface TemporalWorker {
   shutdown(): Promise<void>;
 }
 
-/** Where the build writes the script. */
-const BUNDLE_PATH = fileURLToPath(new URL('./definitions.bundle.js', import.meta.url));
+const DEFAULTS = {
+  shutdownGraceMs: 10_000,
+  probeIntervalMs: 5_000,
+  backoff: { firstDelayMs: 250, maxDelayMs: 10_000 },
+  /** Where the build writes the script. */
+  bundlePath: fileURLToPath(new URL('./definitions.bundle.js', import.meta.url)),
+};
 
 /** Workers of this process; the last one closes the shared parts. */
 let running = 0;
@@ -54,7 +59,7 @@ const shutdownMarginMs = 3_000;
 
 /** Works for Temporal whenever it is available. Throws only if the bundle is missing. */
 export async function startTemporalWorker(options: WorkerOptions): Promise<TemporalWorker> {
-  const settings = withDefaults(options);
+  const settings: Settings = { ...DEFAULTS, ...options };
   // Throws for unusable files: the worker does not start.
   const first = options.access?.() ?? {};
   await accessFile(settings.bundlePath).catch(() => {
@@ -106,17 +111,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   };
 }
 
-type Settings = SessionSettings & { backoff: BackoffSettings; access?: () => Access };
-
-function withDefaults(options: WorkerOptions): Settings {
-  return {
-    ...options,
-    shutdownGraceMs: options.shutdownGraceMs ?? 10_000,
-    probeIntervalMs: options.probeIntervalMs ?? 5_000,
-    backoff: options.backoff ?? { firstDelayMs: 250, maxDelayMs: 10_000 },
-    bundlePath: options.bundlePath ?? BUNDLE_PATH,
-  };
-}
+type Settings = WorkerOptions & typeof DEFAULTS;
 
 async function keepRunning(
   settings: Settings,

@@ -24,22 +24,19 @@ export interface FetchedKeysOptions {
 
 /** A fetched key set. It is used until a newer one is fetched: keys are published long before they sign. */
 export class FetchedKeys {
-  readonly #options: FetchedKeysOptions;
   #byKid: ReadonlyMap<string, CryptoKey> | undefined;
   #kids = '';
   #staleAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
 
-  constructor(options: FetchedKeysOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: FetchedKeysOptions) {}
 
   /** Waits only for the first set. An old set is replaced while it is in use. */
   async atHand(): Promise<void> {
     if (this.#byKid === undefined) {
       await this.#fetch();
-    } else if (this.#options.clock() >= this.#staleAt && this.#mayFetch()) {
+    } else if (this.options.clock() >= this.#staleAt && this.#mayFetch()) {
       this.#fetch().catch(() => undefined);
     }
   }
@@ -61,7 +58,7 @@ export class FetchedKeys {
   }
 
   #mayFetch(): boolean {
-    return Math.abs(this.#options.clock() - this.#triedAt) >= MIN_FETCH_INTERVAL_MS;
+    return Math.abs(this.options.clock() - this.#triedAt) >= MIN_FETCH_INTERVAL_MS;
   }
 
   #fetch(): Promise<void> {
@@ -72,13 +69,13 @@ export class FetchedKeys {
   }
 
   async #load(): Promise<void> {
-    this.#triedAt = this.#options.clock();
-    const { keys, maxAgeSeconds } = await this.#options.fetch();
-    const wanted = keys.filter(({ algorithm }) => algorithm === this.#options.algorithm);
+    this.#triedAt = this.options.clock();
+    const { keys, maxAgeSeconds } = await this.options.fetch();
+    const wanted = keys.filter(({ algorithm }) => algorithm === this.options.algorithm);
     const imported = await Promise.all(
       wanted.map(
         async ({ kid, jwkJson }) =>
-          [kid, (await importJWK(JSON.parse(jwkJson), this.#options.algorithm)) as CryptoKey] as const,
+          [kid, (await importJWK(JSON.parse(jwkJson), this.options.algorithm)) as CryptoKey] as const,
       ),
     );
     this.#staleAt = this.#triedAt + maxAgeSeconds * 1_000;
@@ -89,7 +86,7 @@ export class FetchedKeys {
     if (this.#byKid === undefined || kids !== this.#kids) {
       this.#byKid = new Map(imported);
       this.#kids = kids;
-      this.#options.onChange();
+      this.options.onChange();
     }
   }
 }

@@ -1,6 +1,5 @@
 import { type CryptoKey, compactVerify, decodeProtectedHeader, SignJWT } from 'jose';
 import type { AccountId, ApplicationId } from '../../generated/ids.js';
-import type { Clock } from '../domain/clock.js';
 import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
 import type { IdTokenReader, PublicKey, PublishedKeys, TokenSigner } from '../domain/sign-on/keys/signing.js';
 import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
@@ -23,16 +22,10 @@ export interface KeyRingOptions extends KnownKeysOptions {
 
 /** Signs and reads tokens with the keys of the database, of which it keeps a recent copy. */
 export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
-  readonly #issuer: string;
-  readonly #box: Box;
-  readonly #clock: Clock;
   readonly #known: KnownKeys;
-  #imported = new Map<string, ImportedKey>();
+  readonly #imported = new Map<string, ImportedKey>();
 
-  constructor({ issuer, box, ...options }: KeyRingOptions) {
-    this.#issuer = issuer;
-    this.#box = box;
-    this.#clock = options.clock;
+  constructor(private readonly options: KeyRingOptions) {
     this.#known = new KnownKeys(options);
   }
 
@@ -57,7 +50,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     type: 'JWT' | 'at+jwt',
     claims: Record<string, unknown>,
   ): Promise<string> {
-    const active = (keys: readonly SigningKey[]) => activeKey(keys, algorithm, this.#clock());
+    const active = (keys: readonly SigningKey[]) => activeKey(keys, algorithm, this.options.clock());
     const key = active(this.#known.young ?? []) ?? (await this.#known.search(active));
     if (key === undefined) {
       throw new ServiceError(ErrorCode.INTERNAL_ERROR, 'Something went wrong on our side.', {
@@ -97,7 +90,9 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
       return undefined;
     }
     const claims = await verifiedClaims(idToken, await this.#import(key).public(), key.algorithm);
-    return claims?.iss === this.#issuer && typeof claims.sub === 'string' && typeof claims.aud === 'string'
+    return claims?.iss === this.options.issuer &&
+      typeof claims.sub === 'string' &&
+      typeof claims.aud === 'string'
       ? { accountId: claims.sub as AccountId, applicationId: claims.aud as ApplicationId }
       : undefined;
   }
@@ -105,7 +100,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
   #import(key: SigningKey): ImportedKey {
     let imported = this.#imported.get(key.kid);
     if (!imported?.isOf(key)) {
-      imported = new ImportedKey(key, this.#box);
+      imported = new ImportedKey(key, this.options.box);
       this.#imported.set(key.kid, imported);
     }
     return imported;

@@ -17,25 +17,22 @@ export interface KnownKeysOptions {
 
 /** The rows of the signing keys, as of the last read. */
 export class KnownKeys {
-  readonly #options: KnownKeysOptions;
   #rows: readonly SigningKey[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
   #searchedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  constructor(options: KnownKeysOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: KnownKeysOptions) {}
 
   /** The present keys, if they are recent enough. */
   get young(): readonly SigningKey[] | undefined {
-    const ageMs = this.#options.clock() - this.#readAt;
+    const ageMs = this.options.clock() - this.#readAt;
     // A clock that was set back says nothing about their age.
     if (ageMs < 0 || ageMs >= MAX_AGE_MS) {
       return undefined;
     }
     if (ageMs >= REFRESH_AFTER_MS) {
-      this.#read().catch(this.#options.onError);
+      this.#read().catch(this.options.onError);
     }
     return this.#rows;
   }
@@ -54,7 +51,7 @@ export class KnownKeys {
       if (this.#rows.length === 0) {
         throw error;
       }
-      this.#options.onError(error);
+      this.options.onError(error);
       return this.#rows;
     });
   }
@@ -64,7 +61,7 @@ export class KnownKeys {
     find: (keys: readonly SigningKey[]) => SigningKey | undefined,
   ): Promise<SigningKey | undefined> {
     const found = find(await this.all());
-    const now = this.#options.clock();
+    const now = this.options.clock();
     if (found || Math.abs(now - this.#searchedAt) < MIN_SEARCH_INTERVAL_MS) {
       return found;
     }
@@ -89,8 +86,8 @@ export class KnownKeys {
 
   async #load(): Promise<void> {
     // The age counts from before the read, which may miss what is committed during it.
-    const readAt = this.#options.clock();
-    this.#rows = await this.#options.load();
+    const readAt = this.options.clock();
+    this.#rows = await this.options.load();
     this.#readAt = readAt;
   }
 }

@@ -28,10 +28,6 @@ const ON_BEHALF_OF_SHAPE = /^[A-Za-z0-9._:@/+-]{1,128}$/;
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._:/-]{1,200}$/;
 
 /** The caller's request id, or a new one if that is unfit for a log. */
-export function requestIdOf(metadata: Metadata): string {
-  return loggableRequestId(metadata.get(REQUEST_ID_KEY)[0]);
-}
-
 export function loggableRequestId(given: unknown): string {
   return typeof given === 'string' && REQUEST_ID_SHAPE.test(given) ? given : randomUUID();
 }
@@ -39,10 +35,6 @@ export function loggableRequestId(given: unknown): string {
 export function traceparentOf(metadata: Metadata): string | undefined {
   const [given] = metadata.get(TRACEPARENT_KEY);
   return typeof given === 'string' && TRACEPARENT_SHAPE.test(given) ? given : undefined;
-}
-
-export function onBehalfOf(metadata: Metadata): string | undefined {
-  return recordableOnBehalfOf(metadata.get(ON_BEHALF_OF_KEY));
 }
 
 /** Refuses a value that cannot be recorded exactly. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  ChannelCredentials,
+  type ChannelCredentials,
   Client,
   credentials,
   type CallOptions as GrpcCallOptions,
@@ -80,10 +80,8 @@ export class RpcChannel {
     addresses: string,
     /** A function if the token may change while the channel is open. */
     token: string | (() => string),
-    options: ChannelCredentials | ChannelOptions = {},
+    { credentials: given = credentials.createInsecure(), onChange }: ChannelOptions = {},
   ) {
-    const { credentials: given = credentials.createInsecure(), onChange } =
-      options instanceof ChannelCredentials ? { credentials: options, onChange: undefined } : options;
     this.#token = token;
     this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).lane);
     this.#members = new Members(addresses, ({ address, name }) => {

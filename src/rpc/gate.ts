@@ -6,7 +6,7 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
-import { AUTHORIZATION_KEY, bearerTokenOf, requestIdOf } from './call-metadata.js';
+import { AUTHORIZATION_KEY, bearerTokenOf, loggableRequestId, REQUEST_ID_KEY } from './call-metadata.js';
 import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
 import { toStatus } from './error-trailer.js';
@@ -83,7 +83,7 @@ class Call implements AdmittedStream {
     readonly metadata: Metadata,
     private readonly call: ServerInterceptingCallInterface,
   ) {
-    this.requestId = requestIdOf(metadata);
+    this.requestId = loggableRequestId(metadata.get(REQUEST_ID_KEY)[0]);
   }
 
   get peer(): string {

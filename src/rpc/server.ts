@@ -16,19 +16,18 @@ import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { type CallAudit, refusalOf } from './call-audit.js';
-import { onBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
-import { type Authenticate, callersOf, type Identity } from './callers.js';
+import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
+import { callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { toStatus } from './error-trailer.js';
-import { type AdmittedCall, Gate } from './gate.js';
+import { type AdmittedCall, Gate, type GateOptions } from './gate.js';
 import type { CallContext, Handler, ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
 import { notRead, READER_PATIENCE_MS } from './streams/reader-patience.js';
 import { untilWritable } from './streams/until-writable.js';
-import type { TokenLimits } from './token-shares.js';
 
 const MAX_CALLS_PER_CONNECTION = 256;
 const REFUSAL_LINES_PER_MINUTE = 60;
@@ -36,18 +35,12 @@ const REFUSAL_LINES_PER_MINUTE = 60;
 const HANDSHAKE_LINES_PER_MINUTE = 1;
 const { exchange } = CallServiceService;
 
-export interface RpcServerOptions {
+export interface RpcServerOptions extends Omit<GateOptions, 'onRefusal' | 'connections'> {
   services: readonly ServedService[];
-  authenticate: Authenticate;
   log: Log;
   timer: RpcCallTimer;
   audit: CallAudit;
-  /** How often the tokens of long-lived calls are checked again. */
-  recheckTokensMs?: number;
-  /** How long the message of a call may take to arrive. */
-  arrivalMs?: number;
   connections?: Partial<ConnectionLimits>;
-  tokens?: Partial<TokenLimits>;
 }
 
 /** The common interface of the four kinds of calls. */
@@ -264,7 +257,7 @@ function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallCo
     caller,
     tokenId,
     ownerId,
-    onBehalfOf: onBehalfOf(call.metadata),
+    onBehalfOf: recordableOnBehalfOf(call.metadata.get(ON_BEHALF_OF_KEY)),
     traceparent: traceparentOf(call.metadata),
     instanceId,
     get remoteAddress() {

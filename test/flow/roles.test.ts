@@ -88,7 +88,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
   });
 
   test('a request id of a purge, as the worker makes it, is in the log line of the domain', async () => {
-    const channel = new RpcChannel(rolesAddress, roleTokens.MAINTENANCE_TOKEN, asEdge());
+    const channel = new RpcChannel(rolesAddress, roleTokens.MAINTENANCE_TOKEN, { credentials: asEdge() });
     const requestId = 'purge-2026-07-01T10:00:00Z/batch-1/1';
     await channel.clientOf(MaintenanceServiceService).purgeExpired({ limit: 10 }, { requestId });
     channel.close();
@@ -101,11 +101,9 @@ describe('roles that run by themselves, over TCP with TLS', () => {
   });
 
   test.each(Object.entries(roleTokens))('the gRPC port for all others knows no %s', async (_, token) => {
-    const channel = new RpcChannel(
-      `localhost:${domain.settings.GRPC_PORT}`,
-      token,
-      credentials.createSsl(authority),
-    );
+    const channel = new RpcChannel(`localhost:${domain.settings.GRPC_PORT}`, token, {
+      credentials: credentials.createSsl(authority),
+    });
     const call = { requestId: 'r' };
     const refusals = await Promise.all([
       refusalOf(
@@ -122,7 +120,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
 
   test('edge and worker find no service for operators on their port, and no token of the database works there', async () => {
     const ways = [roleTokens.EDGE_TOKEN, domain.demo().operatorToken].map(
-      (token) => new RpcChannel(rolesAddress, token, asEdge()),
+      (token) => new RpcChannel(rolesAddress, token, { credentials: asEdge() }),
     );
     const call = { requestId: 'r' };
     const list = { pageSize: 0, pageToken: '' };

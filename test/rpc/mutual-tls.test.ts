@@ -83,7 +83,9 @@ describe('a port on which clients prove themselves', () => {
       listed: () => listed,
       begin,
       channel: (files?: CertificateFiles) => {
-        const made = new RpcChannel(address, TOKENS.edge, clientCredentials(address, files));
+        const made = new RpcChannel(address, TOKENS.edge, {
+          credentials: clientCredentials(address, files),
+        });
         channels.push(made);
         return made;
       },

@@ -20,7 +20,7 @@ describe('a server beyond this machine', () => {
   const rigs = rpcRigs();
 
   async function call(address: string, channelCredentials: ReturnType<typeof clientCredentials>) {
-    const channel = new RpcChannel(address, TOKENS.maintenance, channelCredentials);
+    const channel = new RpcChannel(address, TOKENS.maintenance, { credentials: channelCredentials });
     try {
       return await channel
         .clientOf(MaintenanceServiceService)

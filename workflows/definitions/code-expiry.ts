@@ -1,7 +1,6 @@
 import {
   ApplicationFailure,
   defineQuery,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -9,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.js';
 import { type CodeCounts, type CodeExpiryInput, queryNames } from '../contract.js';
-import { retryPolicy } from './retry-policy.js';
+import { activitiesWith } from './activities.js';
 
 const progressQuery = defineQuery<CodeCounts | null>(queryNames.progress);
 
@@ -38,10 +37,7 @@ export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<C
 }
 
 function expireCodes(input: CodeExpiryInput, round: number) {
-  const { expireAuthorizationCodes } = proxyActivities<MaintenanceActivities>({
-    startToCloseTimeout: input.stepTimeoutMs,
-    retry: retryPolicy(input),
-  });
+  const { expireAuthorizationCodes } = activitiesWith<MaintenanceActivities>(input.stepTimeoutMs, input);
   return expireAuthorizationCodes.executeWithOptions(
     { activityId: `expire-${round}`, summary: `Expires what is left of the codes of ${input.minute}` },
     [{ minute: input.minute }],

@@ -2,14 +2,13 @@ import {
   ApplicationFailure,
   continueAsNew,
   defineQuery,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
 } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.js';
 import { type PurgeBatch, type PurgeInput, type PurgeProgress, queryNames } from '../contract.js';
-import { retryPolicy } from './retry-policy.js';
+import { activitiesWith } from './activities.js';
 
 const progressQuery = defineQuery<PurgeProgress>(queryNames.progress);
 
@@ -35,10 +34,7 @@ export async function purge(input: PurgeInput): Promise<PurgeProgress> {
 }
 
 function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch> {
-  const { purgeExpired } = proxyActivities<MaintenanceActivities>({
-    startToCloseTimeout: input.batchTimeoutMs,
-    retry: retryPolicy(input),
-  });
+  const { purgeExpired } = activitiesWith<MaintenanceActivities>(input.batchTimeoutMs, input);
   // Numbers continue after a continue-as-new, so an activity id names one batch of the whole purge.
   return purgeExpired.executeWithOptions(
     {

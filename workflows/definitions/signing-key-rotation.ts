@@ -1,14 +1,11 @@
-import { proxyActivities, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.js';
 import type { SigningKeyRotationInput, SigningKeyRotationOutcome } from '../contract.js';
-import { retryPolicy } from './retry-policy.js';
+import { activitiesWith } from './activities.js';
 
 /** Takes the due steps of the signing keys, and returns them with the next due time. */
 export async function signingKeyRotation(input: SigningKeyRotationInput): Promise<SigningKeyRotationOutcome> {
-  const { advanceSigningKeys } = proxyActivities<MaintenanceActivities>({
-    startToCloseTimeout: input.stepTimeoutMs,
-    retry: retryPolicy(input),
-  });
+  const { advanceSigningKeys } = activitiesWith<MaintenanceActivities>(input.stepTimeoutMs, input);
   const outcome = await advanceSigningKeys.executeWithOptions(
     { activityId: 'advance', summary: 'Publishes, activates and retires keys that are due' },
     [],

@@ -6,7 +6,6 @@ import {
   defineSignal,
   isCancellation,
   log,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   upsertMemo,
@@ -23,9 +22,9 @@ import {
   type WebhookRetryProgress,
   webhookRetryLimits,
 } from '../contract.js';
+import { activitiesWith } from './activities.js';
 import { describeRetries, plural } from './retry-details.js';
 import { type DeliveryIds, RetryLedger } from './retry-ledger.js';
-import { retryPolicy } from './retry-policy.js';
 
 const progressQuery = defineQuery<WebhookRetryProgress>(queryNames.progress);
 const retryNowSignal = defineSignal<[unknown?]>(signalNames.retryNow);
@@ -49,9 +48,14 @@ export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCount
   return counts;
 }
 
+type RetryActivities = ReturnType<typeof activitiesWith<WebhookRetryActivities>>;
+
 class Retries {
   readonly #limits: WebhookRetryLimits;
   readonly #ledger: RetryLedger;
+  readonly #steady: RetryActivities;
+  /** For rounds of attempts, which are postponed after a few failures. */
+  readonly #brief: RetryActivities;
   readonly #stepsBefore: number;
   /** Continues after a continue-as-new, so that an activity id names one step of the whole. */
   #steps: number;
@@ -60,6 +64,9 @@ class Retries {
   constructor(private readonly input: WebhookRetryInput) {
     const { steps = 0, lastAttempts = {} } = input.carried ?? {};
     this.#limits = { ...webhookRetryLimits, ...input };
+    const { stepTimeoutMs, roundTries } = this.#limits;
+    this.#steady = activitiesWith(stepTimeoutMs, this.#limits);
+    this.#brief = activitiesWith(stepTimeoutMs, { ...this.#limits, giveUpAfterAttempts: roundTries });
     this.#ledger = new RetryLedger(this.#limits, lastAttempts);
     this.#stepsBefore = steps;
     this.#steps = steps;
@@ -72,8 +79,7 @@ class Retries {
 
   async plan(): Promise<void> {
     const { batchId } = this.input;
-    const { planRetries } = this.#steadyActivities();
-    const states = await planRetries.executeWithOptions(
+    const states = await this.#steady.planRetries.executeWithOptions(
       { activityId: `plan-${++this.#steps}`, summary: 'Asks how far the deliveries are' },
       [{ batchId }],
     );
@@ -129,8 +135,7 @@ class Retries {
     await condition(() => this.#isPlanned);
     const open = this.#ledger.openAmong(deliveryIds);
     if (open.length === 0) return;
-    const { giveUpDeliveries } = this.#steadyActivities();
-    const states = await giveUpDeliveries.executeWithOptions(
+    const states = await this.#steady.giveUpDeliveries.executeWithOptions(
       { activityId: `give-up-${++this.#steps}`, summary: `Gives ${plural(open.length)} up` },
       [{ deliveryIds: open }],
     );
@@ -154,12 +159,7 @@ class Retries {
 
   #round(attempts: AttemptToMake[]) {
     const { subscriptionId } = this.input;
-    const { stepTimeoutMs, roundTries } = this.#limits;
-    const { attemptDeliveries } = proxyActivities<WebhookRetryActivities>({
-      startToCloseTimeout: stepTimeoutMs,
-      retry: { ...retryPolicy(this.#limits), maximumAttempts: roundTries },
-    });
-    return attemptDeliveries.executeWithOptions(
+    return this.#brief.attemptDeliveries.executeWithOptions(
       { activityId: `attempts-${++this.#steps}`, summary: inWords(attempts) },
       [{ subscriptionId, attempts }],
     );
@@ -169,13 +169,6 @@ class Retries {
     const { changes } = this.#ledger;
     const summary = `Until ${plural(deliveries)} can be looked after`;
     await condition(() => this.#ledger.changes !== changes, Math.max(1, waitMs), { summary });
-  }
-
-  #steadyActivities() {
-    return proxyActivities<WebhookRetryActivities>({
-      startToCloseTimeout: this.#limits.stepTimeoutMs,
-      retry: retryPolicy(this.#limits),
-    });
   }
 
   #tell(): void {

@@ -42,22 +42,20 @@ function platformQuery(): string {
 /** Gives up after the limit without data, before or during the answer. */
 async function fetchTo(url: string, file: string, { signal, onProgress, silenceLimitMs }: InstallOptions) {
   const giveUp = new AbortController();
-  const abort = () => giveUp.abort(signal?.reason);
   const silence = setTimeout(() => giveUp.abort(), silenceLimitMs);
-  signal?.addEventListener('abort', abort);
+  const over = AbortSignal.any([giveUp.signal, ...(signal ? [signal] : [])]);
   try {
     onProgress(`Downloading Temporal ${temporalVersion} from ${new URL(url).host}`);
-    const response = await fetch(url, { signal: giveUp.signal });
+    const response = await fetch(url, { signal: over });
     if (!response.ok || !response.body) throw new Error(`the answer was ${response.status}`);
     const body = Readable.fromWeb(response.body as import('node:stream/web').ReadableStream);
-    await pipeline(body, countBytes(silence, onProgress), createWriteStream(file), { signal: giveUp.signal });
+    await pipeline(body, countBytes(silence, onProgress), createWriteStream(file), { signal: over });
   } catch (error) {
     signal?.throwIfAborted();
     const reason = giveUp.signal.aborted ? `silent for ${silenceLimitMs / 1000} s` : reasonOf(error);
     throw new Error(`${new URL(url).host} could not be read (${reason})`);
   } finally {
     clearTimeout(silence);
-    signal?.removeEventListener('abort', abort);
   }
 }
 

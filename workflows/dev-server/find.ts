@@ -15,11 +15,6 @@ export interface FoundTemporal {
   route: 'PATH' | 'cache' | 'download' | 'go';
 }
 
-/** Its message is a sentence for people. */
-export class TemporalUnavailableError extends Error {
-  override name = 'TemporalUnavailableError';
-}
-
 const silenceLimitMs = 15_000;
 
 /** The installed executable, if any: on the PATH or in the cache. */
@@ -52,7 +47,7 @@ export async function findTemporal(options: FindOptions = {}): Promise<FoundTemp
       install.onProgress(`Not this way: ${reasonOf(error)}`);
     }
   }
-  throw new TemporalUnavailableError(missingSentence(reasons));
+  throw new Error(missingSentence(reasons));
 }
 
 function missingSentence(reasons: string[]): string {

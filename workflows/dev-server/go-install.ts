@@ -65,13 +65,11 @@ export async function buildWithGo(
   }, progressEveryMs);
   onProgress(`Building ${title} with Go: two to five minutes, once on this machine`);
   const answer = new AbortController();
-  const abort = () => answer.abort(signal?.reason);
   const noAnswer = setTimeout(() => answer.abort(new Error(noAnswerReason(silenceLimitMs))), silenceLimitMs);
-  signal?.addEventListener('abort', abort);
   try {
     const result = await runCommand('go', ['install', '-v', '-trimpath', '-ldflags=-s -w', ...packages], {
       env: await goEnvironment(folder, options.env),
-      signal: answer.signal,
+      signal: AbortSignal.any([answer.signal, ...(signal ? [signal] : [])]),
       silenceLimitMs: buildSilenceLimitMs,
       onLine(line) {
         clearTimeout(noAnswer);
@@ -82,7 +80,6 @@ export async function buildWithGo(
   } finally {
     clearInterval(progress);
     clearTimeout(noAnswer);
-    signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Document, Operation } from 'openapi-backend';
-import { FALLBACK_NAMES, type Fallbacks } from './fallbacks.js';
+import { type Fallbacks, fallbacks as needed } from './fallbacks.js';
 
 /** Throws unless every outcome of routing and validation has a handler. */
 export function assertComplete(
@@ -13,7 +13,7 @@ export function assertComplete(
   const schemes = Object.keys(document.components?.securitySchemes ?? {});
   const operationIds = operations.map(({ operationId }) => operationId ?? '');
   const problems = [
-    ...missing('fallback', FALLBACK_NAMES, fallbacks),
+    ...missing('fallback', Object.keys(needed), fallbacks),
     ...missing('security handler', schemes, securityHandlers),
     ...surplus(securityHandlers, schemes).map((name) => `the security handler ${name} belongs to no scheme`),
     ...missing('handler', Object.keys(handlers), handlers),

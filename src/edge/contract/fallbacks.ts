@@ -16,15 +16,6 @@ export interface Fallbacks {
   postResponseHandler(context: Context): HttpAnswer;
 }
 
-export const FALLBACK_NAMES = [
-  'notFound',
-  'methodNotAllowed',
-  'notImplemented',
-  'unauthorizedHandler',
-  'validationFail',
-  'postResponseHandler',
-] as const satisfies (keyof Fallbacks)[];
-
 export const fallbacks: Fallbacks = {
   notFound() {
     throw new ServiceError(ErrorCode.ROUTE_NOT_FOUND, 'There is nothing at this path.');
@@ -55,22 +46,15 @@ export const fallbacks: Fallbacks = {
     if (body === undefined) {
       return { status, headers };
     }
-    if (body instanceof Html) {
-      return {
-        status,
-        headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
-        body: String(body),
-      };
-    }
-    return {
-      status,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: jsonOf(body),
-    };
+    const type = body instanceof Html ? 'text/html; charset=utf-8' : 'application/json';
+    return { status, headers: { 'content-type': type, ...headers }, body: bytesOf(body) };
   },
 };
 
-function jsonOf(body: unknown): HttpAnswer['body'] {
+function bytesOf(body: unknown): HttpAnswer['body'] {
+  if (body instanceof Html) {
+    return String(body);
+  }
   if (body instanceof StreamedArray) {
     return body;
   }

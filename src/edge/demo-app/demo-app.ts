@@ -8,6 +8,7 @@ import {
   missingPage,
   type Person,
   privacyPage,
+  SIGN_IN_PATH,
   signedOutPage,
   startPage,
   termsPage,
@@ -85,18 +86,18 @@ class DemoApp {
     switch (path) {
       case '/':
         return ['demoAppStart', () => this.#start()];
-      case '/sign-in':
+      case SIGN_IN_PATH:
         return ['demoAppSignIn', (request) => this.#signIn(request)];
       case '/signed-out':
-        return ['demoAppSignedOut', () => page(200, signedOutPage(signInPath()))];
+        return ['demoAppSignedOut', () => page(200, signedOutPage)];
       case '/logo.svg':
         return ['demoAppLogo', () => ({ status: 200, headers: LOGO_HEADERS, body: logo })];
       case '/privacy':
-        return ['demoAppPrivacy', () => page(200, privacyPage('/'))];
+        return ['demoAppPrivacy', () => page(200, privacyPage)];
       case '/terms':
-        return ['demoAppTerms', () => page(200, termsPage('/'))];
+        return ['demoAppTerms', () => page(200, termsPage)];
       default:
-        return ['none', () => page(404, missingPage('/'))];
+        return ['none', () => page(404, missingPage)];
     }
   }
 
@@ -215,13 +216,12 @@ class DemoApp {
   }
 }
 
-function signInPath(parameters: Record<string, string> = {}): string {
-  const query = new URLSearchParams(parameters).toString();
-  return query === '' ? '/sign-in' : `/sign-in?${query}`;
+function signInPath(parameters: Record<string, string>): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams(parameters)}`;
 }
 
 function failure(status: number, message: string, code?: string): Answer {
-  return page(status, failurePage({ message, again: signInPath(), ...(code !== undefined && { code }) }));
+  return page(status, failurePage(message, code));
 }
 
 function page(status: number, body: string): Answer {

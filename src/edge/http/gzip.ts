@@ -67,33 +67,26 @@ async function compressed(answer: DispatchedAnswer, places: Places): Promise<Dis
   return {
     ...answer,
     headers: coded,
-    body: isStream ? new CompressedStream(body, leave) : await compress(body, SETTINGS).finally(leave),
+    body: isStream ? compressedStream(body, leave) : await compress(body, SETTINGS).finally(leave),
   };
 }
 
 /** No generator: `return` on an unstarted one would not release the source. */
-class CompressedStream implements AsyncIterableIterator<Buffer> {
-  readonly #gzip = createGzip(SETTINGS);
-  readonly #pieces: AsyncIterator<Buffer> = this.#gzip[Symbol.asyncIterator]();
-  readonly #ended: Promise<void>;
-
-  constructor(source: BodyStream, ended: () => void) {
-    // An error of the source reaches the consumer by way of the pieces.
-    this.#ended = pipeline(Readable.from(source, { objectMode: false }), this.#gzip).then(ended, ended);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Buffer>> {
-    return this.#pieces.next();
-  }
-
-  /** Releases the source, whether or not it was read to the end. */
-  async return(): Promise<IteratorResult<Buffer>> {
-    this.#gzip.destroy();
-    await this.#ended;
-    return { done: true, value: undefined };
-  }
+function compressedStream(source: BodyStream, ended: () => void): BodyStream {
+  const coder = createGzip(SETTINGS);
+  const pieces: AsyncIterator<Buffer> = coder[Symbol.asyncIterator]();
+  // An error of the source reaches the consumer by way of the pieces.
+  const over = pipeline(Readable.from(source, { objectMode: false }), coder).then(ended, ended);
+  return {
+    next: () => pieces.next(),
+    /** Releases the source, whether or not it was read to the end. */
+    return: async () => {
+      coder.destroy();
+      await over;
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

@@ -5,7 +5,6 @@ import {
   ErrorPageKind,
   InteractionPage,
   type NextPage,
-  type PasswordProblem,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../errors/service-error.js';
 import type { SignOnDependencies } from './dependencies.js';
@@ -117,15 +116,11 @@ function pathOf({ page, interaction, problem, entrances }: NextPage, linkToken: 
     query.set('token', linkToken);
   }
   if (problem !== undefined) {
-    query.set('problem', problemWord(problem));
+    // Such as `too_short`.
+    query.set('problem', problem.replace(/^PASSWORD_PROBLEM_/, '').toLowerCase());
   }
   if (entrances.length > 0) {
     query.set('entrances', entrancesText(entrances));
   }
   return query.size > 0 ? `${path}?${query}` : path;
-}
-
-/** As in addresses: `too_short`. */
-export function problemWord(problem: PasswordProblem): string {
-  return problem.replace(/^PASSWORD_PROBLEM_/, '').toLowerCase();
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { FALLBACK_NAMES, fallbacks } from '../../../src/edge/contract/fallbacks.js';
+import { type Fallbacks, fallbacks } from '../../../src/edge/contract/fallbacks.js';
 import { openGatewayApi } from '../../support/contract/contract-api.js';
 import { contractDocument } from '../../support/contract/contract-document.js';
+
+const FALLBACK_NAMES = Object.keys(fallbacks) as (keyof Fallbacks)[];
 
 const named = (what: string) => `The API "Integration Gateway" cannot be served: ${what}.`;
 

@@ -8,11 +8,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { cachedExecutable } from '../../../workflows/dev-server/cache.js';
 import { candidatesOnPath } from '../../../workflows/dev-server/check.js';
 import { runCommand } from '../../../workflows/dev-server/command.js';
-import {
-  type FindOptions,
-  findTemporal,
-  TemporalUnavailableError,
-} from '../../../workflows/dev-server/find.js';
+import { type FindOptions, findTemporal } from '../../../workflows/dev-server/find.js';
 import { eventually, isAlive, temporaryFolder } from '../temporal-fixture.js';
 
 const temporalScript = '#!/bin/sh\necho "temporal version 1.2.3 (Server 1.2.3, UI 1.2.3)"\n';
@@ -144,7 +140,6 @@ test('a download that stops in the middle is given up', async () => {
 test('a Go that is too old is not used, and the sentence says all that was tried', async () => {
   await fakeGo(goThatBuilds, 'go1.24.9');
   const failure = await find().catch((error) => error);
-  expect(failure).toBeInstanceOf(TemporalUnavailableError);
   expect(failure.message).toMatch(
     /^Temporal is missing and could not be had \(127\.0\.0\.1:1 could not be read \(.+\); Go 1\.25 or newer is needed and the one on the PATH is 1\.24\): install the Temporal CLI .* or set TEMPORAL_ADDRESS to a server that runs\.$/,
   );

@@ -82,7 +82,7 @@ export async function run(
 /** A refused call or a lost connection becomes a sentence for the caller. */
 export async function inSession<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
   const { address, token, credentials, temporalUiUrl } = target;
-  const channel = new RpcChannel(address, token, credentials);
+  const channel = new RpcChannel(address, token, { credentials });
   const call = { requestId: randomUUID(), deadlineMs: DEADLINE_MS };
   try {
     return await work({

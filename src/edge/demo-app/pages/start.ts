@@ -2,6 +2,9 @@ import { type Html, html } from '../../pages/html.js';
 import { icons } from '../../pages/icons.js';
 import { APP_NAME, framed } from './frame.js';
 
+/** The address that begins a sign-in. */
+export const SIGN_IN_PATH = '/sign-in';
+
 export interface Person {
   email: string;
   password: string;
@@ -36,46 +39,46 @@ export function startPage(
   return framed('Sign in', body);
 }
 
-export function signedOutPage(signInUrl: string): string {
-  const body = html`<div class="badge good">${icons.done}</div>
+export const signedOutPage = framed(
+  'Signed out',
+  html`<div class="badge good">${icons.done}</div>
 <h1>You are signed out</h1>
 <p class="lead">The sign-on server has ended the session and sent you back to ${APP_NAME}.</p>
-<div class="next"><a class="button" href="${signInUrl}">Sign in again</a></div>`;
-  return framed('Signed out', body);
-}
+<div class="next"><a class="button" href="${SIGN_IN_PATH}">Sign in again</a></div>`,
+);
 
 /** Where the page that asks to allow access leads, because the registration has these addresses. */
-export function privacyPage(startUrl: string): string {
-  const text = html`${APP_NAME} keeps nothing of what it learns in a sign-in: it shows it once. Your application would say here what it keeps and why, and be registered with this address as <code>policy_uri</code>.`;
-  return documentPage('Privacy policy', text, startUrl);
-}
+export const privacyPage = documentPage(
+  'Privacy policy',
+  html`${APP_NAME} keeps nothing of what it learns in a sign-in: it shows it once. Your application would say here what it keeps and why, and be registered with this address as <code>policy_uri</code>.`,
+);
 
-export function termsPage(startUrl: string): string {
-  const text = html`${APP_NAME} is here to be tried, on this machine, with invented people. Your application would have its terms of service here, and be registered with this address as <code>tos_uri</code>.`;
-  return documentPage('Terms of service', text, startUrl);
-}
+export const termsPage = documentPage(
+  'Terms of service',
+  html`${APP_NAME} is here to be tried, on this machine, with invented people. Your application would have its terms of service here, and be registered with this address as <code>tos_uri</code>.`,
+);
 
-function documentPage(title: string, text: Html, startUrl: string): string {
+function documentPage(title: string, text: Html): string {
   const body = html`<h1>${title}</h1>
 <p class="lead">${text}</p>
-<div class="next"><a class="button" href="${startUrl}">To the start</a></div>`;
+<div class="next"><a class="button" href="/">To the start</a></div>`;
   return framed(title, body);
 }
 
-export function missingPage(startUrl: string): string {
-  const body = html`<div class="badge bad">${icons.warning}</div>
+export const missingPage = framed(
+  'Page not found',
+  html`<div class="badge bad">${icons.warning}</div>
 <h1>Page not found</h1>
 <p class="lead">There is no page at this address.</p>
-<div class="next"><a class="button" href="${startUrl}">Back to the start</a></div>`;
-  return framed('Page not found', body);
-}
+<div class="next"><a class="button" href="/">Back to the start</a></div>`,
+);
 
 /** Why there was no sign-in, and how to begin another. */
-export function failurePage({ message, code, again }: { message: string; code?: string; again: string }) {
+export function failurePage(message: string, code?: string): string {
   const body = html`<div class="badge bad">${icons.warning}</div>
 <h1>You are not signed in</h1>
 <p class="lead">${message}</p>
-<div class="next"><a class="button" id="again" href="${again}">Sign in</a></div>
+<div class="next"><a class="button" id="again" href="${SIGN_IN_PATH}">Sign in</a></div>
 ${code !== undefined && html`<dl class="facts"><dt>For developers</dt><dd>${code}</dd></dl>`}`;
   return framed('Not signed in', body);
 }

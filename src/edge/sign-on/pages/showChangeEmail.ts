@@ -1,4 +1,4 @@
-import { changeEmailPage } from '../../pages/change-email.js';
+import { changeEmailPage } from '../../pages/links.js';
 import { linkPageHandler } from '../link-page.js';
 import type { PageHandler } from '../sign-on-handler.js';
 

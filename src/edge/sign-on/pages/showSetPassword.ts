@@ -1,4 +1,4 @@
-import { setPasswordPage } from '../../pages/set-password.js';
+import { setPasswordPage } from '../../pages/links.js';
 import { linkPageHandler } from '../link-page.js';
 import type { PageHandler } from '../sign-on-handler.js';
 

@@ -1,4 +1,4 @@
-import { verifyEmailPage } from '../../pages/verify-email.js';
+import { verifyEmailPage } from '../../pages/links.js';
 import { linkPageHandler } from '../link-page.js';
 import type { PageHandler } from '../sign-on-handler.js';
 

@@ -1,0 +1,92 @@
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
+import type {
+  ChangeEmailPage,
+  SetPasswordPage,
+  VerifyEmailPage,
+} from '../../../generated/proto/integration/sign_on/v1/links.js';
+import { hidden, SHOW_PASSWORD, textField } from './fields.js';
+import { html } from './html.js';
+import { icons } from './icons.js';
+import type { PageContent } from './layout.js';
+
+/** Asks for a click, because mail scanners open links too. */
+export function verifyEmailPage(token: string, { email }: VerifyEmailPage): PageContent {
+  const body = html`<div class="badge">${icons.mail}</div>
+<h1>Verify your email</h1>
+<p class="lead">Confirm that <strong>${email}</strong> is your address.</p>
+<form method="post" action="${operations.verifyEmail.path}">
+${hidden('token', token)}
+<div class="actions"><button id="verify" type="submit">Verify</button></div>
+</form>
+<p class="note">If you did not expect this, close the page: nothing happens.</p>`;
+  return { title: 'Verify your email', body };
+}
+
+const PROBLEMS: Record<string, string> = {
+  too_short: 'This password is too short: use 15 characters or more, such as four random words.',
+  too_long: 'This password is too long: use 256 characters or fewer.',
+  too_common:
+    'This password is one of the most common ones, or close to one. Choose something less usual, such as four random words.',
+  too_personal:
+    'This password consists of names related to you, such as yours or your company’s. Choose unrelated words.',
+};
+
+/** Asks for a new password. The address is shown, and sent for password managers. */
+export function setPasswordPage(
+  token: string,
+  { email, invitation }: SetPasswordPage,
+  problem: string | undefined,
+): PageContent {
+  const message = problem !== undefined && Object.hasOwn(PROBLEMS, problem) ? PROBLEMS[problem] : undefined;
+  const refusals = message === undefined ? [] : [{ input: 'password', message }];
+  const lead = invitation
+    ? 'Welcome. Choose a password, and you can sign in.'
+    : 'Choose a new password. You will be signed out everywhere else.';
+  const body = html`<h1>Set a password</h1>
+<p class="lead">${lead}</p>
+<form method="post" action="${operations.setPassword.path}">
+${hidden('token', token)}
+${textField({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email, readOnly: true })}
+${textField({
+  name: 'password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: 'At least 15 characters. A few random words are easy to remember and hard to guess.',
+  refusals,
+  focused: true,
+})}
+<div class="actions"><button id="set-password" type="submit">Set password</button></div>
+</form>`;
+  return { title: 'Set a password', body, scripts: [SHOW_PASSWORD] };
+}
+
+const WRONG_PASSWORD = 'This is not the password of the account.';
+
+/** Asks for the password of the account: a reader of the new mailbox may be someone else. */
+export function changeEmailPage(
+  token: string,
+  { email, clientName }: ChangeEmailPage,
+  problem: string | undefined,
+): PageContent {
+  const refusals = problem === 'wrong' ? [{ input: 'password', message: WRONG_PASSWORD }] : [];
+  const asker = clientName === undefined ? 'Support' : html`<strong>${clientName}</strong>`;
+  const body = html`<div class="badge">${icons.mail}</div>
+<h1>Change your email</h1>
+<p class="lead">${asker} asks that you sign in as <strong>${email}</strong> from now on, wherever your account is used.</p>
+<form method="post" action="${operations.changeEmail.path}">
+${hidden('token', token)}
+${textField({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'current-password',
+  hint: 'The one with which you sign in today. You will be signed out everywhere.',
+  refusals,
+  focused: true,
+})}
+<div class="actions"><button id="change-email" type="submit">Change email</button></div>
+</form>
+<p class="note">If you did not expect this, close the page: nothing happens.</p>`;
+  return { title: 'Change your email', body, scripts: [SHOW_PASSWORD] };
+}
