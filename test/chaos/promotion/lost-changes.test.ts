@@ -1,7 +1,3 @@
-import { randomInt } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { InstanceId } from '../../../generated/ids.js';
@@ -14,13 +10,10 @@ import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of
 import type { Database } from '../../../src/store/database.js';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
-import { hostOf } from '../../cluster/addresses.js';
-import { giveToOrdinaryUser } from '../../cluster/cluster.js';
-import { type Part, type PartOptions, startPart } from '../../cluster/parts.js';
-import { Postgres } from '../../cluster/postgres.js';
 import { mirrorOf } from '../../support/changes/mirror.js';
 import { PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { placeForPair } from './pair.js';
 
 const LOST = 6;
 /** So many that the new primary gives the positions of the lost changes again. */
@@ -31,19 +24,9 @@ const testOnLinux = process.platform === 'linux' ? test : test.skip;
 testOnLinux(
   'a reader of changes that a promoted replica lacks is told to begin again, also after later writes',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'promotion-'));
-    giveToOrdinaryUser(folder);
-    const logs = join(folder, 'logs');
-    mkdirSync(logs);
-    const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
-    const postgres = new Postgres({ network, folder, logs });
-    const parts: Part[] = [];
-    const start = async (options: PartOptions) => {
-      await startPart(options, (part) => parts.push(part));
-      return parts.at(-1) as Part;
-    };
+    const { postgres, start, stop, host } = placeForPair();
     const open = (name: 'primary' | 'replica') =>
-      openPostgres(postgres.urlAt(hostOf(network, name)), () => undefined, PATIENT);
+      openPostgres(postgres.urlAt(host(name)), () => undefined, PATIENT);
     try {
       postgres.make();
       const primary = await start(postgres.primary());
@@ -82,10 +65,7 @@ testOnLinux(
       expect(names.filter((name) => name?.startsWith('New '))).toHaveLength(MADE_AFTERWARDS);
       await after.close();
     } finally {
-      for (const part of parts) {
-        await part.stop();
-      }
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      await stop();
     }
   },
   120_000,

@@ -10,8 +10,8 @@ import { Postgres } from '../../cluster/postgres.js';
 import { eventually } from '../../support/eventually.js';
 import { movingAddress } from './moving-address.js';
 
-/** A primary and a replica that confirms each commit, behind an address that moves. */
-export async function startPair() {
+/** Where a primary and a replica can run, each on an address of its own. */
+export function placeForPair() {
   // PostgreSQL may run as another user, who cannot enter each folder.
   const folder = mkdtempSync(join(tmpdir(), 'promotion-'));
   giveToOrdinaryUser(folder);
@@ -24,11 +24,21 @@ export async function startPair() {
     await startPart(options, (part) => parts.push(part));
     return parts.at(-1) as Part;
   };
-  const target = (name: 'primary' | 'replica') => ({ host: hostOf(network, name), port: PORTS.postgres });
+  const stop = async () => {
+    await Promise.all(parts.map((part) => part.stop()));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  return { postgres, start, stop, host: (name: 'primary' | 'replica') => hostOf(network, name) };
+}
+
+/** A primary and a replica that confirms each commit, behind an address that moves. */
+export async function startPair() {
+  const { postgres, start, stop, host } = placeForPair();
+  const target = (name: 'primary' | 'replica') => ({ host: host(name), port: PORTS.postgres });
   postgres.make();
   const primary = await start(postgres.primary());
   await postgres.prepare();
-  const replica = await start(postgres.replica());
+  await start(postgres.replica());
   await synchronously(postgres.adminUrl);
   const address = await movingAddress(target('primary'));
   return {
@@ -43,8 +53,7 @@ export async function startPair() {
     },
     stop: async () => {
       address.close();
-      await Promise.all([replica, primary].map((part) => part.stop()));
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      await stop();
     },
   };
 }

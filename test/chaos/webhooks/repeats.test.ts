@@ -11,7 +11,7 @@ const KILLS: Kill[] = [
 
 type Told = [outcome: string, startedAt: number, httpStatus?: number];
 
-function story(eventId: string, told: readonly Told[], answers: readonly GivenAnswer[]) {
+function story(eventId: string, answers: readonly GivenAnswer[], ...told: readonly Told[]) {
   const pair = { subscriptionId: SUBSCRIPTION, eventId };
   const attempts: ToldAttempt[] = told.map(([outcome, startedAt, httpStatus = 204], index) => ({
     ...{ number: index + 1, outcome, startedAt },
@@ -32,22 +32,13 @@ const repeatsOfKills = ({ accounts }: ReturnType<typeof accountOf>) => accounts.
 describe('sent again is', () => {
   test('what was accepted and not recorded at a kill, once for each acceptance', () => {
     const account = accountOfStories(
-      story(
-        'evt_1',
-        [
-          ['INTERRUPTED', 19_000],
-          ['SUCCEEDED', 32_000],
-        ],
-        [204, 204],
-      ),
+      story('evt_1', [204, 204], ['INTERRUPTED', 19_000], ['SUCCEEDED', 32_000]),
       story(
         'evt_2',
-        [
-          ['INTERRUPTED', 19_800],
-          ['INTERRUPTED', 39_998],
-          ['SUCCEEDED', 54_000],
-        ],
         [204, 204, 204],
+        ['INTERRUPTED', 19_800],
+        ['INTERRUPTED', 39_998],
+        ['SUCCEEDED', 54_000],
       ),
     );
     expect(repeatsOfKills(account)).toEqual([2, 1]);
@@ -56,44 +47,16 @@ describe('sent again is', () => {
 
   test('also what turned out to have succeeded, when the next attempt had begun', () => {
     const account = accountOfStories(
-      story(
-        'evt_1',
-        [
-          ['SUCCEEDED', 38_000],
-          ['SUCCEEDED', 52_000],
-        ],
-        [204, 204],
-      ),
+      story('evt_1', [204, 204], ['SUCCEEDED', 38_000], ['SUCCEEDED', 52_000]),
     );
     expect(repeatsOfKills(account)).toEqual([0, 1]);
   });
 
   test('nothing where the receiver refused, hung up or never saw it', () => {
     const account = accountOfStories(
-      story(
-        'evt_1',
-        [
-          ['STATUS_REFUSED', 18_000, 500],
-          ['SUCCEEDED', 20_000],
-        ],
-        [500, 204],
-      ),
-      story(
-        'evt_2',
-        [
-          ['INTERRUPTED', 18_000],
-          ['SUCCEEDED', 32_000],
-        ],
-        [204],
-      ),
-      story(
-        'evt_3',
-        [
-          ['CONNECTION_FAILED', 18_000],
-          ['SUCCEEDED', 20_000],
-        ],
-        ['hung up', 204],
-      ),
+      story('evt_1', [500, 204], ['STATUS_REFUSED', 18_000, 500], ['SUCCEEDED', 20_000]),
+      story('evt_2', [204], ['INTERRUPTED', 18_000], ['SUCCEEDED', 32_000]),
+      story('evt_3', ['hung up', 204], ['CONNECTION_FAILED', 18_000], ['SUCCEEDED', 20_000]),
     );
     expect(repeatsOfKills(account)).toEqual([0, 0]);
     expect(account).toMatchObject({ late: 0, unexplained: [] });
@@ -101,23 +64,8 @@ describe('sent again is', () => {
 
   test('apart from it what was accepted too late for a sender that lived', () => {
     const account = accountOfStories(
-      story(
-        'evt_1',
-        [
-          ['TIMED_OUT', 19_000],
-          ['SUCCEEDED', 22_000],
-        ],
-        [204, 204],
-      ),
-      story(
-        'evt_2',
-        [
-          ['INTERRUPTED', 20_001],
-          ['TIMED_OUT', 31_000],
-          ['SUCCEEDED', 37_000],
-        ],
-        [204, 204],
-      ),
+      story('evt_1', [204, 204], ['TIMED_OUT', 19_000], ['SUCCEEDED', 22_000]),
+      story('evt_2', [204, 204], ['INTERRUPTED', 20_001], ['TIMED_OUT', 31_000], ['SUCCEEDED', 37_000]),
     );
     expect(repeatsOfKills(account)).toEqual([0, 0]);
     expect(account).toMatchObject({ late: 2, unexplained: [] });
@@ -125,26 +73,12 @@ describe('sent again is', () => {
 });
 
 describe('there is no reason for', () => {
-  test.each<[string, Told[], GivenAnswer[]]>([
-    [
-      'what was begun after the last kill',
-      [
-        ['INTERRUPTED', 40_002],
-        ['SUCCEEDED', 56_000],
-      ],
-      [204, 204],
-    ],
-    [
-      'what was over long before a kill',
-      [
-        ['INTERRUPTED', 6_000],
-        ['SUCCEEDED', 19_000],
-      ],
-      [204, 204],
-    ],
-    ['more requests than attempts', [['SUCCEEDED', 19_000]], [204, 204]],
-  ])('%s', (_, told, answers) => {
-    const account = accountOfStories(story('evt_1', told, answers));
+  test.each<[string, ...Told[]]>([
+    ['what was begun after the last kill', ['INTERRUPTED', 40_002], ['SUCCEEDED', 56_000]],
+    ['what was over long before a kill', ['INTERRUPTED', 6_000], ['SUCCEEDED', 19_000]],
+    ['more requests than attempts', ['SUCCEEDED', 19_000]],
+  ])('%s', (_, ...told) => {
+    const account = accountOfStories(story('evt_1', [204, 204], ...told));
     expect(account.unexplained).toMatchObject([{ key: `${SUBSCRIPTION} evt_1` }]);
     expect(repeatsOfKills(account)).toEqual([0, 0]);
   });
@@ -152,14 +86,7 @@ describe('there is no reason for', () => {
 
 test('the account tells both figures of each kill and of all', () => {
   const account = accountOfStories(
-    story(
-      'evt_1',
-      [
-        ['INTERRUPTED', 19_000],
-        ['SUCCEEDED', 32_000],
-      ],
-      [204, 204],
-    ),
+    story('evt_1', [204, 204], ['INTERRUPTED', 19_000], ['SUCCEEDED', 32_000]),
   );
   const words = accountInWords(account);
   expect(words).toMatch(/kill {2}1 {2}worker during a first attempt {2,}2 in flight {2,}1 sent again/);

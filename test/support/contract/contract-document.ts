@@ -7,14 +7,3 @@ import { packageRoot } from '../../../src/config/package.js';
 export function contractDocument(name: 'gateway' | 'sign-on'): Document {
   return JSON.parse(readFileSync(join(packageRoot, 'generated/openapi', `${name}.json`), 'utf8')) as Document;
 }
-
-/** The path of an operation with an id of the right kind in each of its places. */
-export function examplePathOf(document: Document, path: string): string {
-  const parameters = document.components?.parameters ?? {};
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const found = Object.values(parameters).find(
-      (parameter) => 'name' in parameter && parameter.name === name,
-    );
-    return String((found as { example?: unknown } | undefined)?.example);
-  });
-}
