@@ -1,15 +1,7 @@
 import type { Connection } from '@temporalio/client';
 
 /** Names as for the CLI, numbers as in `temporal.api.enums.v1.IndexedValueType`. */
-const attributeTypes = {
-  Text: 1,
-  Keyword: 2,
-  Int: 3,
-  Double: 4,
-  Bool: 5,
-  Datetime: 6,
-  KeywordList: 7,
-} as const;
+const attributeTypes = { Keyword: 2, KeywordList: 7 } as const;
 
 export type SearchAttributes = Readonly<Record<string, keyof typeof attributeTypes>>;
 

@@ -1,6 +1,6 @@
 import { access as accessFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type BackoffSettings, backoffDelayMs, pause } from './backoff.js';
+import { backoffDelayMs, pause } from './backoff.js';
 import { reasonOf } from './reason.js';
 import { closeRuntime, installRuntime } from './runtime.js';
 import { runSession, type SessionSettings } from './session.js';
@@ -16,11 +16,21 @@ export interface WorkerState {
   awaySince?: Date;
 }
 
-type Tunable = 'shutdownGraceMs' | 'probeIntervalMs' | 'bundlePath';
-
 type Access = Pick<SessionSettings, 'tls' | 'apiKey'>;
 
-export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
+const DEFAULTS = {
+  /** How long running activities may continue after shutdown() before they are cancelled. */
+  shutdownGraceMs: 10_000,
+  /** The interval of the server checks. */
+  probeIntervalMs: 5_000,
+  backoff: { firstDelayMs: 250, maxDelayMs: 10_000 },
+  /** The script that bundle.ts writes, where the build has it. */
+  bundlePath: fileURLToPath(new URL('./definitions.bundle.js', import.meta.url)),
+};
+
+type Defaults = typeof DEFAULTS;
+
+export interface WorkerOptions extends Omit<SessionSettings, keyof Defaults>, Partial<Defaults> {
   /**
    * Called for each session: when a certificate or key expires, the server ends the session, and the next
    * session uses the new files. If a later call throws, the last result stays in use. The first call must
@@ -28,13 +38,6 @@ export interface WorkerOptions extends Omit<SessionSettings, Tunable> {
    */
   access?: () => Access;
   onState?: (state: WorkerState) => void;
-  /** How long running activities may continue after shutdown() before they are cancelled. */
-  shutdownGraceMs?: number;
-  /** The interval of the server checks. */
-  probeIntervalMs?: number;
-  backoff?: BackoffSettings;
-  /** The script that bundle.ts writes. */
-  bundlePath?: string;
 }
 
 export interface TemporalWorker {
@@ -42,14 +45,6 @@ export interface TemporalWorker {
   /** Ends within the grace and a few seconds, even if the server or an activity hangs. Idempotent. */
   shutdown(): Promise<void>;
 }
-
-const DEFAULTS = {
-  shutdownGraceMs: 10_000,
-  probeIntervalMs: 5_000,
-  backoff: { firstDelayMs: 250, maxDelayMs: 10_000 },
-  /** Where the build writes the script. */
-  bundlePath: fileURLToPath(new URL('./definitions.bundle.js', import.meta.url)),
-};
 
 /** Workers of this process; the last one closes the shared parts. */
 let running = 0;
@@ -111,7 +106,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   };
 }
 
-type Settings = WorkerOptions & typeof DEFAULTS;
+type Settings = WorkerOptions & Defaults;
 
 async function keepRunning(
   settings: Settings,

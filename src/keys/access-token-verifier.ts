@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../domain/clock.js';
-import { FetchedKeys, type FetchKeySet } from './fetched-keys.js';
+import { ACCESS_TOKEN_ALGORITHM, FetchedKeys, type FetchKeySet } from './fetched-keys.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
-const ALGORITHM = 'ES256';
 /** Far longer than any of our tokens. */
 const MAX_TOKEN_LENGTH = 4_096;
 /** 64 bytes of signature in one spelling: base64url accepts others for the same bytes. */
@@ -46,12 +45,8 @@ export class AccessTokenVerifier {
   constructor({ issuer, fetchKeySet, clock = Date.now }: AccessTokenVerifierOptions) {
     this.#issuer = issuer;
     this.#clock = clock;
-    this.#keys = new FetchedKeys({
-      algorithm: ALGORITHM,
-      fetch: fetchKeySet,
-      clock,
-      onChange: () => this.#verified.clear(),
-    });
+    const onChange = () => this.#verified.clear();
+    this.#keys = new FetchedKeys({ fetch: fetchKeySet, clock, onChange });
   }
 
   /** Undefined for anything but a valid token of this server. Throws only while no keys could be fetched. */
@@ -75,7 +70,7 @@ export class AccessTokenVerifier {
 
   async #check(token: string): Promise<VerifiedAccessToken | undefined> {
     const options: JWTVerifyOptions = {
-      algorithms: [ALGORITHM],
+      algorithms: [ACCESS_TOKEN_ALGORITHM],
       typ: 'at+jwt',
       issuer: this.#issuer,
       audience: this.#issuer,

@@ -4,6 +4,9 @@ import type { Clock } from '../domain/clock.js';
 /** How often at most unknown keys are looked up, or an unavailable domain is asked. */
 const MIN_FETCH_INTERVAL_MS = 10_000;
 
+/** Keys of other algorithms are left out. */
+export const ACCESS_TOKEN_ALGORITHM = 'ES256';
+
 /** A key of the key set in the contract. */
 export interface FetchedKey {
   kid: string;
@@ -14,8 +17,6 @@ export interface FetchedKey {
 export type FetchKeySet = () => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
 
 export interface FetchedKeysOptions {
-  /** Keys of other algorithms are left out. */
-  algorithm: string;
   fetch: FetchKeySet;
   clock: Clock;
   /** Called when another set was fetched. */
@@ -71,11 +72,11 @@ export class FetchedKeys {
   async #load(): Promise<void> {
     this.#triedAt = this.options.clock();
     const { keys, maxAgeSeconds } = await this.options.fetch();
-    const wanted = keys.filter(({ algorithm }) => algorithm === this.options.algorithm);
+    const wanted = keys.filter(({ algorithm }) => algorithm === ACCESS_TOKEN_ALGORITHM);
     const imported = await Promise.all(
       wanted.map(
         async ({ kid, jwkJson }) =>
-          [kid, (await importJWK(JSON.parse(jwkJson), this.options.algorithm)) as CryptoKey] as const,
+          [kid, (await importJWK(JSON.parse(jwkJson), ACCESS_TOKEN_ALGORITHM)) as CryptoKey] as const,
       ),
     );
     this.#staleAt = this.#triedAt + maxAgeSeconds * 1_000;

@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { acceptsGzip, gzipTag, WORTH_COMPRESSING_BYTES } from '../http/gzip.js';
+import { isHeld } from '../http/if-none-match.js';
 
 const compress = promisify(gzip);
 
 const MAX_AGE_SECONDS = 300;
-const TAG = /(?:W\/)?("[^"]*")/g;
 const COMPRESSIBLE = /^text\/|^application\/(?:json|yaml)\b/;
 
 /** Static bytes at a path. */
@@ -53,11 +53,4 @@ export class Resource {
     this.#compressed ??= compress(this.#bytes, { level: constants.Z_BEST_COMPRESSION });
     return this.#compressed;
   }
-}
-
-/** Whether the client holds one of the representations. */
-function isHeld(ifNoneMatch = '', tags: readonly string[]): boolean {
-  return (
-    ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(TAG)].some(([, tag = '']) => tags.includes(tag))
-  );
 }

@@ -21,17 +21,12 @@ type Send<Form> = (
 
 type FormRequest<Form> = AnyRequest & { form: Form };
 
-/** The handler of a form. */
-export function formHandler<Form>(send: Send<Form>) {
-  return async (request: FormRequest<Form>, dependencies: SignOnDependencies) =>
-    stepAnswer(await nextStep(send, request, dependencies), request.requestId, dependencies);
-}
-
-/** The same for a page of a mailed link, which may come again. */
-export function linkFormHandler<Form extends { token: string }>(send: Send<Form>) {
+/** The handler of a form. With the token of a mailed link, its page may come again. */
+export function formHandler<Form extends object>(send: Send<Form>) {
   return async (request: FormRequest<Form>, dependencies: SignOnDependencies) => {
     const step = await nextStep(send, request, dependencies);
-    return stepAnswer(step, request.requestId, dependencies, request.form.token);
+    const linkToken = 'token' in request.form ? String(request.form.token) : undefined;
+    return stepAnswer(step, request.requestId, dependencies, linkToken);
   };
 }
 

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FormPost } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { type ErrorPageContent, errorPage } from '../pages/error.js';
-import { formPostPage } from '../pages/form-post.js';
-import type { Html } from '../pages/html.js';
 import { layout, type PageContent } from '../pages/layout.js';
 import { stylesheet } from '../pages/stylesheet.js';
 
@@ -33,14 +30,7 @@ export class PageWriter {
   }
 
   /** A page whose forms may post here and redirect to `onward`. */
-  page(
-    content: PageContent,
-    formActionSource = '',
-  ): {
-    status: 200;
-    headers: PageWriter['headers'] & { 'Content-Security-Policy': string };
-    body: Html;
-  } {
+  page(content: PageContent, formActionSource = '') {
     const headers = {
       ...this.headers,
       'Content-Security-Policy': [
@@ -56,12 +46,7 @@ export class PageWriter {
       // For browsers without frame-ancestors.
       'X-Frame-Options': 'DENY',
     };
-    return { status: 200, headers, body: layout(content, this.#demo) };
-  }
-
-  /** A page that leaves for the application with a form. */
-  formPost(post: FormPost) {
-    return this.page(formPostPage(post), post.formActionSource);
+    return { status: 200 as const, headers, body: layout(content, this.#demo) };
   }
 
   /** The error page; its forms lead nowhere. */

@@ -7,6 +7,7 @@ import {
   type NextPage,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../errors/service-error.js';
+import { formPostPage } from '../pages/form-post.js';
 import type { SignOnDependencies } from './dependencies.js';
 import { entrancesText } from './entrances.js';
 import type { CookieHeaders } from './session-cookie.js';
@@ -76,7 +77,7 @@ export function authorizationAnswer(
   if (!WEB_ADDRESS.test(post.action)) {
     throw internalError(new Error('the domain named a target to which no form can be sent'));
   }
-  const answer = dependencies.pages.formPost(post);
+  const answer = dependencies.pages.page(formPostPage(post), post.formActionSource);
   return { ...answer, headers: { ...answer.headers, ...dependencies.cookies.headersOf(step) } };
 }
 

@@ -25,14 +25,9 @@ export function isName(address: string): boolean {
   return address.startsWith(DNS);
 }
 
-/** `host:port` of `dns:///host:port`. */
-export function nameIn(address: string): string {
-  return address.slice(DNS.length);
-}
-
 /** The servers behind a name. Rejects if it has none. */
 export async function placesOf(address: string): Promise<Place[]> {
-  const name = nameIn(address);
+  const name = address.slice(DNS.length);
   const colon = name.lastIndexOf(':');
   const host = name.slice(0, colon).replace(/^\[|\]$/g, '');
   const found = await lookup(host, { all: true });

@@ -15,251 +15,191 @@ describeWith('go', 'the checker of histories', (go) => {
   }, BUILD_LIMIT_MS);
 
   describe('accepts', () => {
-    test.each<[string, Told[]]>([
+    test.each<[string, ...Told[]]>([
       [
         'a code and three refreshes, and userinfo beside them',
-        [
-          [0, 1, 'redeem code: r1'],
-          [1, 2, 'userinfo a1: good'],
-          [2, 3, 'refresh r1: r2'],
-          [4, 5, 'refresh r2: r3'],
-          [4, 5, 'userinfo a2: good'],
-          [6, 7, 'refresh r3: r4'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [1, 2, 'userinfo a1: good'],
+        [2, 3, 'refresh r1: r2'],
+        [4, 5, 'refresh r2: r3'],
+        [4, 5, 'userinfo a2: good'],
+        [6, 7, 'refresh r3: r4'],
       ],
       [
         'two redemptions at once, of which the refused one ended what the other gave',
-        [
-          [0, 3, 'redeem code: r1'],
-          [1, 2, 'redeem code: refused'],
-          [4, 5, 'refresh r1: refused'],
-          [4, 5, 'userinfo a1: refused'],
-        ],
+        [0, 3, 'redeem code: r1'],
+        [1, 2, 'redeem code: refused'],
+        [4, 5, 'refresh r1: refused'],
+        [4, 5, 'userinfo a1: refused'],
       ],
       [
         'one successor for two uses of a token at once',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 4, 'refresh r1: r2'],
-          [3, 5, 'refresh r1: r2'],
-          [6, 7, 'refresh r2: r3'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 4, 'refresh r1: r2'],
+        [3, 5, 'refresh r1: r2'],
+        [6, 7, 'refresh r2: r3'],
       ],
       [
         'the same successor again for a lost answer',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 'never', 'refresh r1: ?'],
-          [5, 6, 'refresh r1: r2'],
-          [7, 8, 'refresh r2: r3'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 'never', 'refresh r1: ?'],
+        [5, 6, 'refresh r1: r2'],
+        [7, 8, 'refresh r2: r3'],
       ],
       [
         'a first use for an operation that never happened',
-        [
-          [0, 'never', 'redeem code: ?'],
-          [1, 2, 'redeem code: r1'],
-          [3, 4, 'refresh r1: r2'],
-        ],
+        [0, 'never', 'redeem code: ?'],
+        [1, 2, 'redeem code: r1'],
+        [3, 4, 'refresh r1: r2'],
       ],
       [
         'a refusal because the operation that had no answer did happen',
-        [
-          [0, 'never', 'redeem code: ?'],
-          [1, 2, 'redeem code: refused'],
-        ],
+        [0, 'never', 'redeem code: ?'],
+        [1, 2, 'redeem code: refused'],
       ],
       [
         'one that happened long after its call, when others had been answered',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 'never', 'redeem code: ?'],
-          [3, 4, 'refresh r1: r2'],
-          [5, 6, 'refresh r2: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 'never', 'redeem code: ?'],
+        [3, 4, 'refresh r1: r2'],
+        [5, 6, 'refresh r2: refused'],
       ],
       [
         'the end of a family by a token that was used late',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [14, 15, 'refresh r1: refused'],
-          [16, 17, 'refresh r2: refused'],
-          [16, 17, 'userinfo a2: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [14, 15, 'refresh r1: refused'],
+        [16, 17, 'refresh r2: refused'],
+        [16, 17, 'userinfo a2: refused'],
       ],
       [
         'the end of a family by the token before the last two',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [4, 5, 'refresh r2: r3'],
-          [6, 7, 'refresh r1: refused'],
-          [8, 9, 'refresh r3: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [4, 5, 'refresh r2: r3'],
+        [6, 7, 'refresh r1: refused'],
+        [8, 9, 'refresh r3: refused'],
       ],
       [
         'either answer to a use at the end of the window',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 4, 'refresh r1: r2'],
-          [13, 14, 'refresh r1: r2'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 4, 'refresh r1: r2'],
+        [13, 14, 'refresh r1: r2'],
       ],
       [
         'a refusal at the end of the window',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 4, 'refresh r1: r2'],
-          [13, 14, 'refresh r1: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 4, 'refresh r1: r2'],
+        [13, 14, 'refresh r1: refused'],
       ],
       [
         'a revocation beside a refresh, in either order',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 4, 'revoke r1: good'],
-          [3, 5, 'refresh r1: r2'],
-          [6, 7, 'refresh r2: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 4, 'revoke r1: good'],
+        [3, 5, 'refresh r1: r2'],
+        [6, 7, 'refresh r2: refused'],
       ],
-    ])('%s', async (_, told) => {
+    ])('%s', async (_, ...told) => {
       expect(await verdictOn(told)).toBe('Ok');
     });
   });
 
   describe('refuses', () => {
-    test.each<[string, Told[]]>([
+    test.each<[string, ...Told[]]>([
       [
         'a code that was good twice, one use after the other',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'redeem code: r2'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'redeem code: r2'],
       ],
-      [
-        'a code that was good twice at once',
-        [
-          [0, 2, 'redeem code: r1'],
-          [1, 3, 'redeem code: r2'],
-        ],
-      ],
-      ['a code that was refused and never redeemed', [[0, 1, 'redeem code: refused']]],
+      ['a code that was good twice at once', [0, 2, 'redeem code: r1'], [1, 3, 'redeem code: r2']],
+      ['a code that was refused and never redeemed', [0, 1, 'redeem code: refused']],
       [
         'a code that was good after a refusal that only a redemption explains',
-        [
-          [0, 1, 'redeem code: refused'],
-          [2, 3, 'redeem code: r1'],
-        ],
+        [0, 1, 'redeem code: refused'],
+        [2, 3, 'redeem code: r1'],
       ],
       [
         'tokens that outlive a second use of their code',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'redeem code: refused'],
-          [4, 5, 'refresh r1: r2'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'redeem code: refused'],
+        [4, 5, 'refresh r1: r2'],
       ],
       [
         'an access token that outlives a second use of its code',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'redeem code: refused'],
-          [4, 5, 'userinfo a1: good'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'redeem code: refused'],
+        [4, 5, 'userinfo a1: good'],
       ],
       [
         'a refresh token with two successors',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 4, 'refresh r1: r2'],
-          [3, 5, 'refresh r1: r3'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 4, 'refresh r1: r2'],
+        [3, 5, 'refresh r1: r3'],
       ],
       [
         'a refresh token that was good after its successor was used',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [4, 5, 'refresh r2: r3'],
-          [6, 7, 'refresh r1: r2'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [4, 5, 'refresh r2: r3'],
+        [6, 7, 'refresh r1: r2'],
       ],
       [
         'a refresh token that was good long after its rotation',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [14, 15, 'refresh r1: r2'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [14, 15, 'refresh r1: r2'],
       ],
       [
         'a repetition that was refused at once',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [4, 5, 'refresh r1: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [4, 5, 'refresh r1: refused'],
       ],
       [
         'a family that outlives the use of an old token',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [4, 5, 'refresh r2: r3'],
-          [6, 7, 'refresh r1: refused'],
-          [8, 9, 'refresh r3: r4'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [4, 5, 'refresh r2: r3'],
+        [6, 7, 'refresh r1: refused'],
+        [8, 9, 'refresh r3: r4'],
       ],
       [
         'a rotation that was forgotten: its successor is refused',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'refresh r1: r2'],
-          [4, 5, 'refresh r2: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+        [4, 5, 'refresh r2: refused'],
       ],
       [
         'a redemption that was forgotten: its token is refused',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'userinfo a1: refused'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'userinfo a1: refused'],
       ],
       [
         'a read that is older than the revocation that was answered before it',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 3, 'revoke r1: good'],
-          [4, 5, 'userinfo a1: good'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'revoke r1: good'],
+        [4, 5, 'userinfo a1: good'],
       ],
       [
         'a revocation that was undone',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 5, 'revoke r1: good'],
-          [3, 4, 'userinfo a1: refused'],
-          [6, 7, 'userinfo a1: good'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 5, 'revoke r1: good'],
+        [3, 4, 'userinfo a1: refused'],
+        [6, 7, 'userinfo a1: good'],
       ],
       [
         'an operation without an answer that happened twice',
-        [
-          [0, 1, 'redeem code: r1'],
-          [2, 'never', 'refresh r1: ?'],
-          [3, 4, 'refresh r1: r2'],
-          [5, 6, 'refresh r1: r3'],
-        ],
+        [0, 1, 'redeem code: r1'],
+        [2, 'never', 'refresh r1: ?'],
+        [3, 4, 'refresh r1: r2'],
+        [5, 6, 'refresh r1: r3'],
       ],
       [
         'an operation without an answer that happened before its call',
-        [
-          [0, 1, 'redeem code: refused'],
-          [2, 'never', 'redeem code: ?'],
-        ],
+        [0, 1, 'redeem code: refused'],
+        [2, 'never', 'redeem code: ?'],
       ],
-    ])('%s', async (_, told) => {
+    ])('%s', async (_, ...told) => {
       expect(await verdictOn(told)).toBe('Illegal');
     });
   });

@@ -1,10 +1,10 @@
 import { operations } from '../../../../generated/openapi/sign-on-operations.js';
 import { hashSecret } from '../../../identifiers/secret-hash.js';
-import { linkFormHandler } from '../form.js';
+import { formHandler } from '../form.js';
 import { unlessLockedOut } from '../locked-out.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
-export const changeEmail: PageHandler<'changeEmail'> = linkFormHandler(
+export const changeEmail: PageHandler<'changeEmail'> = formHandler(
   ({ token, password }, { signOn, browser, options }) =>
     unlessLockedOut(
       signOn.redeemEmailChangeLink({ browser, linkTokenHash: hashSecret(token), password }, options),

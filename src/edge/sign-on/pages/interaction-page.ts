@@ -1,7 +1,7 @@
-import {
-  type Interaction,
+import type {
+  Interaction,
   InteractionPage,
-  type ShowInteractionResponse,
+  ShowInteractionResponse,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
@@ -19,15 +19,8 @@ interface PageRequest extends AnyRequest {
 
 type Result = NonNullable<ShowInteractionResponse['result']>;
 
-const RESULT_OF: Partial<Record<InteractionPage, Result['$case']>> = {
-  [InteractionPage.SIGN_IN]: 'signInPage',
-  [InteractionPage.CHOOSE_CONTEXT]: 'contextPage',
-  [InteractionPage.CONSENT]: 'consentPage',
-  [InteractionPage.SIGN_OUT]: 'signOutPage',
-};
-
 /** The handler of a page of a sign-in in progress; redirects if another page is due. */
-export function interactionPageHandler(page: InteractionPage) {
+export function interactionPageHandler(page: InteractionPage, expected: Result['$case']) {
   return async (request: PageRequest, dependencies: SignOnDependencies) => {
     const { interaction } = request.query;
     const { result } = await dependencies.signOn.showInteraction(
@@ -37,7 +30,7 @@ export function interactionPageHandler(page: InteractionPage) {
     if (result?.$case === 'step') {
       return authorizationAnswer(result.value, request.requestId, dependencies);
     }
-    if (!result || result.$case !== RESULT_OF[page]) {
+    if (!result || result.$case !== expected) {
       throw internalError(new Error(`asked for ${page}, the domain gave ${result?.$case ?? 'nothing'}`));
     }
     return render(interaction, result, dependencies);

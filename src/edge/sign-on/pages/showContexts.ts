@@ -4,4 +4,5 @@ import { interactionPageHandler } from './interaction-page.js';
 
 export const showContexts: PageHandler<'showContexts'> = interactionPageHandler(
   InteractionPage.CHOOSE_CONTEXT,
+  'contextPage',
 );

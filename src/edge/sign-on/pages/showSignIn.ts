@@ -2,4 +2,7 @@ import { InteractionPage } from '../../../../generated/proto/integration/sign_on
 import type { PageHandler } from '../sign-on-handler.js';
 import { interactionPageHandler } from './interaction-page.js';
 
-export const showSignIn: PageHandler<'showSignIn'> = interactionPageHandler(InteractionPage.SIGN_IN);
+export const showSignIn: PageHandler<'showSignIn'> = interactionPageHandler(
+  InteractionPage.SIGN_IN,
+  'signInPage',
+);

@@ -2,4 +2,7 @@ import { InteractionPage } from '../../../../generated/proto/integration/sign_on
 import type { PageHandler } from '../sign-on-handler.js';
 import { interactionPageHandler } from './interaction-page.js';
 
-export const showSignOut: PageHandler<'showSignOut'> = interactionPageHandler(InteractionPage.SIGN_OUT);
+export const showSignOut: PageHandler<'showSignOut'> = interactionPageHandler(
+  InteractionPage.SIGN_OUT,
+  'signOutPage',
+);
