@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Interaction, InteractionSeals } from '../domain/sign-on/interaction/interactions.js';
-import { SealError, type SealedBox } from './sealed-box.js';
+import { opened, type SealedBox } from './sealed-box.js';
 
 const NAME = 'interaction';
 
@@ -9,14 +9,8 @@ export function interactionSeals(box: Pick<SealedBox, 'seal' | 'open'>): Interac
   return {
     seal: (interaction) => box.seal(deflateRawSync(JSON.stringify(interaction)), NAME),
     open: (token) => {
-      try {
-        return JSON.parse(inflateRawSync(box.open(token, NAME)).toString()) as Interaction;
-      } catch (error) {
-        if (error instanceof SealError) {
-          return undefined;
-        }
-        throw error;
-      }
+      const bytes = opened(() => box.open(token, NAME));
+      return bytes && (JSON.parse(inflateRawSync(bytes).toString()) as Interaction);
     },
   };
 }

@@ -4,7 +4,7 @@ import { ANNOUNCE_EVERY_MS } from '../domain/operator/encryption-keys.js';
 import type { UsedEncryptionKey } from '../domain/operator/rows/encryption-keys.js';
 import type { SealedPlace, SealStore } from '../domain/operator/seals.js';
 import type { EncryptionKey } from './encryption-key.js';
-import { SealError, SealedBox } from './sealed-box.js';
+import { opened, SealError, SealedBox } from './sealed-box.js';
 import { SealingRing } from './sealing-ring.js';
 import { LOST_AUDIT_KEY, OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 import { firstTokenKeys, newTokenKeys, subkeyOf, type TokenKeys, tokenKeysBy } from './subkeys.js';
@@ -253,16 +253,5 @@ export class KeyKeeper {
       this.#complaint = complaint;
       this.#options.log.error(message, fields);
     }
-  }
-}
-
-function opened(open: () => Uint8Array): Uint8Array | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof SealError) {
-      return undefined;
-    }
-    throw error;
   }
 }

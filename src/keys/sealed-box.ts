@@ -57,3 +57,15 @@ export class SealedBox implements Box {
 function boundTo(name: string): Buffer {
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(name)]);
 }
+
+/** The content of a seal; undefined if it cannot be opened. */
+export function opened(open: () => Buffer<ArrayBuffer>): Buffer<ArrayBuffer> | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof SealError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

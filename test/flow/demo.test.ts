@@ -2,7 +2,7 @@ import { cpSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
-import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../src/identifiers/api-key.js';
-import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { plantApiKey, plantServiceToken } from '../store/rows.js';
 import { gatewayOperations, pathOf } from '../support/gateway/operations.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';

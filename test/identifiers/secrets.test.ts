@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { newServiceToken } from '../../src/identifiers/service-token.js';
 
 describe('the hash of a secret', () => {

@@ -10,7 +10,7 @@ import { hashedToken, roleAuthenticator } from '../../src/cli/roles/tokens/role-
 import { Secret } from '../../src/config/secret.js';
 import type { StoredServiceToken } from '../../src/domain/access/service-tokens.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
 import { callersOf, roleRights } from '../../src/rpc/callers.js';
 import { type AnyMethod, type AnyService, serviceNameOf } from '../../src/rpc/definitions.js';

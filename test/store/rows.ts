@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../generated/ids.js';
 import { newPublicId } from '../../src/identifiers/public-id.js';
-import { hashSecret } from '../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
 

@@ -1,6 +1,6 @@
 import type { InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import type { Clock } from '../clock.js';
 import { type MarkUsed, noteUse } from './last-use.js';

@@ -1,8 +1,8 @@
 import type { IntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
 import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
 import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';

@@ -1,7 +1,7 @@
 import type { ApplicationId } from '../../../generated/ids.js';
 import { newClientSecret } from '../../identifiers/client-secret.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
 import type { ApplicationSecret } from './rows/application-secrets.js';
 import type { OperatorChanges } from './unit-of-work.js';
 

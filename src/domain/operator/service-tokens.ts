@@ -1,6 +1,6 @@
 import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
 import {
   newServiceToken,
   type ServiceTokenKind,

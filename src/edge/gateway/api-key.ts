@@ -1,7 +1,7 @@
 import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { inspectApiKey } from '../../identifiers/api-key.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { HttpRequest } from '../http/exchange.js';
 
 export interface Identity {

@@ -3,7 +3,7 @@ import {
   ClientAuthenticationMethod,
 } from '../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
 import { parseAuthorization } from '../http/authorization.js';
 import { invalidRequest, type OAuthFields } from './oauth-fields.js';

@@ -6,9 +6,9 @@ import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { errorPage } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
 import { lockedOutPage } from '../pages/locked-out.js';
-import { ForeignForm } from './form.js';
 import { LockedOut } from './locked-out.js';
 import { retryAfterOf, toOAuthError } from './oauth-error.js';
+import { ForeignForm } from './page-handlers.js';
 import type { PageWriter } from './page-writer.js';
 
 interface Told {

@@ -1,5 +1,5 @@
 import type { BrowserStep } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { hashSecret } from '../../identifiers/secret-hash.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
 import { clearCookie, cookieNamed, setCookie } from '../http/cookies.js';
 
 /** 32 bytes in base64url, as the domain makes them. */

@@ -4,7 +4,7 @@ import { type DemoFile, demoFilePath } from '../../../src/cli/demo/demo-file.js'
 import { prepareDemo } from '../../../src/cli/demo/prepare-demo.js';
 import { demoCredentials } from '../../../src/domain/demo/credentials.js';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 import { quickHasher } from '../../support/platform-dependencies.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { identifyServiceToken, type StoredServiceToken } from '../../../src/domain/access/service-tokens.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { serviceTokenKinds } from '../../../src/identifiers/service-token.js';
 import { toStatus } from '../../../src/rpc/error-trailer.js';
 import { fakeClock } from '../clock.js';

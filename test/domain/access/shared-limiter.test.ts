@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { CallLimiter, Rate } from '../../../src/domain/access/rate-limiter.js';
 import { type CountStore, SharedCounts } from '../../../src/domain/access/shared-counts.js';
 import { SharedLimiter } from '../../../src/domain/access/shared-limiter.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { callCounts } from '../../../src/store/adapters/call-counts.js';
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';

@@ -13,7 +13,7 @@ import {
   updateAccount,
 } from '../../../src/domain/platform/people/account-updates.js';
 import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { invite } from '../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { refusalOf } from '../../support/platform-writes.js';

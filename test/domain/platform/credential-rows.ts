@@ -2,7 +2,7 @@ import type { AccountId } from '../../../generated/ids.js';
 import type { LinkPurpose } from '../../../src/domain/credentials/links.js';
 import { createLink } from '../../../src/domain/platform/people/account-credentials.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { invite, newPlatform, type Platform } from '../../store/adapters/platform/people.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
 

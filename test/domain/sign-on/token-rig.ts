@@ -14,7 +14,7 @@ import { issueTokens } from '../../../src/domain/sign-on/tokens/issue-tokens.js'
 import type { Refresh } from '../../../src/domain/sign-on/tokens/refresh.js';
 import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/tokens/token-issuer.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';

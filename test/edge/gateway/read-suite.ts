@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { type Asked, answering, rateLimit } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';

@@ -4,7 +4,7 @@ import { type DemoApplication, demoAppId } from '../../../src/domain/demo/applic
 import { demoCredentials } from '../../../src/domain/demo/credentials.js';
 import { demoSeed, demoSeedWith } from '../../../src/domain/demo/seed.js';
 import { inspectApiKey, newApiKey } from '../../../src/identifiers/api-key.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import type { Database } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { valueIn } from '../../support/gateway/contract-rows.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { visitStore } from '../../../src/store/adapters/visits.js';
 import type { Database } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';

@@ -20,7 +20,7 @@ import { recordResults } from '../../../src/domain/webhooks/sending/records.js';
 import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-grace.js';
 import type { SendingDependencies } from '../../../src/domain/webhooks/sending/sending.js';
 import { DeliveryTargets } from '../../../src/domain/webhooks/sending/targets.js';
-import { hashSecret } from '../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { encryptionKey } from '../../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../../src/keys/key-keeper.js';
 import { refreshTokens } from '../../../src/keys/refresh-tokens.js';

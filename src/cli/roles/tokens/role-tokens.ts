@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../../../config/config.js';
 import type { Secret } from '../../../config/secret.js';
 import { ServiceTokenRefusal } from '../../../domain/access/service-tokens.js';
-import { hashSecret } from '../../../identifiers/secret-hash.js';
+import { hashSecret } from '../../../identifiers/random-secrets.js';
 import type { Authenticate } from '../../../rpc/callers.js';
 
 /** Rights and token settings of edge and worker. The worker has two rights, so that sending cannot purge. */

@@ -1,5 +1,5 @@
 import type { IssueTokensRequest } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
-import { hashSecret } from '../../../identifiers/secret-hash.js';
+import { hashSecret } from '../../../identifiers/random-secrets.js';
 import { authenticationOf } from '../client-authentication.js';
 import { NO_STORE } from '../no-store.js';
 import { OAuthFields, refuseSecretsInQuery } from '../oauth-fields.js';

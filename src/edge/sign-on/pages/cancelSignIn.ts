@@ -1,4 +1,4 @@
-import { authorizationFormHandler } from '../form.js';
+import { authorizationFormHandler } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const cancelSignIn: PageHandler<'cancelSignIn'> = authorizationFormHandler(

@@ -1,5 +1,5 @@
 import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import { authorizationFormHandler } from '../form.js';
+import { authorizationFormHandler } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const chooseContext: PageHandler<'chooseContext'> = authorizationFormHandler(

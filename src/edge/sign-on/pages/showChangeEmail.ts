@@ -1,5 +1,5 @@
 import { changeEmailPage } from '../../pages/links.js';
-import { linkPageHandler } from '../link-page.js';
+import { linkPageHandler } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const showChangeEmail: PageHandler<'showChangeEmail'> = linkPageHandler(

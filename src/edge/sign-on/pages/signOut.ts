@@ -1,4 +1,4 @@
-import { formHandler } from '../form.js';
+import { formHandler } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const signOut: PageHandler<'signOut'> = formHandler(

@@ -1,5 +1,5 @@
-import { hashSecret } from '../../../identifiers/secret-hash.js';
-import { formHandler } from '../form.js';
+import { hashSecret } from '../../../identifiers/random-secrets.js';
+import { formHandler } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const verifyEmail: PageHandler<'verifyEmail'> = formHandler(

@@ -1,9 +1,8 @@
 import type { DemoCredentials } from '../../../domain/demo/credentials.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { apiKeyHint } from '../../../identifiers/api-key.js';
-import { storedHash } from '../../../identifiers/random-secrets.js';
+import { hashSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import type { RecordKind } from '../../../identifiers/record-id.js';
-import { hashSecret } from '../../../identifiers/secret-hash.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { Writer } from '../../database.js';
 import { insert } from './insert.js';

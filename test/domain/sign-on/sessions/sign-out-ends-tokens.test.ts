@@ -3,7 +3,7 @@ import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { updateApplication } from '../../../../src/domain/operator/applications.js';
 import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../../src/domain/sign-on/tokens/token-issuer.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { browserRig, CALLBACK, newPerson } from '../browser-rig.js';

@@ -5,7 +5,7 @@ import {
   type PresentedClient,
 } from '../../../../src/domain/sign-on/tokens/client-authentication.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { newApplication, operate, presented, type TokenRig, tokenRig } from '../token-rig.js';

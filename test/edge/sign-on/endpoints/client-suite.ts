@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ClientAuthenticationMethod } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { newClientSecret } from '../../../../src/identifiers/client-secret.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { expectOAuthError, refusing, testStatuses } from '../refusals.js';
 import { formPost, jsonPost, type MethodName, type SignOnServer, startSignOn } from '../server.js';
 import { testBodies } from './body-suite.js';

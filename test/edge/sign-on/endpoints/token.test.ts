@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { formPost, jsonPost, type SignOnServer, startSignOn } from '../server.js';
 import { aToken } from './access-tokens.js';
 import { CLIENT_ID, describeClient, SECRET } from './client-suite.js';

@@ -3,7 +3,7 @@ import {
   InteractionPage,
   PasswordProblem,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { formPost, type SignOnServer, startSignOn } from '../server.js';
 import { describeForm } from './form-suite.js';
 import { LINK_TOKEN } from './page-suite.js';

@@ -4,7 +4,7 @@ import {
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { SHOW_PASSWORD } from '../../../../src/edge/pages/fields.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import type { Question } from '../../../support/http-exchange.js';
 import { testFormPost } from '../form-post-suite.js';
 import {

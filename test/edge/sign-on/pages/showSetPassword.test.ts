@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { type SignOnServer, startSignOn } from '../server.js';
 import { describePage, LINK_TOKEN } from './page-suite.js';
 

@@ -1,4 +1,4 @@
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeForm } from './form-suite.js';
 import { LINK_TOKEN } from './page-suite.js';
 

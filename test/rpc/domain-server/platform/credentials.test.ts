@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { PasswordLinkPurpose } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import {
   type PlatformDependencies,
   platformService,

@@ -11,7 +11,7 @@ import {
 import { SignOnServiceService as methods } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { makeLink } from '../../../../src/domain/credentials/new-link.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { browserHandlers } from '../../../../src/rpc/domain-server/sign-on/browser.js';
 import { linkHandlers } from '../../../../src/rpc/domain-server/sign-on/links.js';
 import { serve } from '../../../../src/rpc/handlers.js';

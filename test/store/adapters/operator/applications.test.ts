@@ -9,7 +9,7 @@ import {
 } from '../../../../src/domain/operator/applications.js';
 import { addRedirectUri, removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
 import { revokeSecret, rotateSecret } from '../../../../src/domain/operator/secret-rotation.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { everythingIn, operatorRig, refusal } from './rig.js';
 

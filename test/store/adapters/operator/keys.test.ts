@@ -14,7 +14,7 @@ import {
   rotateServiceToken,
 } from '../../../../src/domain/operator/service-tokens.js';
 import { inspectApiKey } from '../../../../src/identifiers/api-key.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { serviceTokenStore } from '../../../../src/store/adapters/service-tokens.js';
 import { visitStore } from '../../../../src/store/adapters/visits.js';
 import type { Database } from '../../../../src/store/database.js';

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/domain/operator/applications.js';
 import { rotateSecret } from '../../../../src/domain/operator/secret-rotation.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
-import { hashSecret } from '../../../../src/identifiers/secret-hash.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { plantAccount, plantClient, plantUser, plantWorker } from '../../directory-rows.js';
