@@ -4,3 +4,8 @@ import { randomBytes } from 'node:crypto';
 export function newVersion(): string {
   return randomBytes(15).toString('base64url');
 }
+
+/** What a new row begins with. */
+export function madeAt(now: number): { version: string; createdAt: number; updatedAt: number } {
+  return { version: newVersion(), createdAt: now, updatedAt: now };
+}

@@ -3,8 +3,15 @@ import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js
 import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
-import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
-import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
+import {
+  assertExpectedVersion,
+  changedFields,
+  changesAnything,
+  trimmed,
+  type Update,
+  updatedFields,
+} from '../platform/changes.js';
+import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
 import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
@@ -14,7 +21,7 @@ import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'apiKeys' | 'audit' | 'integrations' | 'lock' | 'now'>;
 
-export interface IssuedApiKey {
+interface IssuedApiKey {
   apiKey: ApiKey;
   /** Shown only once. */
   key: string;
@@ -22,7 +29,7 @@ export interface IssuedApiKey {
 
 type Environment = 'live' | 'demo';
 
-export interface ApiKeyCreation {
+interface ApiKeyCreation {
   integrationId: string;
   label: string;
   expiresAt?: number;
@@ -45,20 +52,14 @@ export async function getApiKey(rows: Pick<OperatorRows, 'apiKeys'>, id: string)
   return existing(await rows.apiKeys.find(id), ErrorCode.API_KEY_NOT_FOUND, 'API key');
 }
 
-export interface ApiKeyUpdate {
+interface ApiKeyUpdate extends Update {
   apiKeyId: string;
   label?: string;
   expiresAt?: number;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promise<ApiKey> {
-  const fields = updatedFields(
-    { label: update.label?.trim(), expiresAt: update.expiresAt },
-    update.updateMask,
-    ['expiresAt'],
-  );
+  const fields = updatedFields(trimmed(update, 'label'), ['label'], ['expiresAt']);
   validate(fields, changes.now);
   const present = await lockedApiKey(changes, update.apiKeyId);
   assertExpectedVersion(present, update.expectedVersion);
@@ -74,7 +75,7 @@ export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promis
   return changed;
 }
 
-export interface ApiKeyRotation {
+interface ApiKeyRotation {
   apiKeyId: string;
   overlapSeconds?: number;
   expiresAt?: number;
@@ -164,9 +165,7 @@ function validate(
   now: number,
 ): void {
   const violations = new Violations();
-  if (label !== undefined) {
-    violations.requiredText('label', label ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('label', label);
   validateExpiry(violations, expiresAt, now);
   violations.throwIfAny();
 }

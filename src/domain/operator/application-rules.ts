@@ -1,4 +1,4 @@
-import { MAX_NAME_LENGTH, type Violations } from '../platform/violations.js';
+import type { Violations } from '../platform/violations.js';
 import { faultOfPicture, faultOfReturnAddress, faultOfWebPage } from './return-address.js';
 import type {
   Application,
@@ -47,9 +47,7 @@ export function validateFields(
   fields: ApplicationFields,
 ): void {
   const { name, allowedScopes, allowedGrantTypes, requirePkce, tokenLifetimes } = fields;
-  if (name !== undefined) {
-    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('name', name);
   validateScopes(violations, allowedScopes ?? []);
   validateGrantTypes(violations, allowedGrantTypes ?? []);
   if (requirePkce === false && type === 'public') {
@@ -175,7 +173,7 @@ const LINK_FIELDS: Record<keyof ApplicationLinks, string> = {
   tosUri: 'tos_uri',
   initiateLoginUri: 'initiate_login_uri',
 };
-const LINK_NAMES = Object.keys(LINK_FIELDS) as (keyof ApplicationLinks)[];
+export const LINK_NAMES = Object.keys(LINK_FIELDS) as (keyof ApplicationLinks)[];
 
 /** Empty or null removes one. */
 export type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined };

@@ -1,13 +1,21 @@
 import { ErrorCode, existing } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
-import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
+import {
+  assertExpectedVersion,
+  changedFields,
+  changedRow,
+  trimmed,
+  type Update,
+  updatedFields,
+} from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
-import { newVersion } from '../version.js';
+import { madeAt, newVersion } from '../version.js';
 import {
   type ApplicationFields,
   type GivenLinks,
   GRANT_TYPES,
   inOrder,
+  LINK_NAMES,
   linksWith,
   NO_LINKS,
   SCOPES,
@@ -59,9 +67,7 @@ export async function createApplication(
     enabled: true,
     redirectUris,
     secrets: [],
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.applications.insert(application);
   await auditApplication(changes, 'created', application);
@@ -79,53 +85,36 @@ export async function getApplication(
   return existing(await rows.applications.find(id), ErrorCode.APPLICATION_NOT_FOUND, 'application');
 }
 
-export interface ApplicationUpdate extends ApplicationFields, GivenLinks {
+interface ApplicationUpdate extends ApplicationFields, GivenLinks, Update {
   applicationId: string;
   firstParty?: boolean;
   signOutEndsTokens?: boolean;
   idTokenAlgorithm?: TokenAlgorithm;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
-const CLEARABLE = [
-  'tokenLifetimes',
-  'postLogoutRedirectUris',
-  'logoUri',
-  'policyUri',
-  'tosUri',
-  'initiateLoginUri',
+const KEPT = [
+  'name',
+  'allowedScopes',
+  'allowedGrantTypes',
+  'requirePkce',
+  'firstParty',
+  'signOutEndsTokens',
+  'idTokenAlgorithm',
 ] as const;
+const CLEARABLE = ['tokenLifetimes', 'postLogoutRedirectUris', ...LINK_NAMES] as const;
 
 export async function updateApplication(
   changes: Ports,
-  { applicationId, updateMask, expectedVersion, ...given }: ApplicationUpdate,
+  update: ApplicationUpdate,
   environment: 'live' | 'demo' = 'live',
 ): Promise<Application> {
-  // An empty list and an absent one are the same in a message.
-  const orAbsent = <T>(list: readonly T[] | null | undefined) => (list?.length ? list : undefined);
-  const values = {
-    name: given.name?.trim(),
-    allowedScopes: orAbsent(given.allowedScopes),
-    allowedGrantTypes: orAbsent(given.allowedGrantTypes),
-    requirePkce: given.requirePkce,
-    firstParty: given.firstParty,
-    signOutEndsTokens: given.signOutEndsTokens,
-    idTokenAlgorithm: given.idTokenAlgorithm,
-    tokenLifetimes: given.tokenLifetimes,
-    postLogoutRedirectUris: orAbsent(given.postLogoutRedirectUris),
-    logoUri: given.logoUri,
-    policyUri: given.policyUri,
-    tosUri: given.tosUri,
-    initiateLoginUri: given.initiateLoginUri,
-  };
-  const chosen = updatedFields(values, updateMask, CLEARABLE);
-  const present = await lockedApplication(changes, applicationId);
+  const chosen = updatedFields(trimmed(update, 'name'), KEPT, CLEARABLE);
+  const present = await lockedApplication(changes, update.applicationId);
   const violations = new Violations();
   validateFields(violations, present.type, chosen);
   validateLinks(violations, environment, chosen);
   violations.throwIfAny();
-  assertExpectedVersion(present, expectedVersion);
+  assertExpectedVersion(present, update.expectedVersion);
   const { firstParty, signOutEndsTokens, idTokenAlgorithm } = chosen;
   return writeApplication(changes, 'updated', present, {
     ...toKept(chosen),
@@ -165,10 +154,10 @@ async function writeApplication(
   present: Application,
   fields: Partial<Application>,
 ): Promise<Application> {
-  if (!changesAnything<Application>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
-  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.applications.update(changed);
   await auditApplication(changes, what, changed, changedFields(flattened(present), flattened(changed)));
   return changed;

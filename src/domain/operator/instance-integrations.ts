@@ -2,7 +2,7 @@ import { ErrorCode, existing, invalidField, ServiceError } from '../../errors/se
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion } from '../platform/changes.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-import { newVersion } from '../version.js';
+import { madeAt, newVersion } from '../version.js';
 import {
   closeRestOf,
   deleteSubscriptionsOf,
@@ -49,9 +49,7 @@ export async function connectInstance(
     instanceId: instance.id,
     instanceName: instance.name,
     configuredAt: null,
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.instanceIntegrations.insert(instanceIntegration);
   await finish(changes, 'connected', instanceIntegration);

@@ -1,8 +1,15 @@
 import { ErrorCode, existing } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
-import { assertExpectedVersion, changedFields, changesAnything, updatedFields } from '../platform/changes.js';
-import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
-import { newVersion } from '../version.js';
+import {
+  assertExpectedVersion,
+  changedFields,
+  changedRow,
+  trimmed,
+  type Update,
+  updatedFields,
+} from '../platform/changes.js';
+import { Violations } from '../platform/violations.js';
+import { madeAt } from '../version.js';
 import type { Integration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -11,16 +18,14 @@ type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'integrations' | 'lock' |
 
 export async function createIntegration(
   changes: Ports,
-  { name, contactEmail }: { name: string; contactEmail?: string | undefined },
+  { name, contactEmail }: { name: string; contactEmail?: string },
 ): Promise<Integration> {
   validate({ name, contactEmail });
   const integration: Integration = {
     id: newPublicId('IntegrationId'),
     name: name.trim(),
     contactEmail: contactEmail?.trim() || null,
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.integrations.insert(integration);
   await changes.touch(integration.id);
@@ -38,33 +43,24 @@ export async function getIntegration(
   return existing(await rows.integrations.find(id), ErrorCode.INTEGRATION_NOT_FOUND, 'integration');
 }
 
-export interface IntegrationUpdate {
+interface IntegrationUpdate extends Update {
   integrationId: string;
   name?: string;
   contactEmail?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateIntegration(changes: Ports, update: IntegrationUpdate): Promise<Integration> {
-  const fields = updatedFields(
-    { name: update.name?.trim(), contactEmail: update.contactEmail?.trim() || undefined },
-    update.updateMask,
-    ['contactEmail'],
-  );
+  const given = trimmed(update, 'name', 'contactEmail');
+  const contactEmail = given.contactEmail || undefined;
+  const fields = updatedFields({ ...given, contactEmail }, ['name'], ['contactEmail']);
   validate(fields);
   await changes.lock(update.integrationId);
   const present = await getIntegration(changes, update.integrationId);
   assertExpectedVersion(present, update.expectedVersion);
-  if (!changesAnything<Integration>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
-  const changed = {
-    ...present,
-    ...(fields as Partial<Integration>),
-    version: newVersion(),
-    updatedAt: changes.now,
-  };
   await changes.integrations.update(changed);
   await changes.touch(present.id);
   const subject = { type: 'integration', id: present.id };
@@ -73,17 +69,9 @@ export async function updateIntegration(changes: Ports, update: IntegrationUpdat
   return changed;
 }
 
-function validate({
-  name,
-  contactEmail,
-}: {
-  name?: string | null | undefined;
-  contactEmail?: string | null | undefined;
-}): void {
+function validate({ name, contactEmail }: { name?: string | null; contactEmail?: string | null }): void {
   const violations = new Violations();
-  if (name !== undefined) {
-    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('name', name);
   if (contactEmail) {
     violations.email('contact_email', contactEmail);
   }

@@ -1,37 +1,64 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { newVersion } from '../version.js';
 
-/** The fields to update: those in the mask (null clears) or, without one, those with a value. */
-export function updatedFields<T extends object>(
-  values: T,
-  mask: readonly string[] | undefined,
-  clearable: readonly (keyof T)[],
-): { [K in keyof T]?: NonNullable<T[K]> | null } {
-  const names = Object.keys(values) as (keyof T & string)[];
-  if (mask === undefined) {
-    return Object.fromEntries(
-      names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
-    ) as never;
+/** Names the fields to update, and the version on which the decision is based. */
+export interface Update {
+  updateMask?: readonly string[];
+  expectedVersion?: string;
+}
+
+/** The request without blanks around these texts. */
+export function trimmed<T extends object>(request: T, ...texts: (keyof T)[]): T {
+  const given = texts.filter((name) => typeof request[name] === 'string');
+  return { ...request, ...Object.fromEntries(given.map((name) => [name, String(request[name]).trim()])) };
+}
+
+/**
+ * The fields to update: those in the mask (null clears) or, without one, those with a value. An empty list and
+ * an absent one are the same in a message.
+ */
+export function updatedFields<T extends Update, Kept extends keyof T, Clearable extends keyof T = never>(
+  update: T,
+  kept: readonly Kept[],
+  clearable: readonly Clearable[] = [],
+): { [K in Kept | Clearable]?: NonNullable<T[K]> | null } {
+  type Name = (Kept | Clearable) & string;
+  const names = [...kept, ...clearable] as Name[];
+  const isGiven = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
+  const given = new Map(names.filter((name) => isGiven(update[name])).map((name) => [name, update[name]]));
+  const { updateMask } = update;
+  if (updateMask === undefined) {
+    return Object.fromEntries(given) as never;
   }
   const byPath = new Map(names.map((name) => [snakeCase(name), name]));
-  const chosen = mask.map((path) => byPath.get(path));
-  const unknown = mask.filter((_, index) => chosen[index] === undefined);
-  const empty = (chosen as (keyof T)[]).filter(
-    (name) => name !== undefined && values[name] === undefined && !clearable.includes(name),
-  );
+  const chosen = updateMask.flatMap((path) => byPath.get(path) ?? []);
+  const unknown = updateMask.filter((path) => !byPath.has(path));
+  const empty = chosen.filter((name) => !given.has(name) && (kept as readonly string[]).includes(name));
   if (unknown.length > 0 || empty.length > 0) {
     const fieldViolations = [
       ...unknown.map((path) => ({ path: 'update_mask', message: `does not know ${path}` })),
-      ...empty.map((name) => ({ path: snakeCase(String(name)), message: 'cannot be cleared' })),
+      ...empty.map((name) => ({ path: snakeCase(name), message: 'cannot be cleared' })),
     ];
     throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The mask cannot be applied.', { fieldViolations });
   }
-  return Object.fromEntries((chosen as (keyof T)[]).map((name) => [name, values[name] ?? null])) as never;
+  return Object.fromEntries(chosen.map((name) => [name, given.get(name) ?? null])) as never;
 }
 
 /** Whether writing the fields would change anything. */
 export function changesAnything<T extends object>(present: T, fields: { [K in keyof T]?: unknown }): boolean {
   return (Object.keys(fields) as (keyof T)[]).some((name) => !isDeepStrictEqual(present[name], fields[name]));
+}
+
+/** The row with these fields, a new version and this time; undefined if they would change nothing. */
+export function changedRow<Row extends { version: string; updatedAt: number }>(
+  present: Row,
+  fields: { [K in keyof Row]?: Row[K] | null },
+  now: number,
+): Row | undefined {
+  return changesAnything<Row>(present, fields)
+    ? { ...present, ...(fields as Partial<Row>), version: newVersion(), updatedAt: now }
+    : undefined;
 }
 
 /** Derived fields, and those that only indicate a write. */

@@ -18,11 +18,25 @@ export class Violations {
   }
 
   /** A required text. */
-  requiredText(path: string, text: string | undefined, maxLength: number): void {
-    if (text === undefined || text.trim() === '') {
+  requiredText(path: string, text: string | null | undefined, maxLength = MAX_NAME_LENGTH): void {
+    if (text === undefined || text === null || text.trim() === '') {
       this.add(path, 'must not be empty');
     } else {
       this.optionalText(path, text, maxLength);
+    }
+  }
+
+  /** A text that an update may leave out, but not clear. */
+  keptText(path: string, text: string | null | undefined): void {
+    if (text !== undefined) {
+      this.requiredText(path, text);
+    }
+  }
+
+  /** A text that an update may clear with null, but not leave empty. */
+  clearableText(path: string, text: string | null | undefined, maxLength = MAX_NAME_LENGTH): void {
+    if (text !== undefined && text !== null) {
+      this.requiredText(path, text, maxLength);
     }
   }
 

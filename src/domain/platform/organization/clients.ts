@@ -1,26 +1,23 @@
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Address } from '../../directory/names.js';
-import { newVersion } from '../../version.js';
+import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToClient } from '../links.js';
 import type { Client } from '../rows/clients.js';
 import type { Changes } from '../unit-of-work.js';
-import { MAX_NAME_LENGTH, Violations } from '../violations.js';
+import { Violations } from '../violations.js';
 import { createBuiltInRoles } from './built-in-roles.js';
 import { getInstance } from './instances.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'instances' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch'>;
 
-export interface ClientCreation {
-  instanceId: string;
-  name: string;
-  address?: AddressInput;
-}
-
-export async function createClient(changes: Ports, creation: ClientCreation): Promise<Client> {
+export async function createClient(
+  changes: Ports,
+  creation: { instanceId: string; name: string; address?: AddressInput },
+): Promise<Client> {
   validate(creation);
   await changes.lock(creation.instanceId);
   const instance = await getInstance(changes, creation.instanceId);
@@ -29,9 +26,7 @@ export async function createClient(changes: Ports, creation: ClientCreation): Pr
     instanceId: instance.id,
     name: creation.name.trim(),
     address: toAddress(creation.address),
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.clients.insert(client);
   await createBuiltInRoles(changes, client.id);
@@ -61,20 +56,26 @@ export async function lockClient(changes: Pick<Changes, 'clients' | 'lock'>, id:
   return getClient(changes, id);
 }
 
-export interface ClientUpdate {
+/**
+ * A part of a client, and the client, locked. The client of a part never changes, so it tells what to lock; the
+ * rest is read under the lock.
+ */
+export async function lockWithClient<Part extends { clientId: string }>(
+  changes: Pick<Changes, 'clients' | 'lock'>,
+  read: () => Promise<Part>,
+): Promise<[client: Client, part: Part]> {
+  const client = await lockClient(changes, (await read()).clientId);
+  return [client, await read()];
+}
+
+interface ClientUpdate extends Update {
   clientId: string;
   name?: string;
   address?: AddressInput;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateClient(changes: Ports, update: ClientUpdate): Promise<Client> {
-  const { name, address } = updatedFields(
-    { name: update.name?.trim(), address: update.address },
-    update.updateMask,
-    ['address'],
-  );
+  const { name, address } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
   const earlier = address ? await changes.clients.find(update.clientId) : undefined;
   validate({ name, address: address ?? undefined }, earlier?.address);
   await changes.lock(update.clientId);
@@ -84,10 +85,10 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
     ...(name && { name }),
     ...(address !== undefined && { address: toAddress(address ?? undefined) }),
   };
-  if (!changesAnything<Client>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
-  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.clients.update(changed);
   await changes.touch(present.id, present.instanceId);
   return changed;
@@ -99,9 +100,7 @@ function validate(
 ): void {
   const violations = new Violations();
   violations.requiredId('instance_id', instanceId);
-  if (name !== undefined) {
-    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('name', name);
   validateAddress(violations, 'address', address, earlier);
   violations.throwIfAny();
 }

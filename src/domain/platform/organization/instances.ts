@@ -1,10 +1,10 @@
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import { newVersion } from '../../version.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { madeAt } from '../../version.js';
+import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import type { Instance } from '../rows/instances.js';
 import type { Changes } from '../unit-of-work.js';
-import { MAX_NAME_LENGTH, Violations } from '../violations.js';
+import { Violations } from '../violations.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'instances' | 'lock' | 'now' | 'touch'>;
@@ -17,9 +17,7 @@ export async function createInstance(
   const instance: Instance = {
     id: newPublicId('InstanceId'),
     name: name.trim(),
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.instances.insert(instance);
   await changes.touch(instance.id);
@@ -30,28 +28,21 @@ export async function getInstance(changes: Pick<Changes, 'instances'>, id: strin
   return existing(await changes.instances.find(id), ErrorCode.INSTANCE_NOT_FOUND, 'instance');
 }
 
-export interface InstanceUpdate {
+interface InstanceUpdate extends Update {
   instanceId: string;
   name?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateInstance(changes: Ports, update: InstanceUpdate): Promise<Instance> {
-  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
+  const fields = updatedFields(trimmed(update, 'name'), ['name']);
   validate(fields);
   await changes.lock(update.instanceId);
   const present = await getInstance(changes, update.instanceId);
   assertExpectedVersion(present, update.expectedVersion);
-  if (!changesAnything<Instance>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
-  const changed = {
-    ...present,
-    ...(fields as Partial<Instance>),
-    version: newVersion(),
-    updatedAt: changes.now,
-  };
   await changes.instances.update(changed);
   await changes.touch(present.id, ...(await changes.instances.integrationsOf(present.id)));
   return changed;
@@ -59,8 +50,6 @@ export async function updateInstance(changes: Ports, update: InstanceUpdate): Pr
 
 function validate({ name }: { name?: string | null }): void {
   const violations = new Violations();
-  if (name !== undefined) {
-    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('name', name);
   violations.throwIfAny();
 }

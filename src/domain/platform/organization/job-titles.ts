@@ -3,7 +3,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { type Listing, pageLimit } from '../listing.js';
 import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
 import type { Changes } from '../unit-of-work.js';
-import { MAX_NAME_LENGTH, Violations } from '../violations.js';
+import { Violations } from '../violations.js';
 import { getClient, lockClient } from './clients.js';
 
 /** What these rules use of a write. */
@@ -101,7 +101,7 @@ async function assertUsed(
 function validate(texts: Record<string, string>): void {
   const violations = new Violations();
   for (const [path, text] of Object.entries(texts)) {
-    violations.requiredText(path, text, MAX_NAME_LENGTH);
+    violations.requiredText(path, text);
   }
   violations.throwIfAny();
 }

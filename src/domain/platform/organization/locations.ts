@@ -2,16 +2,15 @@ import type { OrganizationLocationCreatedData } from '../../../../generated/asyn
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Address } from '../../directory/names.js';
-import { newVersion } from '../../version.js';
+import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { clearLocation } from '../people/worker-detachment.js';
-import type { Client } from '../rows/clients.js';
 import type { Location } from '../rows/locations.js';
 import type { Changes } from '../unit-of-work.js';
-import { MAX_NAME_LENGTH, Violations } from '../violations.js';
-import { lockClient } from './clients.js';
+import { Violations } from '../violations.js';
+import { lockClient, lockWithClient } from './clients.js';
 import { refuseTakenName } from './taken-names.js';
 
 /** What these rules use of a write. */
@@ -30,9 +29,7 @@ export async function createLocation(
     clientId: client.id,
     name,
     address: toAddress(creation.address),
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.locations.insert(location);
   await changes.touch(client.id);
@@ -50,35 +47,29 @@ export async function getLocation(changes: Pick<Changes, 'locations'>, id: strin
   return existing(await changes.locations.find(id), ErrorCode.LOCATION_NOT_FOUND, 'location');
 }
 
-export interface LocationUpdate {
+interface LocationUpdate extends Update {
   locationId: string;
   name?: string;
   address?: AddressInput;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
-  const { name, address } = updatedFields(
-    { name: update.name?.trim(), address: update.address },
-    update.updateMask,
-    ['address'],
-  );
+  const { name, address } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
   const earlier = address ? await changes.locations.find(update.locationId) : undefined;
   validate({ name, address: address ?? undefined }, earlier?.address);
-  const { client, location: present } = await lockLocation(changes, update.locationId);
+  const [client, present] = await lockWithClient(changes, () => getLocation(changes, update.locationId));
   assertExpectedVersion(present, update.expectedVersion);
   const fields = {
     ...(name && { name }),
     ...(address !== undefined && { address: toAddress(address ?? undefined) }),
   };
-  if (!changesAnything<Location>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
   if (name && name !== present.name) {
     refuseTakenName('location', await changes.locations.findByName(client.id, name));
   }
-  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.locations.update(changed);
   await changes.touch(client.id);
   return changed;
@@ -89,7 +80,7 @@ export async function deleteLocation(
   changes: Ports,
   { locationId, expectedVersion }: { locationId: string; expectedVersion?: string },
 ): Promise<{ detachedWorkers: number }> {
-  const { client, location } = await lockLocation(changes, locationId);
+  const [client, location] = await lockWithClient(changes, () => getLocation(changes, locationId));
   assertExpectedVersion(location, expectedVersion);
   await changes.recordEvent({
     type: 'organization_location.deleted',
@@ -102,16 +93,6 @@ export async function deleteLocation(
   await changes.locations.delete(location.id);
   await changes.touch(client.id);
   return { detachedWorkers };
-}
-
-/** The client of a location never changes, so it tells what to lock; the rest is read under the lock. */
-async function lockLocation(
-  changes: Pick<Changes, 'clients' | 'locations' | 'lock'>,
-  id: string,
-): Promise<{ client: Client; location: Location }> {
-  const { clientId } = await getLocation(changes, id);
-  const client = await lockClient(changes, clientId);
-  return { client, location: await getLocation(changes, id) };
 }
 
 function snapshotOf(location: Location): OrganizationLocationCreatedData {
@@ -131,9 +112,7 @@ function validate(
 ): void {
   const violations = new Violations();
   violations.requiredId('client_id', clientId);
-  if (name !== undefined) {
-    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('name', name);
   validateAddress(violations, 'address', address, earlier);
   violations.throwIfAny();
 }

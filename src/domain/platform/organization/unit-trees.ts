@@ -2,13 +2,13 @@ import type { EmbeddedUnit, NamedUnit } from '../../../../generated/asyncapi/eve
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import { newVersion } from '../../version.js';
+import { madeAt } from '../../version.js';
 import { linkToOrganizationStructure } from '../links.js';
 import type { Client } from '../rows/clients.js';
 import type { UnitType } from '../rows/unit-types.js';
 import type { Unit } from '../rows/units.js';
 import type { Changes } from '../unit-of-work.js';
-import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH, type Violations } from '../violations.js';
+import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
 
 /** Limits of one request: levels of units, and units. */
 export const MAX_DEPTH = 8;
@@ -37,15 +37,9 @@ export interface PlantedUnit {
 
 /** Validates the fields that are present. */
 export function validateUnitFields(violations: Violations, prefix: string, fields: UnitFields): void {
-  if (fields.name !== undefined) {
-    violations.requiredText(`${prefix}name`, fields.name ?? undefined, MAX_NAME_LENGTH);
-  }
-  if (typeof fields.unitCode === 'string') {
-    violations.requiredText(`${prefix}unit_code`, fields.unitCode, MAX_NAME_LENGTH);
-  }
-  if (typeof fields.description === 'string') {
-    violations.requiredText(`${prefix}description`, fields.description, MAX_TEXT_LENGTH);
-  }
+  violations.keptText(`${prefix}name`, fields.name);
+  violations.clearableText(`${prefix}unit_code`, fields.unitCode);
+  violations.clearableText(`${prefix}description`, fields.description, MAX_TEXT_LENGTH);
 }
 
 /** Validates a list of units and all below them; `depth` is the level of the list. */
@@ -86,9 +80,7 @@ export function plantedUnits(
       unitCode: given.unitCode?.trim() ?? null,
       description: given.description?.trim() ?? null,
       parentUnitId: parent?.id ?? null,
-      version: newVersion(),
-      createdAt: now,
-      updatedAt: now,
+      ...madeAt(now),
     };
     const { id, name } = unit;
     return [{ unit, parent }, ...plantedUnits(unitType, given.subUnits, { id, name }, now)];

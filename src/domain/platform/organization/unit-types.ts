@@ -1,14 +1,13 @@
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import { newVersion } from '../../version.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { madeAt } from '../../version.js';
+import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
-import type { Client } from '../rows/clients.js';
 import type { UnitType } from '../rows/unit-types.js';
 import type { Unit } from '../rows/units.js';
 import type { Changes } from '../unit-of-work.js';
-import { MAX_NAME_LENGTH, Violations } from '../violations.js';
-import { lockClient } from './clients.js';
+import { Violations } from '../violations.js';
+import { lockClient, lockWithClient } from './clients.js';
 import { refuseTakenName } from './taken-names.js';
 import {
   assertParent,
@@ -22,7 +21,7 @@ import {
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units'>;
 
-export interface UnitTypeCreation {
+interface UnitTypeCreation {
   clientId: string;
   name: string;
   units: readonly NewUnit[];
@@ -43,9 +42,7 @@ export async function createUnitType(
     id: newPublicId('UnitTypeId'),
     clientId: client.id,
     name,
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   const planted = plantedUnits(unitType, creation.units, parent, changes.now);
   await changes.unitTypes.insert(unitType);
@@ -72,23 +69,21 @@ export async function getUnitType(changes: Pick<Changes, 'unitTypes'>, id: strin
   return existing(await changes.unitTypes.find(id), ErrorCode.UNIT_TYPE_NOT_FOUND, 'unit type');
 }
 
-export interface UnitTypeUpdate {
+interface UnitTypeUpdate extends Update {
   unitTypeId: string;
   name?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateUnitType(changes: Ports, update: UnitTypeUpdate): Promise<UnitType> {
-  const fields = updatedFields({ name: update.name?.trim() }, update.updateMask, []);
+  const fields = updatedFields(trimmed(update, 'name'), ['name']);
   validate(fields);
-  const { client, unitType: present } = await lockUnitType(changes, update.unitTypeId);
+  const [client, present] = await lockWithClient(changes, () => getUnitType(changes, update.unitTypeId));
   assertExpectedVersion(present, update.expectedVersion);
-  if (!fields.name || !changesAnything<UnitType>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
-  refuseTakenName('unit type', await changes.unitTypes.findByName(client.id, fields.name));
-  const changed = { ...present, name: fields.name, version: newVersion(), updatedAt: changes.now };
+  refuseTakenName('unit type', await changes.unitTypes.findByName(client.id, changed.name));
   await changes.unitTypes.update(changed);
   await changes.touch(client.id);
   return changed;
@@ -98,7 +93,7 @@ export async function deleteUnitType(
   changes: Ports,
   { unitTypeId, expectedVersion }: { unitTypeId: string; expectedVersion?: string },
 ): Promise<void> {
-  const { client, unitType } = await lockUnitType(changes, unitTypeId);
+  const [client, unitType] = await lockWithClient(changes, () => getUnitType(changes, unitTypeId));
   assertExpectedVersion(unitType, expectedVersion);
   if (await changes.unitTypes.hasUnits(unitType.id)) {
     throw new ServiceError(
@@ -108,16 +103,6 @@ export async function deleteUnitType(
   }
   await changes.unitTypes.delete(unitType.id);
   await changes.touch(client.id);
-}
-
-/** The client of a unit type never changes, so it tells what to lock; the rest is read under the lock. */
-export async function lockUnitType(
-  changes: Pick<Changes, 'clients' | 'lock' | 'unitTypes'>,
-  id: string,
-): Promise<{ client: Client; unitType: UnitType }> {
-  const { clientId } = await getUnitType(changes, id);
-  const client = await lockClient(changes, clientId);
-  return { client, unitType: await getUnitType(changes, id) };
 }
 
 function validate({
@@ -131,9 +116,7 @@ function validate({
 }): void {
   const violations = new Violations();
   violations.requiredId('client_id', clientId);
-  if (name !== undefined) {
-    violations.requiredText('name', name ?? undefined, MAX_NAME_LENGTH);
-  }
+  violations.keptText('name', name);
   validateNewUnits(violations, 'units', units ?? []);
   violations.throwIfAny();
 }

@@ -1,13 +1,11 @@
 import type { UnitId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
-import { newVersion } from '../../version.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { clearUnit } from '../people/worker-detachment.js';
-import type { Client } from '../rows/clients.js';
 import type { Unit } from '../rows/units.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { lockClient } from './clients.js';
+import { lockWithClient } from './clients.js';
 import {
   assertParent,
   insertUnits,
@@ -16,7 +14,7 @@ import {
   validateNewUnits,
   validateUnitFields,
 } from './unit-trees.js';
-import { lockUnitType } from './unit-types.js';
+import { getUnitType } from './unit-types.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<
@@ -24,7 +22,7 @@ type Ports = Pick<
   'clients' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units' | 'workers'
 >;
 
-export interface UnitCreation extends NewUnit {
+interface UnitCreation extends NewUnit {
   unitTypeId: string;
   parentUnitId?: string;
 }
@@ -39,7 +37,7 @@ export async function createUnit(
   validateUnitFields(violations, '', creation);
   validateNewUnits(violations, 'sub_units', creation.subUnits);
   violations.throwIfAny();
-  const { client, unitType } = await lockUnitType(changes, creation.unitTypeId);
+  const [client, unitType] = await lockWithClient(changes, () => getUnitType(changes, creation.unitTypeId));
   const parent = await assertParent(changes, client.id, creation.parentUnitId);
   const planted = plantedUnits(unitType, [creation], parent, changes.now);
   await insertUnits(changes, client, unitType, planted);
@@ -52,44 +50,29 @@ export async function getUnit(changes: Pick<Changes, 'units'>, id: string): Prom
   return existing(await changes.units.find(id), ErrorCode.UNIT_NOT_FOUND, 'unit');
 }
 
-export interface UnitUpdate {
+interface UnitUpdate extends Update {
   unitId: string;
   name?: string;
   unitCode?: string;
   description?: string;
   parentUnitId?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Unit> {
-  const fields = updatedFields(
-    {
-      name: update.name?.trim(),
-      unitCode: update.unitCode?.trim(),
-      description: update.description?.trim(),
-      parentUnitId: update.parentUnitId,
-    },
-    update.updateMask,
-    ['unitCode', 'description', 'parentUnitId'],
-  );
+  const given = trimmed(update, 'name', 'unitCode', 'description');
+  const fields = updatedFields(given, ['name'], ['unitCode', 'description', 'parentUnitId']);
   const violations = new Violations();
   violations.requiredId('unit_id', update.unitId);
   validateUnitFields(violations, '', fields);
   violations.throwIfAny();
-  const { client, unit: present } = await lockUnit(changes, update.unitId);
+  const [client, present] = await lockWithClient(changes, () => getUnit(changes, update.unitId));
   assertExpectedVersion(present, update.expectedVersion);
-  if (!changesAnything<Unit>(present, fields)) {
+  const changed = changedRow(present, fields as Partial<Unit>, changes.now);
+  if (!changed) {
     return present;
   }
   const parent = await assertParent(changes, client.id, fields.parentUnitId);
   await refuseCycle(changes, present, parent?.id ?? null);
-  const changed = {
-    ...present,
-    ...(fields as Partial<Unit>),
-    version: newVersion(),
-    updatedAt: changes.now,
-  };
   await changes.units.update(changed);
   await changes.touch(client.id);
   return changed;
@@ -100,7 +83,7 @@ export async function deleteUnit(
   changes: Ports,
   { unitId, expectedVersion }: { unitId: string; expectedVersion?: string },
 ): Promise<void> {
-  const { client, unit } = await lockUnit(changes, unitId);
+  const [client, unit] = await lockWithClient(changes, () => getUnit(changes, unitId));
   assertExpectedVersion(unit, expectedVersion);
   const first = { after: undefined, limit: 1 };
   const subUnits = await changes.units.page(first, client.id, { parentUnitId: unit.id });
@@ -116,16 +99,6 @@ export async function deleteUnit(
   await clearUnit(changes, client, unit.id);
   await changes.units.delete(unit.id);
   await changes.touch(client.id);
-}
-
-/** The client of a unit never changes, so it tells what to lock; the rest is read under the lock. */
-async function lockUnit(
-  changes: Pick<Changes, 'clients' | 'lock' | 'units'>,
-  id: string,
-): Promise<{ client: Client; unit: Unit }> {
-  const { clientId } = await getUnit(changes, id);
-  const client = await lockClient(changes, clientId);
-  return { client, unit: await getUnit(changes, id) };
 }
 
 /** Walks up from the new parent. The client is locked, so no unit moves meanwhile. */

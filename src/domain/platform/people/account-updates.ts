@@ -2,7 +2,7 @@ import { PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
 import { newVersion } from '../../version.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
 import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -17,13 +17,11 @@ type StatusPorts = Pick<
   'accounts' | 'emailChanges' | 'grants' | 'links' | 'lock' | 'now' | 'sessions'
 >;
 
-export interface AccountUpdate {
+export interface AccountUpdate extends Update {
   accountId: string;
   email?: string;
   firstName?: string;
   lastName?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 /** Users and workers keep their own names. The address is shared, so it waits for its proof. */
@@ -72,10 +70,9 @@ async function write(changes: Pick<Changes, 'accounts' | 'now'>, account: Accoun
 }
 
 function fieldsOf(update: AccountUpdate): PersonNames & { email?: string | null } {
-  const { email, firstName, lastName } = update;
   return updatedFields(
-    { email: email?.trim(), firstName: firstName?.trim(), lastName: lastName?.trim() },
-    update.updateMask,
+    trimmed(update, 'email', 'firstName', 'lastName'),
+    ['email'],
     ['firstName', 'lastName'],
   );
 }

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import { newVersion } from '../../version.js';
+import { madeAt } from '../../version.js';
 import type { Account } from '../rows/accounts.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -95,9 +95,7 @@ function newAccount(
     firstName: firstName ?? null,
     lastName: lastName ?? null,
     disabledAt: null,
-    version: newVersion(),
-    createdAt: now,
-    updatedAt: now,
+    ...madeAt(now),
   };
 }
 

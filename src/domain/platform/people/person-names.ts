@@ -1,4 +1,4 @@
-import { MAX_NAME_LENGTH, type Violations } from '../violations.js';
+import type { Violations } from '../violations.js';
 
 /** First and last name, joined by a space; empty if both are absent. */
 export function fullNameOf(firstName: string | null, lastName: string | null): string | null {
@@ -10,12 +10,6 @@ export function validatePersonNames(
   violations: Violations,
   names: { firstName?: string | null; lastName?: string | null },
 ): void {
-  for (const [path, name] of [
-    ['first_name', names.firstName],
-    ['last_name', names.lastName],
-  ] as const) {
-    if (name !== undefined && name !== null) {
-      violations.requiredText(path, name, MAX_NAME_LENGTH);
-    }
-  }
+  violations.clearableText('first_name', names.firstName);
+  violations.clearableText('last_name', names.lastName);
 }

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { UserStatus } from '../../directory/names.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
 import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -15,15 +15,13 @@ import { getUser } from './users.js';
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'emailChanges' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'>;
 
-export interface UserUpdate {
+export interface UserUpdate extends Update {
   userId: string;
   email?: string;
   firstName?: string;
   lastName?: string;
   managerUserId?: string;
   roleId?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 type UserFields = {
@@ -113,18 +111,8 @@ function assertNotDeleted({ status }: User): void {
 }
 
 function fieldsOf(update: UserUpdate): UserFields {
-  const { email, firstName, lastName, managerUserId, roleId } = update;
-  return updatedFields(
-    {
-      email: email?.trim(),
-      firstName: firstName?.trim(),
-      lastName: lastName?.trim(),
-      managerUserId,
-      roleId,
-    },
-    update.updateMask,
-    ['firstName', 'lastName', 'managerUserId', 'roleId'],
-  );
+  const given = trimmed(update, 'email', 'firstName', 'lastName');
+  return updatedFields(given, ['email'], ['firstName', 'lastName', 'managerUserId', 'roleId']);
 }
 
 async function validated(

@@ -2,7 +2,7 @@ import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
-import { newVersion } from '../../version.js';
+import { madeAt } from '../../version.js';
 import { lockClient } from '../organization/clients.js';
 import type { User, UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
@@ -53,9 +53,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
     status: 'INVITED',
     managerId,
     roleId: creation.roleId ?? firstRoleId,
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.users.insert(user);
   await changes.touch(client.id);

@@ -1,14 +1,21 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { newVersion } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
-import { assertExpectedVersion, changesAnything, updatedFields } from '../changes.js';
+import {
+  assertExpectedVersion,
+  changedRow,
+  changesAnything,
+  trimmed,
+  type Update,
+  updatedFields,
+} from '../changes.js';
+import { lockWithClient } from '../organization/clients.js';
 import type { Client } from '../rows/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { refuseReplaced, updatedEmail } from './email-addresses.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
-import { locationNamed, lockWorker, recordWorkerUpdated, unitsNamed } from './workers.js';
+import { getWorker, locationNamed, recordWorkerUpdated, unitsNamed } from './workers.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<
@@ -16,7 +23,7 @@ type Ports = Pick<
   'clients' | 'jobTitles' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'units' | 'workers'
 >;
 
-export interface WorkerUpdate {
+interface WorkerUpdate extends Update {
   workerId: string;
   firstName?: string;
   lastName?: string;
@@ -25,8 +32,6 @@ export interface WorkerUpdate {
   jobTitles: readonly string[];
   address?: AddressInput;
   locationId?: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 type ChosenFields = ReturnType<typeof chosenFields>;
@@ -40,7 +45,7 @@ export async function updateWorker(changes: Ports, update: WorkerUpdate): Promis
   const email = (await updatedEmail(violations, sent, async () => earlier)) ?? undefined;
   validateWorkerFields(violations, chosen, earlier?.address);
   violations.throwIfAny();
-  const { client, worker: present } = await lockWorker(changes, update.workerId);
+  const [client, present] = await lockWithClient(changes, () => getWorker(changes, update.workerId));
   assertExpectedVersion(present, update.expectedVersion);
   assertActive(present);
   if (email !== undefined) {
@@ -63,7 +68,7 @@ export async function assignWorkerUnits(
   violations.requiredId('worker_id', assignment.workerId);
   validateUnits(violations, assignment);
   violations.throwIfAny();
-  const { client, worker: present } = await lockWorker(changes, assignment.workerId);
+  const [client, present] = await lockWithClient(changes, () => getWorker(changes, assignment.workerId));
   assertExpectedVersion(present, assignment.expectedVersion);
   assertActive(present);
   const units = await unitsNamed(changes, client.id, assignment.unitIds);
@@ -80,7 +85,7 @@ export async function offboardWorker(
   changes: Ports,
   { workerId, expectedVersion }: { workerId: string; expectedVersion?: string },
 ): Promise<Worker> {
-  const { client, worker: present } = await lockWorker(changes, workerId);
+  const [client, present] = await lockWithClient(changes, () => getWorker(changes, workerId));
   assertExpectedVersion(present, expectedVersion);
   const offboardedAt = present.offboardedAt ?? changes.now;
   return writeWorker(changes, client, present, { offboardedAt });
@@ -88,19 +93,9 @@ export async function offboardWorker(
 
 function chosenFields(update: WorkerUpdate) {
   const jobTitles = update.jobTitles.map((title) => title.trim());
-  return updatedFields(
-    {
-      firstName: update.firstName?.trim(),
-      lastName: update.lastName?.trim(),
-      email: update.email?.trim(),
-      phone: update.phone?.trim(),
-      jobTitles: jobTitles.length === 0 ? undefined : jobTitles,
-      address: update.address,
-      locationId: update.locationId,
-    },
-    update.updateMask,
-    ['phone', 'jobTitles', 'address', 'locationId'],
-  );
+  const given = { ...trimmed(update, 'firstName', 'lastName', 'email', 'phone'), jobTitles };
+  const clearable = ['phone', 'jobTitles', 'address', 'locationId'] as const;
+  return updatedFields(given, ['firstName', 'lastName', 'email'], clearable);
 }
 
 /** The worker after the update; a named location must exist. */
@@ -135,10 +130,10 @@ async function writeWorker(
   present: Worker,
   fields: Partial<Worker>,
 ): Promise<Worker> {
-  if (!changesAnything<Worker>(present, fields)) {
+  const changed = changedRow(present, fields, changes.now);
+  if (!changed) {
     return present;
   }
-  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
   await changes.workers.update(changed);
   await changes.touch(client.id);
   await recordWorkerUpdated(changes, client, changed);

@@ -1,6 +1,6 @@
 import type { Address } from '../../directory/names.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
-import { MAX_NAME_LENGTH, type Violations } from '../violations.js';
+import type { Violations } from '../violations.js';
 
 const MAX_PHONE_LENGTH = 50;
 const MAX_JOB_TITLES = 100;
@@ -21,15 +21,9 @@ export function validateWorkerFields(
   fields: WorkerFields,
   earlier?: Address | null,
 ): void {
-  if (fields.firstName !== undefined) {
-    violations.requiredText('first_name', fields.firstName ?? undefined, MAX_NAME_LENGTH);
-  }
-  if (fields.lastName !== undefined) {
-    violations.requiredText('last_name', fields.lastName ?? undefined, MAX_NAME_LENGTH);
-  }
-  if (typeof fields.phone === 'string') {
-    violations.requiredText('phone', fields.phone, MAX_PHONE_LENGTH);
-  }
+  violations.keptText('first_name', fields.firstName);
+  violations.keptText('last_name', fields.lastName);
+  violations.clearableText('phone', fields.phone, MAX_PHONE_LENGTH);
   validateJobTitles(violations, fields.jobTitles ?? []);
   validateAddress(violations, 'address', fields.address ?? undefined, earlier);
 }
@@ -56,7 +50,7 @@ function validateJobTitles(violations: Violations, titles: readonly string[]): v
     violations.add('job_titles', `must not be more than ${MAX_JOB_TITLES}`);
   }
   for (const [index, title] of titles.entries()) {
-    violations.requiredText(`job_titles[${index}]`, title, MAX_NAME_LENGTH);
+    violations.requiredText(`job_titles[${index}]`, title);
   }
   refuseRepeated(violations, 'job_titles', titles);
 }

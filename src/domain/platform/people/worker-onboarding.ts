@@ -1,8 +1,9 @@
 import type { AccountId, ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import { newVersion } from '../../version.js';
+import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
+import { trimmed } from '../changes.js';
 import { lockClient } from '../organization/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
@@ -41,7 +42,8 @@ export interface WorkerOnboarding {
 }
 
 export async function onboardWorker(changes: Ports, onboarding: WorkerOnboarding): Promise<Worker> {
-  const fields = trimmed(onboarding);
+  const jobTitles = onboarding.jobTitles.map((title) => title.trim());
+  const fields = { ...trimmed(onboarding, 'email', 'firstName', 'lastName', 'phone'), jobTitles };
   await validate(changes, fields);
   const account = await accountByEmail(changes, fields.email, fields);
   const client = await lockClient(changes, fields.clientId);
@@ -65,26 +67,13 @@ export async function onboardWorker(changes: Ports, onboarding: WorkerOnboarding
     primaryUnit: units.find(({ id }) => id === primaryUnitId) ?? null,
     location: locationId === undefined ? null : await locationNamed(changes, client.id, locationId),
     offboardedAt: null,
-    version: newVersion(),
-    createdAt: changes.now,
-    updatedAt: changes.now,
+    ...madeAt(changes.now),
   };
   await changes.jobTitles.add(client.id, worker.jobTitles);
   await changes.workers.insert(worker);
   await changes.touch(client.id);
   await recordWorker(changes, 'worker.onboarded', client, worker);
   return worker;
-}
-
-function trimmed(onboarding: WorkerOnboarding) {
-  return {
-    ...onboarding,
-    email: onboarding.email.trim(),
-    firstName: onboarding.firstName.trim(),
-    lastName: onboarding.lastName.trim(),
-    phone: onboarding.phone?.trim(),
-    jobTitles: onboarding.jobTitles.map((title) => title.trim()),
-  };
 }
 
 async function validate(changes: Ports, onboarding: WorkerOnboarding): Promise<void> {

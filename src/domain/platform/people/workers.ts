@@ -2,7 +2,6 @@ import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/
 import type { ClientId, LocationId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { linkToWorker } from '../links.js';
-import { lockClient } from '../organization/clients.js';
 import type { Client } from '../rows/clients.js';
 import type { Worker } from '../rows/workers.js';
 import type { Changes } from '../unit-of-work.js';
@@ -10,16 +9,6 @@ import { contractEmailOf } from './email-addresses.js';
 
 export async function getWorker(changes: Pick<Changes, 'workers'>, id: string): Promise<Worker> {
   return existing(await changes.workers.find(id), ErrorCode.WORKER_NOT_FOUND, 'worker');
-}
-
-/** The client of a worker never changes, so it tells what to lock; the rest is read under the lock. */
-export async function lockWorker(
-  changes: Pick<Changes, 'clients' | 'lock' | 'workers'>,
-  id: string,
-): Promise<{ client: Client; worker: Worker }> {
-  const { clientId } = await getWorker(changes, id);
-  const client = await lockClient(changes, clientId);
-  return { client, worker: await getWorker(changes, id) };
 }
 
 /** The units of the client with these ids, in their order. */

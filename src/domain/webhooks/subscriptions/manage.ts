@@ -2,8 +2,8 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { getInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/instance-integrations.js';
-import { changedFields, changesAnything, updatedFields } from '../../platform/changes.js';
-import { newVersion } from '../../version.js';
+import { changedFields, changedRow, type Update, updatedFields } from '../../platform/changes.js';
+import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
 import { type AddressPolicy, allowedAddress } from './address.js';
 import { auditSubscription, originOf } from './audit.js';
@@ -53,9 +53,7 @@ export async function subscriptionCreation(
       disabledAt: null,
       lastSuccessAt: null,
       failingSince: null,
-      version: newVersion(),
-      createdAt: changes.now,
-      updatedAt: changes.now,
+      ...madeAt(changes.now),
     };
     await changes.subscriptions.insert(subscription);
     const { kept, secret } = await newSubscriptionSecret(changes, secrets, subscription.id);
@@ -67,29 +65,19 @@ export async function subscriptionCreation(
   };
 }
 
-export interface SubscriptionUpdate extends SubscriptionFields {
+export interface SubscriptionUpdate extends SubscriptionFields, Update {
   subscriptionId: string;
-  updateMask?: readonly string[];
-  expectedVersion?: string;
 }
 
 export async function subscriptionUpdate(
-  { subscriptionId, updateMask, expectedVersion, ...given }: SubscriptionUpdate,
+  update: SubscriptionUpdate,
   policy: AddressPolicy,
 ): Promise<Write<ManagedSubscription>> {
-  // An empty list and an absent one are the same in a message.
-  const orAbsent = <T>(list: readonly T[] | null | undefined) => (list?.length ? list : undefined);
-  const values = {
-    url: given.url ?? undefined,
-    eventTypes: orAbsent(given.eventTypes),
-    clientIds: orAbsent(given.clientIds),
-    description: given.description ?? undefined,
-  };
-  const chosen = updatedFields(values, updateMask, ['clientIds', 'description']);
+  const chosen = updatedFields(update, ['url', 'eventTypes'], ['clientIds', 'description']);
   validateSubscription(chosen);
   const url = chosen.url ? await allowedAddress(chosen.url, policy) : undefined;
   return async (changes) => {
-    const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
+    const present = await lockedSubscription(changes, update.subscriptionId, update.expectedVersion);
     await requireClients(changes, present, chosen.clientIds ?? []);
     return writeSettings(changes, present, {
       // The state of the old address does not apply to the new one.
@@ -107,10 +95,10 @@ async function writeSettings(
   present: ManagedSubscription,
   settings: Partial<Subscription>,
 ): Promise<ManagedSubscription> {
-  if (!changesAnything<Subscription>(present, settings)) {
+  const changed = changedRow(present, settings, changes.now);
+  if (!changed) {
     return present;
   }
-  const changed = { ...present, ...settings, version: newVersion(), updatedAt: changes.now };
   await changes.subscriptions.update(changed);
   await auditSubscription(changes, 'updated', changed, {
     ...changedFields(present, changed),
