@@ -4,7 +4,7 @@ import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-er
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
 import { noteUse } from './last-use.js';
-import { ListSlots, type ReleaseSlot } from './list-slots.js';
+import { ListSlots } from './list-slots.js';
 import type { CallLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
@@ -29,7 +29,7 @@ export interface ClientVisitor extends InstanceVisitor {
 
 /** The key of a read. */
 export interface PresentedKey {
-  keyHash: Uint8Array;
+  apiKeyHash: Uint8Array;
   remoteAddress?: string;
   /** The rate limit has counted the read: this call continues it. */
   isCounted?: boolean;
@@ -45,36 +45,19 @@ export class Gatekeeper {
     private readonly clock: Clock,
     private readonly onBackgroundError: (error: unknown) => void,
     private readonly observe: Observe,
-    private readonly lists = new ListSlots(),
+    /** Counts the lists that are read, per integration and in total. */
+    readonly lists = new ListSlots(),
   ) {}
 
-  /** Counts a list until its release, per integration and in total. A rest takes the place of its list. */
-  beginList(visitor: Visitor, { isRest = false } = {}): ReleaseSlot {
-    if (isRest) {
-      this.lists.takeOver(visitor);
-    }
-    return this.lists.hold(visitor);
-  }
-
-  /** After the end of a list whose rest is about to be read. */
-  leaveRest(visitor: Visitor): void {
-    this.lists.leave(visitor);
-  }
-
-  /** Whether the integration reads so many lists that their pages can be deferred. */
-  readsManyLists({ integrationId }: Visitor): boolean {
-    return this.lists.areMany(integrationId);
-  }
-
   async admit(shown: PresentedKey): Promise<Visitor> {
-    return (await this.#admit(shown, await this.visits.findKey(shown.keyHash))).visitor;
+    return (await this.#admit(shown, await this.visits.findKey(shown.apiKeyHash))).visitor;
   }
 
   /** Admits to the instance of an instance integration that is set up. */
   async admitToInstance(shown: PresentedKey, id: InstanceIntegrationId): Promise<InstanceVisitor> {
     const { visitor, found } = await this.#admit(
       shown,
-      await this.visits.findInstanceIntegration(shown.keyHash, id),
+      await this.visits.findInstanceIntegration(shown.apiKeyHash, id),
     );
     return { ...visitor, instanceId: reachedInstance(found, visitor) };
   }
@@ -84,11 +67,11 @@ export class Gatekeeper {
     id: InstanceIntegrationId,
     clientId: ClientId,
   ): Promise<ClientVisitor> {
-    const reached = await this.visits.findClient(shown.keyHash, id, clientId);
+    const reached = await this.visits.findClient(shown.apiKeyHash, id, clientId);
     const { visitor, found } = await this.#admit(shown, reached);
     const instanceId = reachedInstance(found, visitor);
     if (found.client === undefined) {
-      throw notFound(ErrorCode.CLIENT_NOT_FOUND, problemMessages.client_not_found, visitor);
+      throw contractRefusal('client_not_found', visitor.rateLimit);
     }
     return { ...visitor, instanceId, clientId: found.client };
   }
@@ -144,30 +127,24 @@ function whyRefused(
 
 /** The refusal for the key's holder: a revoked key and an unknown one get the same answer. */
 function refusalOf(reason: ReturnType<typeof whyRefused>): ServiceError {
-  return reason === 'expired'
-    ? new ServiceError(ErrorCode.API_KEY_EXPIRED, problemMessages.api_key_expired)
-    : new ServiceError(ErrorCode.API_KEY_UNKNOWN, problemMessages.api_key_unknown);
+  return contractRefusal(reason === 'expired' ? 'api_key_expired' : 'api_key_unknown');
 }
 
-/** Both sentences are part of the contract. */
 function reachedInstance({ instanceIntegration }: FoundVisit, visitor: Visitor): InstanceId {
   if (!instanceIntegration) {
-    throw notFound(
-      ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
-      problemMessages.instance_integration_not_found,
-      visitor,
-    );
+    throw contractRefusal('instance_integration_not_found', visitor.rateLimit);
   }
   if (!instanceIntegration.configured) {
-    throw notFound(
-      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
-      problemMessages.instance_integration_not_configured,
-      visitor,
-    );
+    throw contractRefusal('instance_integration_not_configured', visitor.rateLimit);
   }
   return instanceIntegration.instanceId;
 }
 
-function notFound(code: ErrorCode, message: string, { rateLimit }: Visitor): ServiceError {
-  return new ServiceError(code, message, { rateLimit });
+/** A refusal whose sentence is part of the contract. */
+export function contractRefusal(name: RefusalName, rateLimit?: RateLimit): ServiceError {
+  return new ServiceError(ErrorCode[name.toUpperCase() as Uppercase<RefusalName>], problemMessages[name], {
+    rateLimit,
+  });
 }
+
+type RefusalName = keyof typeof problemMessages & Lowercase<keyof typeof ErrorCode>;

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceIntegrationId } from '../../../generated/ids.js';
-import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { ClientVisitor, InstanceVisitor } from '../access/gatekeeper.js';
+import { type ClientVisitor, contractRefusal, type InstanceVisitor } from '../access/gatekeeper.js';
 import { type JsonOf, jsonObject, type Schemas } from './contract-json.js';
 import { type Page, unknownCursor } from './page.js';
 import {
@@ -20,7 +19,7 @@ import {
   type WorkerStore,
 } from './stores.js';
 
-export interface ChangeDependencies {
+interface ChangeDependencies {
   changes: ChangeStore;
   clients: Pick<ClientStore, 'allOf'>;
   workers: Pick<WorkerStore, 'activeOf'>;
@@ -55,7 +54,7 @@ interface Standing {
 }
 
 /** The sequence of changes of one instance, for one instance integration. */
-export interface Sequence {
+interface Sequence {
   /** Of what follows the cursor. */
   version: string;
   /** Whether nothing does. */
@@ -63,7 +62,7 @@ export interface Sequence {
   page(): Promise<Page<Listed<Schemas['Change']>>>;
 }
 
-export interface ChangesAsked {
+interface ChangesAsked {
   instanceIntegrationId: InstanceIntegrationId;
   limit?: number;
   cursor?: string;
@@ -80,7 +79,7 @@ export async function sequenceOf(
   const { lives, end } = await changes.lives();
   const standing = cursor === undefined ? beginning(end) : standingAt(cursor, owner, { lives, end });
   if (standing === undefined) {
-    throw new ServiceError(ErrorCode.CURSOR_EXPIRED, problemMessages.cursor_expired, { rateLimit });
+    throw contractRefusal('cursor_expired', rateLimit);
   }
   const life = lives.find(({ lastPosition }) => lastPosition === null)?.life ?? '';
   const read = (after: ChangePosition) =>

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
-import { problemMessages } from '../../../generated/problems.js';
-import { ErrorCode } from '../../errors/service-error.js';
-import type { ClientVisitor, Gatekeeper, InstanceVisitor } from '../access/gatekeeper.js';
-import { type Answer, answer, answerOne, type Question } from './answer.js';
+import {
+  type ClientVisitor,
+  contractRefusal,
+  type Gatekeeper,
+  type InstanceVisitor,
+  type PresentedKey,
+  type Visitor,
+} from '../access/gatekeeper.js';
 import { digestOf, sequenceOf } from './changes.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
 import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
@@ -26,6 +30,19 @@ export interface Target extends Window {
   clientId: ClientId;
   workerId: WorkerId;
   userId: UserId;
+}
+
+/** The caller of a read: its key, and the versions of the answer that it has. */
+export interface Question extends PresentedKey {
+  knownVersions: readonly string[];
+  anyVersionKnown: boolean;
+}
+
+/** The answer to a read: the caller, and content unless the caller has its version. */
+export interface Answer<T> {
+  visitor: Visitor;
+  /** Absent when not modified. */
+  content: T | undefined;
 }
 
 /** A list is read page by page, while it is sent. */
@@ -71,7 +88,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     ) =>
     async (question: Question, target: Target): Promise<Answer<Pages<T>>> => {
       const visitor = await admit(question, target);
-      const canWait = () => gatekeeper.readsManyLists(visitor);
+      const canWait = () => gatekeeper.lists.areMany(visitor.integrationId);
       return answer(visitor, question, () =>
         near(visitor, (stores) => pagesOf((request) => page(stores, visitor, request), target, canWait)),
       );
@@ -87,6 +104,21 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
         : answer(await toInstance(question, target), question, () => sample);
     };
 
+  const one = <Id extends LinkedOperation>(
+    operationId: Id,
+    missing: 'client_not_found' | 'user_not_found' | 'worker_not_found',
+    find: (
+      stores: DirectoryStores,
+      clientId: ClientId,
+      target: Target,
+    ) => Promise<JsonOf<BodyOf<Id>> | undefined>,
+  ) =>
+    orSample(operationId, async (question, target) => {
+      const visitor = await toClient(question, target);
+      const read = () => near(visitor, (stores) => find(stores, visitor.clientId, target));
+      return answerOne(visitor, question, read, missing);
+    });
+
   return {
     listInstanceIntegrations: async (question) => {
       const visitor = await gatekeeper.admit(question);
@@ -95,39 +127,16 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     listClients: pages(toInstance, ({ clients }, { instanceId }, request) =>
       clients.page(instanceId, request),
     ),
-    getClient: orSample('getClient', async (question, target) => {
-      const visitor = await toClient(question, target);
-      const missing = { code: ErrorCode.CLIENT_NOT_FOUND, message: problemMessages.client_not_found };
-      return answerOne(
-        visitor,
-        question,
-        () => near(visitor, ({ clients }) => clients.find(visitor.clientId)),
-        missing,
-      );
-    }),
+    getClient: one('getClient', 'client_not_found', ({ clients }, clientId) => clients.find(clientId)),
     listWorkers: pages(toClient, ({ workers }, { clientId }, request) => workers.page(clientId, request)),
     listWorkersV2: pages(toClient, ({ workers }, { clientId }, request) => workers.pageV2(clientId, request)),
-    getWorkerV2: orSample('getWorkerV2', async (question, target) => {
-      const visitor = await toClient(question, target);
-      const missing = { code: ErrorCode.WORKER_NOT_FOUND, message: problemMessages.worker_not_found };
-      return answerOne(
-        visitor,
-        question,
-        () => near(visitor, ({ workers }) => workers.findV2(visitor.clientId, target.workerId)),
-        missing,
-      );
-    }),
+    getWorkerV2: one('getWorkerV2', 'worker_not_found', ({ workers }, clientId, { workerId }) =>
+      workers.findV2(clientId, workerId),
+    ),
     listUsers: pages(toClient, ({ users }, { clientId }, request) => users.page(clientId, request)),
-    getUser: orSample('getUser', async (question, target) => {
-      const visitor = await toClient(question, target);
-      const missing = { code: ErrorCode.USER_NOT_FOUND, message: problemMessages.user_not_found };
-      return answerOne(
-        visitor,
-        question,
-        () => near(visitor, ({ users }) => users.find(visitor.clientId, target.userId)),
-        missing,
-      );
-    }),
+    getUser: one('getUser', 'user_not_found', ({ users }, clientId, { userId }) =>
+      users.find(clientId, userId),
+    ),
     listJobTitles: async (question, target) => {
       const visitor = await toClient(question, target);
       return answer(visitor, question, () =>
@@ -157,4 +166,37 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
 
 async function* onePage<T>(read: () => Promise<Page<Listed<T>>>): Pages<T> {
   yield await read();
+}
+
+export function isKnown(
+  version: string,
+  { knownVersions, anyVersionKnown }: Pick<Question, 'knownVersions' | 'anyVersionKnown'>,
+): boolean {
+  return anyVersionKnown || knownVersions.includes(version);
+}
+
+/** The content, unless the caller has its version; then it is not read. */
+async function answer<T>(
+  visitor: Visitor,
+  question: Question,
+  read: () => T | Promise<T>,
+): Promise<Answer<T>> {
+  return { visitor, content: isKnown(visitor.version, question) ? undefined : await read() };
+}
+
+/** The same for one resource. Without a read, only holders of its version learn that it exists. */
+async function answerOne<T>(
+  visitor: Visitor,
+  question: Question,
+  read: () => T | undefined | Promise<T | undefined>,
+  missing: Parameters<typeof contractRefusal>[0],
+): Promise<Answer<T>> {
+  if (question.knownVersions.includes(visitor.version)) {
+    return { visitor, content: undefined };
+  }
+  const content = await read();
+  if (content === undefined) {
+    throw contractRefusal(missing, visitor.rateLimit);
+  }
+  return { visitor, content: question.anyVersionKnown ? undefined : content };
 }

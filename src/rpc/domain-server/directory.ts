@@ -1,11 +1,10 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
-import type { Gatekeeper } from '../../domain/access/gatekeeper.js';
-import type { ReleaseSlot } from '../../domain/access/list-slots.js';
-import type { Answer } from '../../domain/directory/answer.js';
+import type { ListSlots, ReleaseSlot } from '../../domain/access/list-slots.js';
 import { changedInstances } from '../../domain/directory/changed-instances.js';
-import { type JsonOf, jsonArray, type OperationId } from '../../domain/directory/contract-json.js';
+import { type JsonOf, jsonArray } from '../../domain/directory/contract-json.js';
 import { type Rest, restAfter } from '../../domain/directory/page.js';
 import {
+  type Answer,
   type AnyPages,
   type AnyRead,
   type DirectoryDependencies,
@@ -15,19 +14,28 @@ import {
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
-import { asked, toHeader } from './directory-messages.js';
-import { earlierMethods } from './earlier-directory.js';
+import { type Ask, earlierMethods, headerOf } from './earlier-directory.js';
 
 /** A list of so few rows is no more work than any short call, and needs no turn of its own. */
 const FEW_ROWS = 10;
 
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
   const { gatekeeper, closing } = dependencies;
-  const reads = directoryReads(dependencies);
+  const reads: Record<string, AnyRead> = directoryReads(dependencies);
+  const ask: Ask = (operationId, context, target) => {
+    const read = Object.hasOwn(reads, operationId) ? reads[operationId] : undefined;
+    if (!read) {
+      throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This domain does not have this operation.');
+    }
+    if (!context) {
+      throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The context is missing.');
+    }
+    return read(context, target as Target);
+  };
   return serve(DirectoryServiceService, {
     ...earlierMethods(
-      reads,
-      (answer, signal) => pagesOf({ gatekeeper, turns, answer, signal }),
+      ask,
+      (answer, signal) => pagesOf({ lists: gatekeeper.lists, turns, answer, signal }),
       () => turns.shortCall(),
     ),
 
@@ -35,16 +43,16 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       let release: ReleaseSlot | undefined;
       let rest: Rest | undefined;
       try {
-        const read = readNamed(reads, operationId);
+        const asked = ask(operationId, context && { ...context, isCounted }, target);
         call.operation = operationId;
-        const answer = await read(asked(context, isCounted), target as Target);
+        const answer = await asked;
         const { visitor, content } = answer;
-        const header = toHeader(answer);
+        const header = headerOf(answer);
         if (content === undefined || typeof content === 'string') {
           return { header, body: Buffer.from(content ?? '') };
         }
         // Before anything is awaited, so that an excess list is refused at once.
-        release = gatekeeper.beginList(visitor);
+        release = gatekeeper.lists.hold(visitor);
         const page = await turns.make(
           { integrationId: visitor.integrationId, canWait: false },
           async () => {
@@ -57,7 +65,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         );
         rest = restAfter(page, target.limit);
         if (rest) {
-          gatekeeper.leaveRest(visitor);
+          gatekeeper.lists.leave(visitor);
         }
         return { header, body: bodyOf(page.rows), nextCursor: page.nextCursor, rest };
       } finally {
@@ -70,11 +78,12 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
 
     readRest: async function* ({ read, rest }, { signal }) {
       const { context, operationId = '', ...path } = read ?? {};
-      const question = { ...asked(context, true), known: { values: [], any: false } };
+      const whole = { knownVersions: [], anyVersionKnown: false, isCounted: true };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
-      const answer = await readNamed(reads, operationId)(question, target as Target);
+      const answer = await ask(operationId, context && { ...context, ...whole }, target);
       let left = rest?.limit;
-      for await (const page of pagesOf({ gatekeeper, turns, answer, signal, isRest: true })) {
+      const list = { lists: gatekeeper.lists, turns, answer, signal, isRest: true };
+      for await (const page of pagesOf(list)) {
         const after = restAfter(page, left);
         left = after?.limit;
         yield { body: bodyOf(page.rows), nextCursor: page.nextCursor, rest: after };
@@ -90,19 +99,12 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
   });
 }
 
-function readNamed(reads: Record<OperationId, AnyRead>, operationId: string): AnyRead {
-  if (!Object.hasOwn(reads, operationId)) {
-    throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This domain does not have this operation.');
-  }
-  return reads[operationId as OperationId];
-}
-
 function bodyOf(rows: readonly { json: string }[]): Buffer {
   return Buffer.from(jsonArray(rows.map(({ json }) => json as JsonOf<unknown>)));
 }
 
 interface ListUnderWay {
-  gatekeeper: Gatekeeper;
+  lists: ListSlots;
   turns: PageTurns;
   answer: Answer<string | AnyPages>;
   signal: AbortSignal;
@@ -110,13 +112,16 @@ interface ListUnderWay {
 }
 
 /** The pages of a list. It counts until its call ends, when the peer has taken it. */
-async function* pagesOf({ gatekeeper, turns, answer, signal, isRest = false }: ListUnderWay) {
+async function* pagesOf({ lists, turns, answer, signal, isRest = false }: ListUnderWay) {
   const { visitor, content } = answer;
   if (content === undefined || typeof content === 'string') {
     return;
   }
   // Before anything is awaited, so that an excess list is refused at once.
-  const release = gatekeeper.beginList(visitor, { isRest });
+  if (isRest) {
+    lists.takeOver(visitor);
+  }
+  const release = lists.hold(visitor);
   if (signal.aborted) {
     release();
     return;
@@ -125,7 +130,7 @@ async function* pagesOf({ gatekeeper, turns, answer, signal, isRest = false }: L
   const pages = content[Symbol.asyncIterator]();
   const { integrationId } = visitor;
   const next = async () => (signal.aborted ? undefined : await pages.next());
-  const canWait = () => gatekeeper.readsManyLists(visitor);
+  const canWait = () => lists.areMany(integrationId);
   let page = await turns.make({ integrationId, canWait: isRest && canWait() }, next);
   while (page && !page.done) {
     yield page.value;

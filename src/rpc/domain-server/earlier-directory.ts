@@ -4,35 +4,40 @@ import {
   type ReadHeader,
   UserStatus,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
-import type { Answer } from '../../domain/directory/answer.js';
 import type { BodyOf, OperationId, Schemas } from '../../domain/directory/contract-json.js';
-import type { AnyPages, DirectoryReads, Target } from '../../domain/directory/reads.js';
+import type { Answer, AnyPages } from '../../domain/directory/reads.js';
 import type { Handlers } from '../handlers.js';
-import { asked, toHeader } from './directory-messages.js';
 
 type ReadPages = (answer: Answer<string | AnyPages>, signal: AbortSignal) => AnyPages;
 type Request = { context?: ReadContext };
 
+/** Asks for an operation by its id: a newer edge may know more of them. */
+export type Ask = (
+  operationId: string,
+  context: (ReadContext & { isCounted?: boolean }) | undefined,
+  target: object,
+) => Promise<Answer<string | AnyPages>>;
+
 /** The methods that edges of release 1.3.1 call: the same reads, as messages of gRPC. */
 export function earlierMethods(
-  reads: DirectoryReads,
+  ask: Ask,
   readPages: ReadPages,
   onShortCall: () => void,
 ): Handlers<typeof DirectoryServiceService> {
   async function one<Id extends OperationId>(id: Id, { context, ...target }: Request) {
     try {
-      const answer: Answer<string | AnyPages> = await reads[id](asked(context), target as Target);
+      const answer = await ask(id, context, target);
       const { content } = answer;
       const value = content === undefined ? undefined : (JSON.parse(content as string) as BodyOf<Id>);
-      return { header: toHeader(answer), value };
+      return { header: headerOf(answer), value };
     } finally {
       onShortCall();
     }
   }
   async function* list<Id extends OperationId>(id: Id, { context, ...target }: Request, signal: AbortSignal) {
     type Row = BodyOf<Id> extends (infer Item)[] ? Item : never;
-    const answer = await reads[id](asked(context), target as Target);
-    let header: ReadHeader | undefined = toHeader(answer);
+    const answer = await ask(id, context, target);
+    let header: ReadHeader | undefined = headerOf(answer);
     for await (const { rows, nextCursor, isLast } of readPages(answer, signal)) {
       if (header && isLast) {
         onShortCall();
@@ -89,6 +94,10 @@ export function earlierMethods(
       return { header, organizationStructure: value && { ...value, unitTypes: value.unitsTypes } };
     },
   };
+}
+
+export function headerOf({ visitor, content }: Answer<unknown>): ReadHeader {
+  return { ...visitor, notModified: content === undefined };
 }
 
 function withTimes(row: Schemas['InstanceIntegration']) {

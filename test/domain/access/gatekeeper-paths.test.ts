@@ -40,8 +40,8 @@ function gate(reached: Reached | 'no key', key: Partial<StoredApiKey> = {}, limi
   const gatekeeper = new Gatekeeper(visits, limiter, clock.now, nothing, nothing);
   return {
     asked,
-    admitToInstance: () => gatekeeper.admitToInstance({ keyHash: HASH }, 'iin_1'),
-    admitToClient: () => gatekeeper.admitToClient({ keyHash: HASH }, 'iin_1', client),
+    admitToInstance: () => gatekeeper.admitToInstance({ apiKeyHash: HASH }, 'iin_1'),
+    admitToClient: () => gatekeeper.admitToClient({ apiKeyHash: HASH }, 'iin_1', client),
   };
 }
 

@@ -7,7 +7,7 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { fakeClock } from '../clock.js';
 
 const HOUR_MS = 3_600_000;
-const SHOWN = { keyHash: new Uint8Array([1, 2, 3]), remoteAddress: '192.0.2.7' };
+const SHOWN = { apiKeyHash: new Uint8Array([1, 2, 3]), remoteAddress: '192.0.2.7' };
 
 function gate(
   key: Partial<StoredApiKey> | undefined,

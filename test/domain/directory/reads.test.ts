@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
-import type { Answer, KnownVersions, Question } from '../../../src/domain/directory/answer.js';
 import type { OperationId } from '../../../src/domain/directory/contract-json.js';
 import {
+  type Answer,
   type DirectoryDependencies,
   directoryReads,
+  type Question,
   type Target,
 } from '../../../src/domain/directory/reads.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
@@ -47,7 +48,7 @@ function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error
     };
   const gatekeeper = {
     ...{ admit: admit('integration'), admitToInstance: admit('instance'), admitToClient: admit('client') },
-    readsManyLists: () => false,
+    lists: { areMany: () => false },
   };
   return { store, reads, admitted, gatekeeper: gatekeeper as unknown as Gatekeeper };
 }
@@ -97,9 +98,8 @@ const parts: [operationId: OperationId, ask: Ask, read: unknown[]][] = [
 ];
 const all = [...lists, ...ones, ...parts].map(([title, ask]) => ({ title, ask }));
 
-const holding = (known: Partial<KnownVersions> = {}): Question => ({
-  keyHash: new Uint8Array([1]),
-  known: { values: [], any: false, ...known },
+const holding = (known: Partial<Question> = {}): Question => ({
+  ...{ apiKeyHash: new Uint8Array([1]), knownVersions: [], anyVersionKnown: false, ...known },
 });
 
 async function contentOf({ content }: Answer<unknown>): Promise<unknown[]> {
@@ -128,13 +128,15 @@ describe('a read of the directory', () => {
   test.each(all)('of $title reads nothing for who is refused, whatever they hold', async ({ ask }) => {
     const refusal = new Error('refused');
     const { gatekeeper, store, reads } = world({ refusal });
-    await expect(ask(gatekeeper, store, holding({ values: ['now'], any: true }))).rejects.toBe(refusal);
+    await expect(
+      ask(gatekeeper, store, holding({ knownVersions: ['now'], anyVersionKnown: true })),
+    ).rejects.toBe(refusal);
     expect(reads).toEqual([]);
   });
 
   test.each(all)('of $title reads nothing for who holds its version', async ({ ask }) => {
     const { gatekeeper, store, reads } = world();
-    const answer = await ask(gatekeeper, store, holding({ values: ['old', 'now'] }));
+    const answer = await ask(gatekeeper, store, holding({ knownVersions: ['old', 'now'] }));
     expect([answer, reads]).toEqual([{ visitor, content: undefined }, []]);
   });
 
@@ -142,7 +144,7 @@ describe('a read of the directory', () => {
     'of the list of %s reads what the gatekeeper led to, page by page',
     async (_, ask, first) => {
       const { gatekeeper, store, reads } = world();
-      const answer = await ask(gatekeeper, store, holding({ values: ['old'] }));
+      const answer = await ask(gatekeeper, store, holding({ knownVersions: ['old'] }));
       expect(reads).toEqual([]);
       expect(await contentOf(answer)).toEqual([row]);
       expect(reads[0]?.slice(0, 2)).toEqual(first);
@@ -151,7 +153,7 @@ describe('a read of the directory', () => {
 
   test.each([...lists, ...parts])('of %s reads nothing for who holds any version', async (_, ask) => {
     const { gatekeeper, store, reads } = world();
-    const answer = await ask(gatekeeper, store, holding({ any: true }));
+    const answer = await ask(gatekeeper, store, holding({ anyVersionKnown: true }));
     expect([answer.content, reads]).toEqual([undefined, []]);
   });
 
@@ -168,13 +170,13 @@ describe('a read of the directory', () => {
 
   test.each(ones)('of %s is not modified for who holds any version, if it is there', async (_, ask) => {
     const { gatekeeper, store } = world();
-    expect((await ask(gatekeeper, store, holding({ any: true }))).content).toBeUndefined();
+    expect((await ask(gatekeeper, store, holding({ anyVersionKnown: true }))).content).toBeUndefined();
   });
 
   test.each(ones)(
     'of %s that does not exist says so, also to who holds any version, and where the caller stands',
     async (_, ask, _read, code, message) => {
-      for (const known of [{}, { any: true }, { values: ['old'] }]) {
+      for (const known of [{}, { anyVersionKnown: true }, { knownVersions: ['old'] }]) {
         const { gatekeeper, store } = world({ holding: false });
         const refusal = await ask(gatekeeper, store, holding(known)).catch((error: unknown) => error);
         expect(refusal).toBeInstanceOf(ServiceError);
@@ -215,7 +217,9 @@ describe('a read of what a test event links to', () => {
   test.each(samples)('by %s is refused to who may not come in', async (id) => {
     const refusal = new Error('refused');
     const { gatekeeper, store } = world({ refusal });
-    await expect(asking(id, sample)(gatekeeper, store, holding({ any: true }))).rejects.toBe(refusal);
+    await expect(asking(id, sample)(gatekeeper, store, holding({ anyVersionKnown: true }))).rejects.toBe(
+      refusal,
+    );
   });
 
   test.each<[OperationId, Partial<Target>]>([

@@ -1,5 +1,4 @@
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
-import type { Question } from '../../../src/domain/directory/answer.js';
 import { directoryReads, type Pages, type Target } from '../../../src/domain/directory/reads.js';
 import { newVersion } from '../../../src/domain/version.js';
 import type { Writer } from '../../../src/store/database.js';
@@ -52,10 +51,10 @@ export async function openRig(servers: Replicated, replicaUrl = servers.replicaU
     admitToClient: async (_: unknown, __: unknown, clientId: string) => ({
       ...{ clientId, instanceId: client.instanceId, version: await versionOf(clientId) },
     }),
-    readsManyLists: () => false,
+    lists: { areMany: () => false },
   };
   const reads = directoryReads({ ...store, gatekeeper: gatekeeper as unknown as Gatekeeper });
-  const question: Question = { keyHash: new Uint8Array(), known: { values: [], any: false } };
+  const question = { apiKeyHash: new Uint8Array(), knownVersions: [], anyVersionKnown: false };
 
   const listUsers = async (onFirstPage = async () => {}): Promise<string[]> => {
     const { content } = await reads.listUsers(question, { clientId: client.id } as Target);
