@@ -1,26 +1,46 @@
-import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
+import {
+  MaintenanceServiceService,
+  type PurgedCount,
+  PurgedKind,
+  SigningKeyStep,
+} from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { Clock } from '../../domain/clock.js';
 import {
   type ExpiringKind,
+  type PurgeReport,
   type PurgeStore,
   purgeExpired,
   type Retention,
 } from '../../domain/maintenance/purge.js';
+import { type CodeMinutes, expireCodesOf, MINUTE_MS } from '../../domain/sign-on/authorization/codes.js';
+import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
 import { invalidField } from '../../errors/service-error.js';
-import { serve } from '../handlers.js';
-import { type CodeMinuteDependencies, codeMinuteMethods } from './code-minutes.js';
-import { type KeyRotationDependencies, keyRotationMethods } from './key-rotation.js';
-import { purgedCounts } from './purged-counts.js';
+import { type Handlers, serve } from '../handlers.js';
+import { words } from './words.js';
 
-export interface MaintenanceDependencies extends CodeMinuteDependencies, KeyRotationDependencies {
+export interface MaintenanceDependencies {
   purge: PurgeStore;
   retention: Retention;
   /** Called after rows were removed. */
   onPurged?: (kind: ExpiringKind, rows: number) => void;
+  codeMinutes: CodeMinutes;
+  signingKeys: KeyRotation;
   clock: Clock;
 }
 
 const MAX_BATCH = 1_000;
+const MOST_MINUTES = 1_000;
+
+const SCHEDULE = { type: 'schedule', id: 'signing-key-rotation' };
+
+/** Time alone withdraws no key. */
+const STEPS = { ...words(SigningKeyStep), withdrawn: SigningKeyStep.RETIRED };
+
+const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
+  ...words(PurgedKind),
+  idle_session: PurgedKind.SESSION,
+  email_change: PurgedKind.LINK,
+};
 
 export function maintenanceService({
   purge,
@@ -46,6 +66,52 @@ export function maintenanceService({
       return { counts: purgedCounts(removed), more, otherRunActive: isOtherActive };
     },
     ...codeMinuteMethods({ codeMinutes, clock }),
-    ...keyRotationMethods({ signingKeys }),
+    advanceSigningKeys: async (_, { requestId }) => {
+      const { changes, nextDueAt } = await advanceSigningKeys(signingKeys, { ...SCHEDULE, requestId });
+      return { changes: changes.map(({ key, step }) => ({ kid: key.kid, step: STEPS[step] })), nextDueAt };
+    },
   });
+}
+
+function purgedCounts(removed: PurgeReport['removed']): PurgedCount[] {
+  const counts = new Map<PurgedKind, number>();
+  for (const [kind, count] of Object.entries(removed)) {
+    const purged = PURGED_KINDS[kind as ExpiringKind];
+    counts.set(purged, (counts.get(purged) ?? 0) + count);
+  }
+  return [...counts].map(([kind, count]) => ({ kind, count }));
+}
+
+/** The methods with which workflows watch authorization codes. */
+export function codeMinuteMethods({
+  codeMinutes,
+  clock,
+}: Pick<MaintenanceDependencies, 'codeMinutes' | 'clock'>): Handlers<MaintenanceServiceService> {
+  return {
+    listCodeMinutesToWatch: async ({ limit }) => {
+      if (limit < 1 || limit > MOST_MINUTES) {
+        throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
+      }
+      return { minutes: await codeMinutes.toWatch(limit) };
+    },
+    markCodeMinutesWatched: async ({ minutes }) => {
+      if (minutes.length > MOST_MINUTES) {
+        throw invalidField('There are too many minutes.', 'minutes', `must be ${MOST_MINUTES} at most`);
+      }
+      const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
+      if (begins.length > 0) {
+        await codeMinutes.markWatched(begins, clock());
+      }
+      return {};
+    },
+    expireAuthorizationCodes: ({ minute }) => expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute')),
+  };
+}
+
+function beginOf(minute: Date | undefined, path: string): number {
+  const begin = minute?.getTime() ?? Number.NaN;
+  if (begin % MINUTE_MS !== 0) {
+    throw invalidField('This is not the beginning of a minute.', path, 'must be the beginning of a minute');
+  }
+  return begin;
 }

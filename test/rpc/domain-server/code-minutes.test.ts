@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { CodeMinutes } from '../../../src/domain/sign-on/authorization/codes.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
-import { codeMinuteMethods } from '../../../src/rpc/domain-server/code-minutes.js';
+import { codeMinuteMethods } from '../../../src/rpc/domain-server/maintenance.js';
 import { serve } from '../../../src/rpc/handlers.js';
 import { refusalOf, rpcRigs } from '../rig.js';
 

@@ -1,7 +1,9 @@
 import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
+import type { Clock } from '../../clock.js';
 import type { LoginContext } from '../interaction/login-contexts.js';
 
 export const CODE_LIFETIME_MS = 600_000;
+export const MINUTE_MS = 60_000;
 
 /** Claims requested beyond the scopes. */
 export interface RequestedClaims {
@@ -53,4 +55,16 @@ export interface CodeMinutes {
     minute: number,
     now: number,
   ): Promise<{ issued: number; redeemed: number; expired: number; retryAt: number | null }>;
+}
+
+/** Expires the due codes of a minute. Until the minute has passed, more may be issued. */
+export async function expireCodesOf(
+  codeMinutes: CodeMinutes,
+  clock: Clock,
+  minute: number,
+): ReturnType<CodeMinutes['expire']> {
+  const now = clock();
+  const found = await codeMinutes.expire(minute, now);
+  const endsAt = minute + MINUTE_MS;
+  return now < endsAt ? { ...found, retryAt: endsAt + CODE_LIFETIME_MS } : found;
 }

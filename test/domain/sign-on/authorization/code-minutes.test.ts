@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { expireCodesOf } from '../../../src/domain/maintenance/code-minutes.js';
-import type { CodeMinutes } from '../../../src/domain/sign-on/authorization/codes.js';
+import { type CodeMinutes, expireCodesOf } from '../../../../src/domain/sign-on/authorization/codes.js';
 
 const minute = Date.UTC(2026, 6, 1, 10);
 const minuteMs = 60_000;
