@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '../../src');
 const makers: Record<string, (() => string) | undefined> = {
   'cli/commands/copies/backup-folder.ts': undefined,
   'cli/supervisor/serve.ts': () => `edge_live_${randomBytes(32).toString('hex')}`,
-  'domain/platform/organization/new-role.ts': undefined,
+  'domain/platform/organization/new-roles.ts': undefined,
   'domain/sign-on/tokens/tokens.ts': undefined,
   'domain/version.ts': undefined,
   'domain/webhooks/subscriptions/secrets.ts': () => `whsec_${randomBytes(32).toString('base64')}`,

@@ -15,8 +15,8 @@ export function trimmed<T extends object>(request: T, ...texts: (keyof T)[]): T 
 }
 
 /**
- * The fields to update: those in the mask (null clears) or, without one, those with a value. An empty list and
- * an absent one are the same in a message.
+ * The fields to update: those in the mask (null clears) or, without one, those with a value. An empty list
+ * and an absent one are the same in a message.
  */
 export function updatedFields<T extends Update, Kept extends keyof T, Clearable extends keyof T = never>(
   update: T,

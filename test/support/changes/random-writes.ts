@@ -10,7 +10,7 @@ import {
   deleteLocation,
   updateLocation,
 } from '../../../src/domain/platform/organization/locations.js';
-import { editRolePermissions } from '../../../src/domain/platform/organization/role-edits.js';
+import { editRolePermissions } from '../../../src/domain/platform/organization/roles.js';
 import {
   createUnitType,
   deleteUnitType,

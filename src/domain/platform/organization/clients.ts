@@ -8,8 +8,8 @@ import { linkToClient } from '../links.js';
 import type { Client } from '../rows/clients.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { createBuiltInRoles } from './built-in-roles.js';
 import { getInstance } from './instances.js';
+import { createBuiltInRoles } from './new-roles.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'instances' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch'>;
@@ -57,8 +57,8 @@ export async function lockClient(changes: Pick<Changes, 'clients' | 'lock'>, id:
 }
 
 /**
- * A part of a client, and the client, locked. The client of a part never changes, so it tells what to lock; the
- * rest is read under the lock.
+ * A part of a client, and the client, locked. The client of a part never changes, so it tells what to lock;
+ * the rest is read under the lock.
  */
 export async function lockWithClient<Part extends { clientId: string }>(
   changes: Pick<Changes, 'clients' | 'lock'>,

@@ -1,19 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { assertExpectedVersion } from '../changes.js';
 import { writeUsers } from '../people/user-changes.js';
 import type { Role } from '../rows/roles.js';
+import type { UserView } from '../rows/users.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_NAME_LENGTH, Violations } from '../violations.js';
 import { lockClient } from './clients.js';
-import { newRole } from './new-role.js';
+import { distinctPermissions, newRole } from './new-roles.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'>;
 
 const MAX_PERMISSIONS = 500;
 
-export interface RoleCreation {
+interface RoleCreation {
   clientId: string;
   name: string;
   permissions: readonly string[];
@@ -26,7 +28,7 @@ export async function createRole(
 ): Promise<Role> {
   const violations = new Violations();
   violations.requiredId('client_id', clientId);
-  violations.requiredText('name', name, MAX_NAME_LENGTH);
+  violations.requiredText('name', name);
   validatePermissions(violations, permissions);
   violations.throwIfAny();
   const client = await lockClient(changes, clientId);
@@ -34,7 +36,7 @@ export async function createRole(
 }
 
 /** The client must be locked. */
-export async function addCustomRole(
+async function addCustomRole(
   changes: Pick<Changes, 'now' | 'roles'>,
   clientId: ClientId,
   name: string,
@@ -55,7 +57,7 @@ export async function getRole(changes: Pick<Changes, 'roles'>, id: string): Prom
 }
 
 /** The role, after its client is locked, which never changes. */
-export async function lockRole(
+async function lockRole(
   changes: Pick<Changes, 'lock' | 'roles'>,
   { roleId, expectedVersion }: { roleId: string; expectedVersion?: string },
 ): Promise<Role> {
@@ -92,11 +94,75 @@ export async function deleteRole(
   await changes.roles.delete(role.id);
 }
 
-export function validatePermissions(violations: Violations, permissions: readonly string[]): void {
+export interface RoleEdit {
+  roleId: string;
+  permissions: readonly string[];
+  name?: string;
+  userIds: readonly string[];
+  expectedVersion?: string;
+}
+
+/** Roles are immutable: users with other permissions get a new custom role. */
+export async function editRolePermissions(
+  changes: Ports,
+  edit: RoleEdit,
+): Promise<{ role: Role; repointedUsers: number }> {
+  const violations = new Violations();
+  violations.keptText('name', edit.name);
+  validatePermissions(violations, edit.permissions);
+  violations.throwIfAny();
+  const role = await lockRole(changes, edit);
+  const users = chosenUsers(edit.userIds, await changes.users.withRole(role.id));
+  if (edit.name === undefined && isSame(role.permissions, edit.permissions)) {
+    return { role, repointedUsers: 0 };
+  }
+  const name = edit.name?.trim() ?? (await nameAfter(changes, role.clientId, role.name));
+  const edited = await addCustomRole(changes, role.clientId, name, edit.permissions);
+  if (users.length > 0) {
+    await writeUsers(
+      changes,
+      users.map((user) => ({ ...user, roleId: edited.id })),
+    );
+  }
+  return { role: edited, repointedUsers: users.length };
+}
+
+/** A DELETED user keeps its role and still answers with it. */
+function chosenUsers(userIds: readonly string[], holders: readonly UserView[]): UserView[] {
+  const living = holders.filter(({ status }) => status !== 'DELETED');
+  const ids = new Set<string>(living.map(({ id }) => id));
+  const violations = new Violations();
+  for (const [index, id] of userIds.entries()) {
+    if (!ids.has(id)) {
+      violations.add(`user_ids[${index}]`, 'must be a user who has the role');
+    }
+  }
+  violations.throwIfAny();
+  return userIds.length === 0 ? living : living.filter(({ id }) => userIds.includes(id));
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return isDeepStrictEqual(new Set(some), new Set(distinctPermissions(others)));
+}
+
+/** `Payroll clerk (2)` after `Payroll clerk`, and so on. */
+async function nameAfter(changes: Pick<Changes, 'roles'>, clientId: ClientId, name: string): Promise<string> {
+  const taken = await changes.roles.names(clientId);
+  const base = name.replace(/ \(\d+\)$/, '');
+  for (let number = 2; ; number += 1) {
+    const suffix = ` (${number})`;
+    const candidate = base.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
+    if (!taken.has(candidate)) {
+      return candidate;
+    }
+  }
+}
+
+function validatePermissions(violations: Violations, permissions: readonly string[]): void {
   if (permissions.length > MAX_PERMISSIONS) {
     violations.add('permissions', `must not be more than ${MAX_PERMISSIONS}`);
   }
   for (const [index, permission] of permissions.slice(0, MAX_PERMISSIONS).entries()) {
-    violations.requiredText(`permissions[${index}]`, permission, MAX_NAME_LENGTH);
+    violations.requiredText(`permissions[${index}]`, permission);
   }
 }

@@ -1,3 +1,4 @@
+import { KeyStatus } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import {
   createApiKey,
@@ -10,8 +11,11 @@ import { statusOf } from '../../../domain/operator/lifetime.js';
 import type { ApiKey } from '../../../domain/operator/rows/api-keys.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromKeyStatus, KEY_STATUSES } from './messages.js';
+import { fromEnum, words } from '../words.js';
 import { type OperatorDependencies, writing } from './write.js';
+
+export const KEY_STATUSES = words(KeyStatus);
+export const fromKeyStatus = fromEnum(KEY_STATUSES);
 
 export function apiKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {

@@ -1,3 +1,8 @@
+import {
+  ApplicationStatus,
+  ApplicationType,
+  GrantType,
+} from '../../../../generated/proto/integration/operator/v1/applications.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import {
   createApplication,
@@ -5,10 +10,22 @@ import {
   setApplicationEnabled,
   updateApplication,
 } from '../../../domain/operator/applications.js';
+import { addRedirectUri, removeRedirectUri } from '../../../domain/operator/redirect-uris.js';
+import type { Application } from '../../../domain/operator/rows/applications.js';
+import { revokeSecret, rotateSecret } from '../../../domain/operator/secret-rotation.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromAlgorithm, fromGrant, fromType, toMessage } from './application-messages.js';
+import { fromEnum, words } from '../words.js';
+import { fromAlgorithm, toAlgorithm } from './signing-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
+
+const TYPES = words(ApplicationType);
+const GRANTS = words(GrantType);
+
+const fromType = fromEnum(TYPES);
+const fromGrant = fromEnum(GRANTS);
+
+const NO_REDIRECT_URI = { uri: '', instanceId: '' };
 
 export function applicationHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
@@ -41,6 +58,19 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
       enableApplication: async (changes, { applicationId }) => ({
         application: toMessage(await setApplicationEnabled(changes, applicationId, true)),
       }),
+      addRedirectUri: async (changes, { applicationId, redirectUri = NO_REDIRECT_URI }) => ({
+        application: toMessage(await addRedirectUri(changes, applicationId, redirectUri)),
+      }),
+      removeRedirectUri: async (changes, request) => ({
+        application: toMessage(await removeRedirectUri(changes, request)),
+      }),
+      rotateApplicationSecret: async (changes, request) => {
+        const { application, clientSecret } = await rotateSecret(changes, operator.environment, request);
+        return { application: toMessage(application), clientSecret };
+      },
+      revokeApplicationSecret: async (changes, request) => ({
+        application: toMessage(await revokeSecret(changes, request)),
+      }),
     }),
     listApplications: async ({ instanceId, ...listing }) => {
       const { applications } = operator.unitOfWork.rows;
@@ -50,5 +80,16 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
     getApplication: async ({ applicationId }) => ({
       application: toMessage(await getApplication(operator.unitOfWork.rows, applicationId)),
     }),
+  };
+}
+
+function toMessage({ links, ...application }: Application) {
+  return {
+    ...application,
+    ...links,
+    type: TYPES[application.type],
+    status: application.enabled ? ApplicationStatus.ENABLED : ApplicationStatus.DISABLED,
+    allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),
+    idTokenAlgorithm: toAlgorithm(application.idTokenAlgorithm),
   };
 }

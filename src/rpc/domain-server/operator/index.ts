@@ -6,8 +6,6 @@ import { auditHandlers } from './audit.js';
 import { encryptionKeyHandlers } from './encryption-keys.js';
 import { instanceIntegrationHandlers } from './instance-integrations.js';
 import { integrationHandlers } from './integrations.js';
-import { redirectUriHandlers } from './redirect-uris.js';
-import { secretHandlers } from './secrets.js';
 import { serviceTokenHandlers } from './service-tokens.js';
 import { signingKeyHandlers } from './signing-keys.js';
 import type { OperatorDependencies } from './write.js';
@@ -18,8 +16,6 @@ export type { OperatorDependencies } from './write.js';
 export function operatorService(operator: OperatorDependencies) {
   return serve(OperatorServiceService, {
     ...applicationHandlers(operator),
-    ...redirectUriHandlers(operator),
-    ...secretHandlers(operator),
     ...integrationHandlers(operator),
     ...instanceIntegrationHandlers(operator),
     ...apiKeyHandlers(operator),

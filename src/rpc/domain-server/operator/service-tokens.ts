@@ -10,7 +10,7 @@ import {
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { fromEnum, words } from '../words.js';
-import { fromKeyStatus, KEY_STATUSES } from './messages.js';
+import { fromKeyStatus, KEY_STATUSES } from './api-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
 
 const ROLES = words(CallerRole);

@@ -1,15 +1,29 @@
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
-import { SigningKeyStatus } from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
+import {
+  SigningAlgorithm,
+  SigningKeyStatus,
+} from '../../../../generated/proto/integration/operator/v1/signing_keys.js';
+import type { TokenAlgorithm } from '../../../domain/operator/rows/applications.js';
 import { rotateSigningKeys } from '../../../domain/sign-on/keys/key-rotation.js';
 import { type SigningKey, statusOf } from '../../../domain/sign-on/keys/signing-keys.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
-import { words } from '../words.js';
-import { fromAlgorithm, toAlgorithm } from './application-messages.js';
+import { fromEnum, words } from '../words.js';
 import type { OperatorDependencies } from './write.js';
 
 const STATUSES = words(SigningKeyStatus);
+const ALGORITHMS: Record<TokenAlgorithm, SigningAlgorithm> = {
+  RS256: SigningAlgorithm.RS256,
+  ES256: SigningAlgorithm.ES256,
+  EdDSA: SigningAlgorithm.EDDSA,
+};
+
+export const fromAlgorithm = fromEnum(ALGORITHMS);
+
+export function toAlgorithm(algorithm: TokenAlgorithm): SigningAlgorithm {
+  return ALGORITHMS[algorithm];
+}
 
 export function signingKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {

@@ -3,16 +3,10 @@ import { limitedTo, notAllowed } from '../../../domain/platform/instance-limit.j
 import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import { type CallContext, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
-import { clientHandlers } from './clients.js';
 import { credentialHandlers } from './credentials.js';
 import { importHandlers } from './import.js';
-import { instanceHandlers } from './instances.js';
-import { jobTitleHandlers } from './job-titles.js';
-import { locationHandlers } from './locations.js';
+import { organizationHandlers } from './organization.js';
 import { perCall } from './origin.js';
-import { roleHandlers } from './roles.js';
-import { unitTypeHandlers } from './unit-types.js';
-import { unitHandlers } from './units.js';
 import { userHandlers } from './users.js';
 import { workerHandlers } from './workers.js';
 import type { HandlerDependencies, PlatformDependencies, PlatformHandlers } from './write.js';
@@ -59,16 +53,10 @@ function reachOf(
 
 function handlersOver(platform: HandlerDependencies): PlatformHandlers {
   return {
-    ...instanceHandlers(platform),
-    ...clientHandlers(platform),
-    ...roleHandlers(platform),
+    ...organizationHandlers(platform),
     ...userHandlers(platform),
     ...accountHandlers(platform),
     ...credentialHandlers(platform),
-    ...unitTypeHandlers(platform),
-    ...unitHandlers(platform),
-    ...locationHandlers(platform),
-    ...jobTitleHandlers(platform),
     ...workerHandlers(platform),
   };
 }

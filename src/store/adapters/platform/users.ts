@@ -1,6 +1,6 @@
 import type { InferResult } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
-import { OWNER } from '../../../domain/platform/organization/built-in-roles.js';
+import { OWNER } from '../../../domain/platform/organization/new-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/users.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';

@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { listPage } from '../../../../src/domain/platform/listing.js';
 import {
+  createRole,
+  deleteRole,
   editRolePermissions,
+  getRole,
   type RoleEdit,
-} from '../../../../src/domain/platform/organization/role-edits.js';
-import { createRole, deleteRole, getRole } from '../../../../src/domain/platform/organization/roles.js';
+} from '../../../../src/domain/platform/organization/roles.js';
 import { getUser } from '../../../../src/domain/platform/people/users.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';

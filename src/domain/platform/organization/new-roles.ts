@@ -1,3 +1,4 @@
+import type { ClientId } from '../../../../generated/ids.js';
 import { randomBase62 } from '../../../identifiers/base62.js';
 import { newVersion } from '../../version.js';
 import type { Role } from '../rows/roles.js';
@@ -22,4 +23,21 @@ export function newRole(
 
 export function distinctPermissions(permissions: readonly string[]): string[] {
   return [...new Set(permissions.map((permission) => permission.trim()))];
+}
+
+export const OWNER = 'Owner';
+
+const BUILT_IN_ROLES = [
+  { name: OWNER, permissions: ['*'] },
+  { name: 'Admin', permissions: ['people:*', 'organization:*'] },
+];
+
+/** Every client has them from the beginning. */
+export async function createBuiltInRoles(
+  changes: Pick<Changes, 'now' | 'roles'>,
+  clientId: ClientId,
+): Promise<void> {
+  for (const role of BUILT_IN_ROLES) {
+    await changes.roles.insert(newRole(changes, { clientId, ...role, builtIn: true }));
+  }
 }
