@@ -11,8 +11,8 @@ import {
   PEOPLE_RATE,
   PEOPLE_RATE_BY_DAY,
   STRANGERS_RATE,
+  WRONG_SECRETS_RATE,
 } from '../../domain/sign-on/sign-on.js';
-import { WRONG_SECRETS_RATE } from '../../domain/sign-on/tokens/token-issuer.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
 import { openStore, type Store, type StoreOptions } from '../../store/store.js';

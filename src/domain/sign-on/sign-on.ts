@@ -1,8 +1,9 @@
 import type { CallLimiter, Rate } from '../access/rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
+import type { Observe } from '../operator/audit.js';
 import type { InteractionSeals } from './interaction/interactions.js';
-import type { FormTokens, IdTokenReader, RefreshTokens, TokenSigner } from './keys/signing.js';
+import type { FormTokens, IdTokenReader, PublishedKeys, RefreshTokens, TokenSigner } from './keys/signing.js';
 import type { SignOnUnitOfWork } from './unit-of-work.js';
 
 export interface SessionLimits {
@@ -48,3 +49,17 @@ export const GUESSES_RATE: Rate = { limit: 300, windowMs: 60_000 };
 export const PEOPLE_RATE: Rate = { limit: 120, windowMs: 60_000 };
 /** Seven applications that ask every five minutes, all day. */
 export const PEOPLE_RATE_BY_DAY: Rate = { limit: 2_000, windowMs: 24 * 3_600_000 };
+
+/** The dependencies for answering applications. */
+export interface TokenIssuer extends SignOn {
+  keys: PublishedKeys;
+  /** Counts wrong client secrets per network. */
+  wrongSecrets: CallLimiter;
+  /** Reports lost notes of last use. */
+  onBackgroundError: (error: unknown) => void;
+  /** Observes refused secrets and reused refresh tokens. */
+  observe: Observe;
+}
+
+/** Beyond it, wrong secrets get a time to retry; right ones always pass. */
+export const WRONG_SECRETS_RATE: Rate = { limit: 60, windowMs: 60_000 };

@@ -1,5 +1,5 @@
 import type { DirectoryDependencies } from '../../domain/directory/reads.js';
-import type { TokenIssuer } from '../../domain/sign-on/tokens/token-issuer.js';
+import type { TokenIssuer } from '../../domain/sign-on/sign-on.js';
 import type { AnyMethod } from '../definitions.js';
 import type { CallContext, ServedService } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';

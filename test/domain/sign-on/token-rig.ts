@@ -8,11 +8,11 @@ import { createInstance } from '../../../src/domain/platform/organization/instan
 import { createUser } from '../../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
 import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
+import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/sign-on.js';
 import type { PresentedClient } from '../../../src/domain/sign-on/tokens/client-authentication.js';
 import type { CodeExchange } from '../../../src/domain/sign-on/tokens/exchange-code.js';
 import { issueTokens } from '../../../src/domain/sign-on/tokens/issue-tokens.js';
 import type { Refresh } from '../../../src/domain/sign-on/tokens/refresh.js';
-import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/tokens/token-issuer.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';

@@ -10,11 +10,8 @@ import {
   PARAMETER_NAMES,
   queryOf,
 } from './authorization-parameters.js';
-import { faultOfCodeChallenge } from './code-challenge.js';
-import { parseMaxAge } from './max-age.js';
+import { faultOfCodeChallenge, parseMaxAge, parsePrompts, parseScopes } from './request-parsers.js';
 import { parseClaims } from './requested-claims.js';
-import { parsePrompts } from './requested-prompts.js';
-import { parseScopes } from './requested-scopes.js';
 import { faultOfFormPost } from './response-modes.js';
 
 /** The results of the steps. */

@@ -1,5 +1,3 @@
-import { CONTEXT_CLASS } from './context-classes.js';
-
 /** The effective part of `claims`; the scopes decide about all other claims. */
 export interface ClaimsRequest {
   /** The ID token must have `auth_time`. */
@@ -105,3 +103,6 @@ function isShallow(value: unknown, depth: number): boolean {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The `acr` of every sign-in: a password, sent over TLS (OASIS SAML 2.0 Authentication Context, 3.4.4). */
+export const CONTEXT_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';

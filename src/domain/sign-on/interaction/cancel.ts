@@ -5,20 +5,15 @@ import type { SignOnChanges } from '../unit-of-work.js';
 import { leave } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { type NextStep, nextStep } from './next-step.js';
-import { openForm, openLockedForm, situationNow } from './open-form.js';
+import { type Form, openForm, openLockedForm, situationNow } from './open-form.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
-
-export interface CancelForm {
-  interaction: string;
-  csrfToken: string;
-}
 
 type WayBack = NextStep & { kind: 'refuse' | 'unproven' };
 
 const CANCELLED: Refusal = { error: 'access_denied', description: 'The person cancelled the sign-in.' };
 
 /** Leads back to the application with the reason. For an unknown browser it writes nothing. */
-export async function cancel(signOn: SignOn, browser: Browser, form: CancelForm): Promise<BrowserStep> {
+export async function cancel(signOn: SignOn, browser: Browser, form: Form): Promise<BrowserStep> {
   const opened = await openForm(signOn, browser, form);
   if (opened.kind === 'elsewhere') {
     return opened.step;
@@ -36,7 +31,7 @@ async function end(
   signOn: SignOn,
   changes: SignOnChanges,
   browser: Browser,
-  form: CancelForm,
+  form: Form,
 ): Promise<BrowserStep> {
   const opened = await openLockedForm(signOn, changes, browser, form);
   if (opened.kind === 'elsewhere') {

@@ -4,13 +4,10 @@ import type { Browser, BrowserStep } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import { advance, underWay } from './advance.js';
 import type { Progress } from './interactions.js';
-import type { LoginContext } from './login-contexts.js';
-import { findContext } from './offered-contexts.js';
-import { openLockedForm } from './open-form.js';
+import { findContext, type LoginContext } from './login-contexts.js';
+import { type Form, openLockedForm } from './open-form.js';
 
-export interface ChooseContextForm {
-  interaction: string;
-  csrfToken: string;
+interface ChooseContextForm extends Form {
   /** Undefined for an unknown value. */
   userType: LoginContext['userType'] | undefined;
   clientId: string;

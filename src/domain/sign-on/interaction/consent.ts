@@ -5,12 +5,10 @@ import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import type { Situation } from './next-step.js';
-import { openLockedForm, pageOf, situationNow } from './open-form.js';
+import { type Form, openLockedForm, pageOf, situationNow } from './open-form.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
 
-export interface ConsentForm {
-  interaction: string;
-  csrfToken: string;
+interface ConsentForm extends Form {
   approved: boolean;
 }
 

@@ -1,5 +1,6 @@
 import type { AccountId, InstanceId } from '../../../../generated/ids.js';
 import type { LoginContext } from '../../credentials/sessions.js';
+import type { Identity } from '../identity.js';
 
 export type { LoginContext };
 
@@ -21,4 +22,23 @@ export interface ContextChoice extends LoginContext {
   roleName: string | null;
   /** A user who has never signed in. */
   invited: boolean;
+}
+
+/** The choices, last used first. Two contracts with one client are one choice. */
+export function offeredContexts({
+  contexts,
+  lastContext,
+}: Pick<Identity, 'contexts' | 'lastContext'>): ContextChoice[] {
+  const distinct = contexts.filter((choice) => findContext(contexts, choice) === choice);
+  const lastUsed = findContext(distinct, lastContext);
+  return lastUsed ? [lastUsed, ...distinct.filter((choice) => choice !== lastUsed)] : distinct;
+}
+
+export function findContext(
+  contexts: readonly ContextChoice[],
+  wanted: LoginContext | undefined,
+): ContextChoice | undefined {
+  return contexts.find(
+    ({ userType, clientId }) => userType === wanted?.userType && clientId === wanted.clientId,
+  );
 }

@@ -1,13 +1,11 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import type { Session } from '../../credentials/sessions.js';
 import type { Application } from '../../operator/rows/applications.js';
-import { type AdmittedPerson, admitted } from '../admission.js';
 import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
-import type { Identity } from '../identity.js';
+import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { AuthorizationRequest, Progress } from './interactions.js';
-import type { ContextChoice } from './login-contexts.js';
-import { findContext, offeredContexts } from './offered-contexts.js';
+import { type ContextChoice, findContext, offeredContexts } from './login-contexts.js';
 
 /** All facts that decide the next step. */
 export interface Situation {

@@ -5,14 +5,14 @@ import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { situationOf } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { nextStep, type Situation } from './next-step.js';
-import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
-import { isFormOf } from './page-forms.js';
+import { isAuthorization, isFormOf, type OwnInteraction, openInteraction } from './open-interaction.js';
 
 type Rows = Pick<SignOnRows, 'applications' | 'consents' | 'identities' | 'interactions' | 'sessions'> & {
   now: number;
 };
 
-interface Form {
+/** What every form of an interaction's page sends. */
+export interface Form {
   interaction: string;
   csrfToken: string;
 }

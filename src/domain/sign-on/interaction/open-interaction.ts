@@ -1,8 +1,7 @@
 import type { Session, SessionRows } from '../../credentials/sessions.js';
 import { withoutPerson } from '../authorization/authorization-parameters.js';
-import { type Browser, type BrowserStep, toErrorPage } from '../sessions/browser.js';
+import { afterSignOut, type Browser, type BrowserStep, toErrorPage } from '../sessions/browser.js';
 import { sessionOf } from '../sessions/browser-sessions.js';
-import { afterSignOut } from '../sessions/sign-out-target.js';
 import type { SignOn } from '../sign-on.js';
 import type { AuthorizationRequest, Interaction, InteractionRows, SignOutRequest } from './interactions.js';
 
@@ -85,4 +84,23 @@ function foreign(request: AuthorizationRequest | SignOutRequest, { sessionHash }
 function unknown(): BrowserStep {
   const message = 'This page has expired. Go back to the application and begin again.';
   return toErrorPage({ kind: 'stale', message });
+}
+
+type FormOf = Pick<OwnInteraction, 'interaction' | 'session'>;
+
+/** The CSRF token of a form, bound to browser, interaction and signed-in account. */
+export function formTokenOf({ formTokens }: Pick<SignOn, 'formTokens'>, shown: FormOf): string {
+  return formTokens.make(...partsOf(shown));
+}
+
+export function isFormOf(
+  { formTokens }: Pick<SignOn, 'formTokens'>,
+  shown: FormOf,
+  csrfToken: string,
+): boolean {
+  return formTokens.matches(csrfToken, ...partsOf(shown));
+}
+
+function partsOf({ interaction, session }: FormOf): string[] {
+  return ['form', session.id, interaction.id, session.account?.id ?? ''];
 }

@@ -4,11 +4,9 @@ import type { Account } from '../../platform/rows/accounts.js';
 import { formActionSource } from '../authorization/redirect-target.js';
 import type { SignOn } from '../sign-on.js';
 import type { AuthorizationRequest, SignOutRequest } from './interactions.js';
-import type { ContextChoice } from './login-contexts.js';
+import { type ContextChoice, findContext, offeredContexts } from './login-contexts.js';
 import { changeableContext, type NextStep, type Situation } from './next-step.js';
-import { findContext, offeredContexts } from './offered-contexts.js';
-import type { OwnInteraction } from './open-interaction.js';
-import { formTokenOf } from './page-forms.js';
+import { formTokenOf, type OwnInteraction } from './open-interaction.js';
 
 /** A fault of the input; without a field it concerns the whole form. */
 export interface InputRefusal {

@@ -18,12 +18,10 @@ import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
-import { openForm } from './open-form.js';
+import { type Form, openForm } from './open-form.js';
 import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
 
-export interface SignInForm {
-  interaction: string;
-  csrfToken: string;
+interface SignInForm extends Form {
   email: string;
   password: string;
 }

@@ -1,21 +1,8 @@
 import { GRANT_TYPES, SCOPES } from '../../operator/application-rules.js';
-import type { TokenAlgorithm } from '../../operator/rows/applications.js';
-import { CONTEXT_CLASS } from '../authorization/context-classes.js';
+import { CONTEXT_CLASS } from '../authorization/requested-claims.js';
+import type { TokenIssuer } from '../sign-on.js';
 import { CLAIMS } from '../tokens/claims.js';
-import type { TokenIssuer } from '../tokens/token-issuer.js';
 import { TOKEN_ALGORITHMS } from './signing-keys.js';
-
-/** What this server supports, apart from its endpoints. */
-export interface ProviderMetadata {
-  issuer: string;
-  scopes: readonly string[];
-  claims: readonly string[];
-  grantTypes: readonly string[];
-  idTokenAlgorithms: readonly TokenAlgorithm[];
-  prompts: readonly string[];
-  contextClasses: readonly string[];
-  maxAgeSeconds: number;
-}
 
 const PROMPTS = ['none', 'login', 'consent', 'select_account'];
 /** Claims about the ID token, not the person. */
@@ -24,15 +11,16 @@ const TOKEN_CLAIMS = ['iss', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'at_hash
 /** It changes with releases only. */
 const MAX_AGE_SECONDS = 3_600;
 
-export function providerMetadata({ issuer }: TokenIssuer): ProviderMetadata {
+/** What this server supports, apart from its endpoints. */
+export function providerMetadata({ issuer }: TokenIssuer) {
   return {
     issuer,
-    scopes: SCOPES,
-    claims: [...TOKEN_CLAIMS, ...CLAIMS],
-    grantTypes: GRANT_TYPES,
-    idTokenAlgorithms: TOKEN_ALGORITHMS,
-    prompts: PROMPTS,
-    contextClasses: [CONTEXT_CLASS],
+    scopesSupported: SCOPES,
+    claimsSupported: [...TOKEN_CLAIMS, ...CLAIMS],
+    grantTypesSupported: GRANT_TYPES,
+    idTokenSigningAlgorithmsSupported: TOKEN_ALGORITHMS,
+    promptValuesSupported: PROMPTS,
+    acrValuesSupported: [CONTEXT_CLASS],
     maxAgeSeconds: MAX_AGE_SECONDS,
   };
 }

@@ -1,5 +1,7 @@
 import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor, AuditParty } from '../../operator/audit.js';
+import { withAnswer } from '../authorization/redirect-target.js';
+import type { SignOutRequest } from '../interaction/interactions.js';
 
 /** The browser that sent a request. */
 export interface Browser {
@@ -90,4 +92,11 @@ const CONTROL = /[\u0000-\u001f\u007f]/g;
 export function userAgentOf({ userAgent }: Browser): { user_agent?: string } {
   const cleaned = userAgent.replace(CONTROL, ' ').trim().slice(0, MAX_USER_AGENT_LENGTH);
   return cleaned === '' ? {} : { user_agent: cleaned };
+}
+
+/** Where a browser goes after a sign-out: a proven address of the application, or our own page. */
+export function afterSignOut({ postLogoutRedirectUri, state }: SignOutRequest): BrowserStep {
+  return postLogoutRedirectUri === null
+    ? toPage('signed_out')
+    : { kind: 'redirect', location: withAnswer(postLogoutRedirectUri, { state }) };
 }

@@ -1,14 +1,21 @@
 import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
 import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
-import { isAuthorization, openInteraction } from '../interaction/open-interaction.js';
-import { isFormOf } from '../interaction/page-forms.js';
+import type { Form } from '../interaction/open-form.js';
+import { isAuthorization, isFormOf, openInteraction } from '../interaction/open-interaction.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
-import { actorIn, type Browser, type BrowserStep, toErrorPage, toPage, userAgentOf } from './browser.js';
+import {
+  actorIn,
+  afterSignOut,
+  type Browser,
+  type BrowserStep,
+  toErrorPage,
+  toPage,
+  userAgentOf,
+} from './browser.js';
 import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
-import { afterSignOut } from './sign-out-target.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<SignOnChanges, 'audit' | 'grants' | 'lock' | 'now' | 'sessions'>;
@@ -45,13 +52,8 @@ export async function logout(
   });
 }
 
-export interface SignOutForm {
-  interaction: string;
-  csrfToken: string;
-}
-
 /** The person confirmed the sign-out. */
-export function confirmLogout(signOn: SignOn, browser: Browser, form: SignOutForm): Promise<BrowserStep> {
+export function confirmLogout(signOn: SignOn, browser: Browser, form: Form): Promise<BrowserStep> {
   return signOn.unitOfWork.run(async (changes) => {
     const opened = await openInteraction(signOn, changes, browser, form.interaction);
     if (opened.kind === 'elsewhere') {

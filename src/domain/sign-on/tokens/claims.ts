@@ -1,7 +1,6 @@
 import type { AccountId, ApplicationId, ClientId, WorkerProfileId } from '../../../../generated/ids.js';
-import type { AdmittedPerson } from '../admission.js';
-import type { ContextChoice, LoginContext } from '../interaction/login-contexts.js';
-import { findContext } from '../interaction/offered-contexts.js';
+import type { AdmittedPerson } from '../identity.js';
+import { type ContextChoice, findContext, type LoginContext } from '../interaction/login-contexts.js';
 
 export interface Membership {
   id: string;

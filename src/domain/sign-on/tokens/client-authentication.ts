@@ -5,7 +5,7 @@ import { noteUse } from '../../access/last-use.js';
 import { type Actor, STRANGER } from '../../operator/audit.js';
 import type { GrantType } from '../../operator/rows/applications.js';
 import type { KnownApplication, KnownSecret } from '../applications.js';
-import type { TokenIssuer } from './token-issuer.js';
+import type { TokenIssuer } from '../sign-on.js';
 
 /** The credentials of a client. */
 export interface PresentedClient {

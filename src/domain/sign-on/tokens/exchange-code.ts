@@ -1,15 +1,14 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Grant } from '../../credentials/grants.js';
 import type { Actor } from '../../operator/audit.js';
-import { type AdmittedPerson, admitted } from '../admission.js';
 import type { KnownApplication } from '../applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
-import type { Identity } from '../identity.js';
+import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
+import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
-import { isCodeVerifier, provesChallenge } from './code-verifier.js';
-import { scopesInForce } from './scopes-in-force.js';
-import type { TokenIssuer } from './token-issuer.js';
+import { scopesInForce } from './standing.js';
 import { grantEnds, lifetimeSeconds } from './token-lifetimes.js';
 import { type IssuedTokens, signAccessToken, signIdToken } from './tokens.js';
 
@@ -195,4 +194,18 @@ function codeIsOver(): ServiceError {
 
 function invalidGrant(message: string): ServiceError {
   return new ServiceError(ErrorCode.INVALID_GRANT, message);
+}
+
+const SHAPE = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** The length and alphabet of RFC 7636. */
+export function isCodeVerifier(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/** Whether `BASE64URL(SHA256(verifier))` is the challenge (S256, the only method). */
+export function provesChallenge(verifier: string, challenge: string): boolean {
+  const proof = Buffer.from(createHash('sha256').update(verifier, 'ascii').digest('base64url'));
+  const expected = Buffer.from(challenge);
+  return proof.length === expected.length && timingSafeEqual(proof, expected);
 }

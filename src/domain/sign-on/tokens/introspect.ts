@@ -1,11 +1,14 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { TokenIssuer } from '../sign-on.js';
 import { assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
-import { grantBehind, type PresentedToken } from './presented-token.js';
-import { scopesInForce } from './scopes-in-force.js';
-import { type Standing, standingOf } from './standing.js';
-import type { TokenIssuer } from './token-issuer.js';
-import { stillCounts, type VerifiedAccessToken } from './verified-access-token.js';
+import {
+  grantBehind,
+  type PresentedToken,
+  stillCounts,
+  type VerifiedAccessToken,
+} from './presented-token.js';
+import { type Standing, scopesInForce, standingOf } from './standing.js';
 
 export interface ActiveToken {
   scope: string;

@@ -1,4 +1,5 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { TokenIssuer } from '../sign-on.js';
 import {
   actorOf,
   assertMayUse,
@@ -8,7 +9,6 @@ import {
 } from './client-authentication.js';
 import { type CodeExchange, exchangeCode, findCode } from './exchange-code.js';
 import { type Refresh, rotateRefreshToken, shownToken } from './refresh.js';
-import type { TokenIssuer } from './token-issuer.js';
 import type { IssuedTokens } from './tokens.js';
 
 /** A token request by grant; undefined for an unsupported grant. */

@@ -1,6 +1,5 @@
 import type { Grant } from '../../credentials/grants.js';
-import type { TokenIssuer } from './token-issuer.js';
-import type { VerifiedAccessToken } from './verified-access-token.js';
+import type { TokenIssuer } from '../sign-on.js';
 
 /** A token to introspect or revoke; undefined if it is neither kind. */
 export type PresentedToken =
@@ -22,4 +21,25 @@ export async function grantBehind(
       : (refreshTokens.open(presented.token) ?? {});
   const grant = grantId === undefined ? undefined : await unitOfWork.rows.grants.find(grantId);
   return grant && { grant, generation };
+}
+
+/** An access token that was verified where it arrived. */
+export interface VerifiedAccessToken {
+  kid: string;
+  tokenId: string;
+  grantId: string;
+  /** The application it was issued to. */
+  clientId: string;
+  accountId: string;
+  scopes: readonly string[];
+  issuedAt: number;
+  expiresAt: number;
+}
+
+/** Checks again: its verifier may have missed that the key was withdrawn, or be late. */
+export async function stillCounts(
+  { keys, clock }: Pick<TokenIssuer, 'keys' | 'clock'>,
+  { kid, expiresAt }: VerifiedAccessToken,
+): Promise<boolean> {
+  return expiresAt > clock() && (await keys.isKnown(kid));
 }

@@ -1,15 +1,15 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Grant } from '../../credentials/grants.js';
 import type { Actor, AuditOutcome } from '../../operator/audit.js';
+import type { Application } from '../../operator/rows/applications.js';
 import type { KnownApplication } from '../applications.js';
+import { parseScopes } from '../authorization/request-parsers.js';
 import type { Identity } from '../identity.js';
+import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
-import { narrowedScopes } from './narrowed-scopes.js';
-import { judgeSpentToken } from './spent-token.js';
-import { standingOf } from './standing.js';
-import type { TokenIssuer } from './token-issuer.js';
-import { grantEnds } from './token-lifetimes.js';
+import { scopesInForce, standingOf } from './standing.js';
+import { grantEnds, RETRY_WINDOW_MS } from './token-lifetimes.js';
 import { type IssuedTokens, signAccessToken } from './tokens.js';
 
 export interface Refresh {
@@ -122,4 +122,43 @@ function actionOn(
 function invalidGrant(): ServiceError {
   const message = 'The refresh token is invalid, expired, already used or revoked.';
   return new ServiceError(ErrorCode.INVALID_GRANT, message);
+}
+
+/** `retry`: a lost answer, repeated. `reuse`: two parties hold the token. `over`: no sign of theft. */
+export function judgeSpentToken(
+  { generation, rotatedAt, refreshExpiresAt, revokedAt }: Grant,
+  presented: number,
+  now: number,
+): 'retry' | 'reuse' | 'over' {
+  const isOver = revokedAt !== null || refreshExpiresAt === null || refreshExpiresAt <= now;
+  if (isOver || presented >= generation) {
+    return 'over';
+  }
+  // An unused successor is the newest. The clock of another node may be slightly behind.
+  const isNextToLast = presented === generation - 1;
+  return isNextToLast && now - rotatedAt <= RETRY_WINDOW_MS ? 'retry' : 'reuse';
+}
+
+/** The scopes that a refresh asks for, if all are granted. An empty parameter counts as absent. */
+function narrowedScopes(
+  granted: readonly string[],
+  application: Application,
+  asked: string | undefined,
+): string[] {
+  const inForce = scopesInForce(granted, application);
+  if (!asked) {
+    return inForce.length > 0 ? inForce : refuse('The application may not use the granted scopes any more.');
+  }
+  const { known, unknown } =
+    parseScopes(asked) ?? refuse('The scope is not a list separated by single spaces.');
+  if (unknown.length > 0) {
+    // The message does not repeat the input.
+    refuse('The scope contains an unknown scope.');
+  }
+  const refused = known.find((scope) => !inForce.includes(scope));
+  return refused === undefined ? known : refuse(`The scope ${refused} was not granted.`);
+}
+
+function refuse(message: string): never {
+  throw new ServiceError(ErrorCode.INVALID_SCOPE, message);
 }

@@ -1,8 +1,7 @@
 import type { Grant } from '../../credentials/grants.js';
 import type { Application } from '../../operator/rows/applications.js';
-import { type AdmittedPerson, admitted } from '../admission.js';
-import type { Identity } from '../identity.js';
-import type { TokenIssuer } from './token-issuer.js';
+import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
+import type { TokenIssuer } from '../sign-on.js';
 
 /** The facts that a token depends on. */
 export interface Standing {
@@ -29,4 +28,12 @@ export async function standingOf(
 
 function isInForce({ revokedAt, expiresAt }: Grant, now: number): boolean {
   return revokedAt === null && expiresAt > now;
+}
+
+/** Scopes that the operator removes from an application are removed from its grants at once. */
+export function scopesInForce(
+  scopes: readonly string[],
+  { allowedScopes }: Pick<Application, 'allowedScopes'>,
+): string[] {
+  return scopes.filter((scope) => allowedScopes.includes(scope));
 }

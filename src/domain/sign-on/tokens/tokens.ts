@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../../identifiers/base62.js';
 import type { Grant } from '../../credentials/grants.js';
 import type { Application, TokenAlgorithm } from '../../operator/rows/applications.js';
-import type { AdmittedPerson } from '../admission.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
-import { CONTEXT_CLASS } from '../authorization/context-classes.js';
+import { CONTEXT_CLASS } from '../authorization/requested-claims.js';
+import type { AdmittedPerson } from '../identity.js';
+import type { TokenIssuer } from '../sign-on.js';
 import { identityClaims } from './claims.js';
-import type { TokenIssuer } from './token-issuer.js';
 import { lifetimeSeconds } from './token-lifetimes.js';
 
 /** The answer of the token endpoint. */

@@ -1,9 +1,8 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { TokenIssuer } from '../sign-on.js';
 import { type IdentityClaims, identityClaims } from './claims.js';
-import { scopesInForce } from './scopes-in-force.js';
-import { type Standing, standingOf } from './standing.js';
-import type { TokenIssuer } from './token-issuer.js';
-import { stillCounts, type VerifiedAccessToken } from './verified-access-token.js';
+import { stillCounts, type VerifiedAccessToken } from './presented-token.js';
+import { type Standing, scopesInForce, standingOf } from './standing.js';
 
 /** The claims of an access token's scopes about its person, at present. */
 export async function readUserinfo(issuer: TokenIssuer, token: VerifiedAccessToken): Promise<IdentityClaims> {

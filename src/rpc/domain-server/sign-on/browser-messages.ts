@@ -6,13 +6,15 @@ import {
   InteractionPage,
   PasswordProblem,
   type SessionCookie,
+  type ShowInteractionResponse,
   UserType,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import {
   type AuthorizationParameters,
   PARAMETER_NAMES,
 } from '../../../domain/sign-on/authorization/authorization-parameters.js';
-import type { LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
+import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
+import type { Shown } from '../../../domain/sign-on/interaction/show-interaction.js';
 import type {
   Browser,
   BrowserStep,
@@ -104,4 +106,32 @@ function toCookie(change: CookieChange): Sent<SessionCookie> {
     change:
       change.kind === 'set' ? { $case: 'setValue', value: change.value } : { $case: 'clear', value: true },
   };
+}
+
+export function toShown(shown: Shown): Sent<ShowInteractionResponse['result']> {
+  switch (shown.kind) {
+    case 'step':
+      return { $case: 'step', value: toStep(shown.step) };
+    case 'sign_in': {
+      const { kind, form: interaction, ...page } = shown;
+      return { $case: 'signInPage', value: { ...page, interaction } };
+    }
+    case 'choose_context': {
+      const { kind, form: interaction, contexts, ...page } = shown;
+      return { $case: 'contextPage', value: { ...page, interaction, contexts: contexts.map(toContext) } };
+    }
+    case 'consent': {
+      const { kind, form: interaction, links, context, ...page } = shown;
+      const chosen = context && toContext({ ...context, lastUsed: false });
+      return { $case: 'consentPage', value: { ...page, ...links, interaction, context: chosen } };
+    }
+    case 'sign_out': {
+      const { kind, ...value } = shown;
+      return { $case: 'signOutPage', value };
+    }
+  }
+}
+
+function toContext<Choice extends ContextChoice & { lastUsed: boolean }>(context: Choice) {
+  return { ...context, userType: UserType[context.userType] };
 }

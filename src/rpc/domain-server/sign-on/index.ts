@@ -1,9 +1,8 @@
 import { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import type { TokenIssuer } from '../../../domain/sign-on/tokens/token-issuer.js';
+import type { TokenIssuer } from '../../../domain/sign-on/sign-on.js';
 import { type CallContext, type Handler, type Handlers, serve } from '../../handlers.js';
 import { browserHandlers } from './browser.js';
 import { linkHandlers } from './links.js';
-import { providerHandlers } from './provider.js';
 import { tokenHandlers } from './tokens.js';
 
 /** The rules of the sign-on server, for the edge. */
@@ -11,7 +10,7 @@ export function signOnService(issuer: TokenIssuer) {
   return serve(SignOnServiceService, perCall(issuer));
 }
 
-const AREAS = [browserHandlers, linkHandlers, tokenHandlers, providerHandlers];
+const AREAS = [browserHandlers, linkHandlers, tokenHandlers];
 
 /** Each call makes those of its area, with a unit of work that drops writes of disconnected callers. */
 function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {

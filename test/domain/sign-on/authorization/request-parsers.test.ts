@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SCOPES } from '../../../../src/domain/operator/application-rules.js';
-import { CONTEXT_CLASS } from '../../../../src/domain/sign-on/authorization/context-classes.js';
-import { parseMaxAge } from '../../../../src/domain/sign-on/authorization/max-age.js';
-import { parseClaims } from '../../../../src/domain/sign-on/authorization/requested-claims.js';
-import { parsePrompts } from '../../../../src/domain/sign-on/authorization/requested-prompts.js';
-import { parseScopes } from '../../../../src/domain/sign-on/authorization/requested-scopes.js';
+import {
+  parseMaxAge,
+  parsePrompts,
+  parseScopes,
+} from '../../../../src/domain/sign-on/authorization/request-parsers.js';
+import { CONTEXT_CLASS, parseClaims } from '../../../../src/domain/sign-on/authorization/requested-claims.js';
 
 describe('scope', () => {
   test('is known in any order and however often, and told in one order', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { updateApplication } from '../../../../src/domain/operator/applications.js';
-import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../../src/domain/sign-on/tokens/token-issuer.js';
+import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isCodeVerifier, provesChallenge } from '../../../../src/domain/sign-on/tokens/code-verifier.js';
+import { isCodeVerifier, provesChallenge } from '../../../../src/domain/sign-on/tokens/exchange-code.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';
 const verifier = fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 43, maxLength: 128 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Grant } from '../../../../src/domain/credentials/grants.js';
-import { judgeSpentToken } from '../../../../src/domain/sign-on/tokens/spent-token.js';
+import { judgeSpentToken } from '../../../../src/domain/sign-on/tokens/refresh.js';
 
 const NOW = 1_790_000_000_000;
 const WINDOW_MS = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { TokenIssuer } from '../../../../src/domain/sign-on/tokens/token-issuer.js';
+import type { TokenIssuer } from '../../../../src/domain/sign-on/sign-on.js';
 import type { SignOnUnitOfWork } from '../../../../src/domain/sign-on/unit-of-work.js';
 import type { WriteOrigin } from '../../../../src/domain/unit-of-work.js';
 import { signOnService } from '../../../../src/rpc/domain-server/sign-on/index.js';

@@ -1,0 +1,73 @@
+import { inOrder, SCOPES } from '../../operator/application-rules.js';
+import type { Application } from '../../operator/rows/applications.js';
+import type { Prompt } from '../interaction/interactions.js';
+
+/** The scopes in the order of the contract; undefined unless separated by single spaces (RFC 6749). */
+export function parseScopes(text: string): { known: string[]; unknown: string[] } | undefined {
+  const tokens = text.split(' ');
+  if (!tokens.every((token) => SCOPE_TOKEN.test(token))) {
+    return undefined;
+  }
+  return {
+    known: inOrder(SCOPES, tokens),
+    unknown: [...new Set(tokens)].filter((token) => !SCOPES.includes(token)),
+  };
+}
+
+/** Printable ASCII except blank, quotation mark and backslash (RFC 6749, section 3.3). */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+export interface RequestedPrompts {
+  /** `none`: no page may be shown. */
+  silent: boolean;
+  prompts: Prompt[];
+}
+
+const PROMPTS: readonly string[] = ['login', 'consent', 'select_account'] satisfies Prompt[];
+
+/** The prompts of OpenID Connect Core; undefined if malformed. `none` must be alone. */
+export function parsePrompts(text: string): RequestedPrompts | undefined {
+  if (text === 'none') {
+    return { silent: true, prompts: [] };
+  }
+  const tokens = text.split(' ');
+  if (!tokens.every((token) => PROMPTS.includes(token))) {
+    return undefined;
+  }
+  return { silent: false, prompts: [...new Set(tokens)] as Prompt[] };
+}
+
+/** Ten digits are over three hundred years. */
+const NON_NEGATIVE_INTEGER = /^(0|[1-9]\d{0,9})$/;
+
+/** `max_age` in seconds; undefined if it is not a non-negative integer. */
+export function parseMaxAge(text: string): number | undefined {
+  return NON_NEGATIVE_INTEGER.test(text) ? Number(text) : undefined;
+}
+
+/** SHA-256 in base64url: of the last character only four bits count, so others match no verifier. */
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+/** Why the challenge is refused; undefined if it is valid, or absent and not required. */
+export function faultOfCodeChallenge(
+  application: Pick<Application, 'type' | 'requirePkce'>,
+  challenge: string | undefined,
+  method: string | undefined,
+): string | undefined {
+  if (challenge === undefined) {
+    if (method !== undefined) {
+      return 'code_challenge_method comes without code_challenge.';
+    }
+    // A public application has no other binding of the code.
+    return application.type === 'public' || application.requirePkce
+      ? 'code_challenge is missing; this application must use PKCE.'
+      : undefined;
+  }
+  if (method !== 'S256') {
+    // The default method of RFC 7636 is `plain`, which does not protect against readers of the request.
+    return 'code_challenge_method must be S256.';
+  }
+  return S256_CHALLENGE.test(challenge)
+    ? undefined
+    : 'code_challenge must be the SHA-256 of the verifier in base64url, 43 characters.';
+}
