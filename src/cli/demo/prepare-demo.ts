@@ -1,12 +1,14 @@
 import { type Config, hostAndPort } from '../../config/config.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import {
+  DEMO_PASSWORD,
   type DemoCredentials,
+  type DemoSeed,
+  type DemoStore,
   demoCredentials,
+  demoSeedWith,
   type KeptCredentials,
-} from '../../domain/demo/credentials.js';
-import { DEMO_PASSWORD } from '../../domain/demo/people.js';
-import { type DemoSeed, type DemoStore, demoSeedWith } from '../../domain/demo/seed.js';
+} from '../../domain/demo/seed.js';
 import { temporalUiUrl } from '../temporal-ui-url.js';
 import { demoAppUrl } from './demo-app.js';
 import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from './demo-file.js';

@@ -1,4 +1,4 @@
-import type { ApplicationId, InstanceId } from '../../../generated/ids.js';
+import type { InstanceId } from '../../../generated/ids.js';
 import { NO_LINKS, SCOPES } from '../operator/application-rules.js';
 import type { Application } from '../operator/rows/applications.js';
 import { demoId } from './ids.js';
@@ -102,9 +102,4 @@ function linksUnder(demoAppUrl: string): Application['links'] {
     tosUri: `${demoAppUrl}/terms`,
     initiateLoginUri: `${demoAppUrl}/sign-in`,
   };
-}
-
-/** Of applications with a secret. */
-export function confidentialIds(applications: readonly DemoApplication[]): ApplicationId[] {
-  return applications.filter(({ type }) => type === 'confidential').map(({ id }) => id);
 }

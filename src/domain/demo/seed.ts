@@ -1,9 +1,21 @@
-import type { AccountId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
+import type {
+  AccountId,
+  ApplicationId,
+  InstanceId,
+  InstanceIntegrationId,
+  IntegrationId,
+} from '../../../generated/ids.js';
+import { newApiKey } from '../../identifiers/api-key.js';
+import { newClientSecret } from '../../identifiers/client-secret.js';
+import {
+  newServiceToken,
+  type ServiceTokenKind,
+  serviceTokenKinds,
+} from '../../identifiers/service-token.js';
+import { toAddress } from '../platform/addresses.js';
 import { type DemoApplication, demoAppId, demoApplications } from './applications.js';
-import type { DemoCredentials } from './credentials.js';
-import { type DemoClient, demoClient, demoPerson } from './directory.js';
+import { type DemoClient, type DemoPerson, demoClient, demoPerson } from './directory.js';
 import { demoId } from './ids.js';
-import { type DemoSignIn, demoSignIns } from './people.js';
 
 export interface DemoConnection {
   id: InstanceIntegrationId;
@@ -51,14 +63,10 @@ const clients: readonly DemoClient[] = [
       key: 'tallowfern',
       name: 'Tallowfern Bakeries',
       instance: harborlight,
-      address: {
-        address1: '18 Harbour Street',
-        address2: 'Suite 400',
-        city: 'Portland',
-        isoCountryCode: 'US',
-        postalCode: '04101',
-        zoneCode: 'ME',
-      },
+      address: toAddress({
+        ...{ address1: '18 Harbour Street', address2: 'Suite 400' },
+        ...{ city: 'Portland', isoCountryCode: 'US', postalCode: '04101', zoneCode: 'ME' },
+      }),
       layers: ['Division', 'Department', 'Team'],
       split: [4, 3, 2],
       unitNames: ['Bakeries', 'Logistics', 'Retail', 'Support'],
@@ -80,14 +88,7 @@ const clients: readonly DemoClient[] = [
       key: 'quillmere',
       name: 'Quillmere Logistics',
       instance: harborlight,
-      address: {
-        address1: null,
-        address2: null,
-        city: 'Halifax',
-        isoCountryCode: 'CA',
-        postalCode: null,
-        zoneCode: 'NS',
-      },
+      address: toAddress({ city: 'Halifax', isoCountryCode: 'CA', zoneCode: 'NS' }),
       layers: ['Depot'],
       split: [3],
       unitNames: ['Halifax Depot', 'Truro Depot', 'Moncton Depot'],
@@ -103,14 +104,9 @@ const clients: readonly DemoClient[] = [
       key: 'ostrander',
       name: 'Ostrander Clinics',
       instance: juniper,
-      address: {
-        address1: '5 Chapel Hill',
-        address2: null,
-        city: 'Utrecht',
-        isoCountryCode: 'NL',
-        postalCode: '3511 AB',
-        zoneCode: null,
-      },
+      address: toAddress({
+        ...{ address1: '5 Chapel Hill', city: 'Utrecht', isoCountryCode: 'NL', postalCode: '3511 AB' },
+      }),
       layers: ['Clinic', 'Ward'],
       split: [2, 3],
       unitNames: ['North Clinic', 'South Clinic'],
@@ -168,4 +164,70 @@ export function demoAppInstances(): { id: InstanceId; name: string; callbackPath
     const uri = redirectUris.find(({ instanceId }) => instanceId === id)?.uri;
     return uri === undefined ? [] : [{ id, name, callbackPath: new URL(uri).pathname }];
   });
+}
+
+/** Shared by all people of the demo, and easy to remember. It works in a demo only. */
+export const DEMO_PASSWORD = 'correct-horse-demo';
+
+/** A person to sign in as, and what the sign-in shows. */
+export interface DemoSignIn {
+  person: DemoPerson;
+  note: string;
+}
+
+/** One for each case, the simplest first, and one who may not sign in. */
+export function demoSignIns([tallowfern, , ostrander]: readonly DemoClient[]): DemoSignIn[] {
+  const user = (client: DemoClient | undefined, index: number) => personOf(client?.users[index]);
+  const worker = (client: DemoClient | undefined, index: number) => personOf(client?.workers[index]);
+  return [
+    { person: user(tallowfern, 5), note: 'user of Tallowfern on Harborlight; no access to Juniper' },
+    { person: user(tallowfern, 7), note: 'invited user of Tallowfern; the first sign-in makes it ACTIVE' },
+    { person: user(tallowfern, 3), note: 'disabled user of Tallowfern; may not sign in' },
+    { person: worker(tallowfern, 3), note: 'worker of Tallowfern only' },
+    { person: user(tallowfern, 2), note: 'invited user and worker of Tallowfern; chooses one' },
+    {
+      person: user(tallowfern, 0),
+      note: 'user and worker of Tallowfern and of Quillmere; chooses one of four',
+    },
+    {
+      person: user(tallowfern, 1),
+      note: 'user and worker of Tallowfern on Harborlight, and of Ostrander on Juniper',
+    },
+    { person: user(ostrander, 1), note: 'user of Ostrander on Juniper; no access to Harborlight' },
+  ];
+}
+
+function personOf(member: { person: DemoPerson } | undefined): DemoPerson {
+  if (!member) {
+    throw new Error('The demo has fewer people than are to sign in.');
+  }
+  return member.person;
+}
+
+/** The secrets of a demo environment: made at its first start, kept in demo.json. */
+export interface DemoCredentials {
+  serviceTokens: Record<ServiceTokenKind, string>;
+  /** The API key of each integration. */
+  apiKeys: Record<IntegrationId, string>;
+  /** The secret of each confidential application. */
+  clientSecrets: Record<ApplicationId, string>;
+}
+
+/** Valid credentials of an earlier start. */
+export type KeptCredentials = { readonly [Kind in keyof DemoCredentials]?: Partial<DemoCredentials[Kind]> };
+
+/** The kept credentials, and new ones for those that are missing. */
+export function demoCredentials(seed: DemoSeed, kept: KeptCredentials = {}): DemoCredentials {
+  const { serviceTokens = {}, apiKeys = {}, clientSecrets = {} } = kept;
+  return {
+    serviceTokens: Object.fromEntries(
+      serviceTokenKinds.map((kind) => [kind, serviceTokens[kind] ?? newServiceToken(kind, 'demo')]),
+    ) as DemoCredentials['serviceTokens'],
+    apiKeys: Object.fromEntries(seed.integrations.map(({ id }) => [id, apiKeys[id] ?? newApiKey('demo')])),
+    clientSecrets: Object.fromEntries(
+      seed.applications
+        .filter(({ type }) => type === 'confidential')
+        .map(({ id }) => [id, clientSecrets[id] ?? newClientSecret('demo')]),
+    ),
+  };
 }

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { faultOf } from '../../../src/domain/credentials/password-rules.js';
-import { demoCredentials } from '../../../src/domain/demo/credentials.js';
-import { DEMO_PASSWORD } from '../../../src/domain/demo/people.js';
-import { demoSeed } from '../../../src/domain/demo/seed.js';
+import { DEMO_PASSWORD, demoCredentials, demoSeed } from '../../../src/domain/demo/seed.js';
 import { validateFields, validateRedirectUris } from '../../../src/domain/operator/application-rules.js';
 import { Violations } from '../../../src/domain/platform/violations.js';
 import { newClientSecret } from '../../../src/identifiers/client-secret.js';

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../generated/ids.js';
 import { type DemoApplication, demoAppId } from '../../../src/domain/demo/applications.js';
-import { demoCredentials } from '../../../src/domain/demo/credentials.js';
-import { demoSeed, demoSeedWith } from '../../../src/domain/demo/seed.js';
+import { demoCredentials, demoSeed, demoSeedWith } from '../../../src/domain/demo/seed.js';
 import { inspectApiKey, newApiKey } from '../../../src/identifiers/api-key.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import type { Database } from '../../../src/store/database.js';

@@ -1,5 +1,4 @@
-import type { DemoCredentials } from '../../../domain/demo/credentials.js';
-import type { DemoSeed } from '../../../domain/demo/seed.js';
+import type { DemoCredentials, DemoSeed } from '../../../domain/demo/seed.js';
 import { apiKeyHint } from '../../../identifiers/api-key.js';
 import { hashSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import type { RecordKind } from '../../../identifiers/record-id.js';
