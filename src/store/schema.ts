@@ -2,26 +2,24 @@ import type { Generated } from 'kysely';
 import type { IntegrationNotice } from '../domain/credentials/notices.js';
 import type { Address } from '../domain/directory/names.js';
 import type { AuditOutcome } from '../domain/operator/audit.js';
-import type { ApiKey } from '../domain/operator/rows/api-keys.js';
-import type { ApplicationSecret } from '../domain/operator/rows/application-secrets.js';
 import type {
   Application,
   ApplicationLinks,
+  ApplicationSecret,
   RedirectUri,
   TokenLifetimes,
 } from '../domain/operator/rows/applications.js';
-import type { InstanceIntegration } from '../domain/operator/rows/instance-integrations.js';
-import type { Integration } from '../domain/operator/rows/integrations.js';
+import type { ApiKey, InstanceIntegration, Integration } from '../domain/operator/rows/integrations.js';
 import type { ServiceToken } from '../domain/operator/rows/service-tokens.js';
-import type { Account } from '../domain/platform/rows/accounts.js';
-import type { Client } from '../domain/platform/rows/clients.js';
-import type { Instance } from '../domain/platform/rows/instances.js';
-import type { Location } from '../domain/platform/rows/locations.js';
-import type { Role } from '../domain/platform/rows/roles.js';
-import type { UnitType } from '../domain/platform/rows/unit-types.js';
-import type { Unit } from '../domain/platform/rows/units.js';
-import type { User } from '../domain/platform/rows/users.js';
-import type { Worker } from '../domain/platform/rows/workers.js';
+import type {
+  Client,
+  Instance,
+  Location,
+  Role,
+  Unit,
+  UnitType,
+} from '../domain/platform/rows/organization.js';
+import type { Account, User, Worker } from '../domain/platform/rows/people.js';
 import type { StoredEvent } from '../domain/webhooks/event-body.js';
 import type { ChangesSchema } from './changes-schema.js';
 import type { Columns } from './columns.js';

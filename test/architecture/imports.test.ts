@@ -80,7 +80,7 @@ describe('a violation that is planted', () => {
     ],
     ['workflows/reason.ts', `import './worker.js';`, /^nothing imports in a circle/],
     [
-      'src/domain/platform/rows/users.ts',
+      'src/domain/platform/rows/people.ts',
       `import type { UserCreation } from '../people/users.js';`,
       /^a circle has at most two files: .*platform\/people\/users\.ts/,
     ],

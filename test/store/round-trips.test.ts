@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ClientId, InstanceIntegrationId } from '../../generated/ids.js';
 import { updateUser } from '../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../src/domain/platform/people/users.js';
-import type { UserView } from '../../src/domain/platform/rows/users.js';
+import type { UserView } from '../../src/domain/platform/rows/people.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
 import { visitStore } from '../../src/store/adapters/visits.js';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
-import { limitersOver } from '../../domain/access/limiters.js';
+import { limitersOver } from '../../domain/access/shared-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { nextExpiries } from '../../domain/maintenance/expiry.js';
 import { purgeLags } from '../../domain/maintenance/purge.js';

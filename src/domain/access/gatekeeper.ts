@@ -3,9 +3,10 @@ import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
+import { statusOf } from '../operator/lifetime.js';
 import { noteUse } from './last-use.js';
 import { ListSlots } from './list-slots.js';
-import type { CallLimiter } from './rate-limiter.js';
+import { assertAllowed, type CallLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
 /** An integration with an accepted key, for one call. */
@@ -81,20 +82,19 @@ export class Gatekeeper {
     found: FoundVisit | undefined,
   ): Promise<{ visitor: Visitor; found: FoundVisit }> {
     const now = this.clock();
-    const reason = whyRefused(found, now);
-    if (!found || reason !== undefined) {
-      this.#noteRefusal(found?.key, reason ?? 'unknown', remoteAddress);
-      throw refusalOf(reason);
+    const status = found ? statusOf(found.key, now) : 'unknown';
+    if (!found || status !== 'active') {
+      this.#noteRefusal(found?.key, status, remoteAddress);
+      // For the holder of the key, a revoked one and an unknown one are the same.
+      throw contractRefusal(status === 'expired' ? 'api_key_expired' : 'api_key_unknown');
     }
     const { key, version } = found;
-    const { allowed, ...rateLimit } = isCounted
-      ? { allowed: true, ...this.limiter.standing(key.integrationId) }
-      : await this.limiter.take(key.integrationId);
-    if (!allowed) {
-      const retryAfterSeconds = rateLimit.resetSeconds;
-      const message = `Too many requests. Please try again in ${retryAfterSeconds} s.`;
-      throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
-    }
+    const rateLimit = isCounted
+      ? this.limiter.standing(key.integrationId)
+      : assertAllowed(
+          await this.limiter.take(key.integrationId),
+          (seconds) => `Too many requests. Please try again in ${seconds} s.`,
+        );
     noteUse(key, now, LAST_USE_STEP_MS, this.visits.markUsed).catch(this.onBackgroundError);
     const visitor = { integrationId: key.integrationId, apiKeyId: key.id, rateLimit, version };
     return { visitor, found };
@@ -109,25 +109,6 @@ export class Gatekeeper {
       attributes: { reason },
     });
   }
-}
-
-function whyRefused(
-  found: FoundVisit | undefined,
-  now: number,
-): 'unknown' | 'revoked' | 'expired' | undefined {
-  if (!found) {
-    return 'unknown';
-  }
-  const { revokedAt, expiresAt } = found.key;
-  if (revokedAt !== null) {
-    return 'revoked';
-  }
-  return expiresAt !== null && expiresAt <= now ? 'expired' : undefined;
-}
-
-/** The refusal for the key's holder: a revoked key and an unknown one get the same answer. */
-function refusalOf(reason: ReturnType<typeof whyRefused>): ServiceError {
-  return contractRefusal(reason === 'expired' ? 'api_key_expired' : 'api_key_unknown');
 }
 
 function reachedInstance({ instanceIntegration }: FoundVisit, visitor: Visitor): InstanceId {

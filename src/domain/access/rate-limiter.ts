@@ -1,10 +1,21 @@
-import type { RateLimit } from '../../errors/service-error.js';
+import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Rate, RateWindows } from './rate-windows.js';
 
-export type { Rate };
-
 export type Taken = RateLimit & { allowed: boolean };
+
+/** Refuses a call beyond its limit, with the time to wait; returns where the caller stands. */
+export function assertAllowed(
+  { allowed, ...rateLimit }: Taken,
+  messageOf: (retryAfterSeconds: number) => string,
+): RateLimit {
+  if (!allowed) {
+    const retryAfterSeconds = rateLimit.resetSeconds;
+    const message = messageOf(retryAfterSeconds);
+    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
+  }
+  return rateLimit;
+}
 
 /** Counts calls per caller in fixed windows. */
 export interface CallLimiter {

@@ -3,6 +3,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import type { Clock } from '../clock.js';
+import { statusOf } from '../operator/lifetime.js';
 import { type MarkUsed, noteUse } from './last-use.js';
 
 export interface StoredServiceToken {
@@ -41,14 +42,11 @@ export async function identifyServiceToken(
   token: string,
 ): Promise<StoredServiceToken> {
   const stored = await tokens.findByHash(hashSecret(token));
-  const expired = stored?.expiresAt != null && stored.expiresAt <= clock();
-  if (!stored) {
-    throw new ServiceTokenRefusal('unknown');
+  const status = stored ? statusOf(stored, clock()) : 'unknown';
+  if (status !== 'active') {
+    throw new ServiceTokenRefusal(status, stored?.id);
   }
-  if (stored.revokedAt !== null || expired) {
-    throw new ServiceTokenRefusal(stored.revokedAt !== null ? 'revoked' : 'expired', stored.id);
-  }
-  return stored;
+  return stored as StoredServiceToken;
 }
 
 const LAST_USE_STEP_MS = 300_000;

@@ -1,8 +1,15 @@
 import type { RateLimit } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
-import type { CallLimiter, Taken } from './rate-limiter.js';
+import { type CallLimiter, RateLimiter, type Taken } from './rate-limiter.js';
 import { type Rate, RateWindows } from './rate-windows.js';
-import type { SharedCounts, SharedWindow, Telling, Told } from './shared-counts.js';
+import {
+  type CountStore,
+  type CountsListener,
+  SharedCounts,
+  type SharedWindow,
+  type Telling,
+  type Told,
+} from './shared-counts.js';
 
 /** The part of a limit that a node may admit before it has told the others. */
 const SHARE = 1 / 20;
@@ -162,4 +169,23 @@ class CallWindow implements SharedWindow {
   #taken(allowed: boolean): Taken {
     return { allowed, ...this.windows.standing(this) };
   }
+}
+
+export interface LimiterSettings {
+  /** Undefined for a node that is alone. */
+  store: CountStore | undefined;
+  clock: Clock;
+  hash: SharedLimit['hash'];
+  listener: CountsListener;
+}
+
+export type NewLimiter = (name: string, rate: Rate, options?: Pick<SharedLimit, 'asksFirst'>) => CallLimiter;
+
+/** Makes limiters that count over all nodes, or in memory where there is one node. */
+export function limitersOver({ store, clock, hash, listener }: LimiterSettings): NewLimiter {
+  if (!store) {
+    return (_, rate) => new RateLimiter(rate, clock);
+  }
+  const counts = new SharedCounts(store, clock, listener);
+  return (name, rate, options) => new SharedLimiter({ name, rate, hash, ...options }, counts, clock);
 }

@@ -1,6 +1,6 @@
 import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
 import { emailKeyOf } from '../platform/people/accounts.js';
-import type { Account } from '../platform/rows/accounts.js';
+import type { Account } from '../platform/rows/people.js';
 import type { LinkPurpose, LinkRows } from './links.js';
 
 const HOUR_SECONDS = 3_600;

@@ -1,4 +1,4 @@
-import { commonPasswords } from './common-passwords.js';
+import { createRequire } from 'node:module';
 import type { PasswordFault } from './passwords.js';
 
 /** NIST SP 800-63B-4, 3.1.1.2, for a password as the only factor. No rules about character classes. */
@@ -127,4 +127,20 @@ function wordsOf(name: string): string[] {
 function countOf(text: string): number {
   // A code point has at most two units.
   return text.length > MAX_CHARACTERS * 2 ? text.length : [...text].length;
+}
+
+interface CommonLanguage {
+  dictionary: { 'passwords-common': readonly string[] };
+}
+
+let known: ReadonlySet<string> | undefined;
+
+/** The 49,000 most leaked passwords, in lower case. Unpacked on first use, in a tenth of a second. */
+export function commonPasswords(): ReadonlySet<string> {
+  known ??= new Set(
+    (createRequire(import.meta.url)('@zxcvbn-ts/language-common') as CommonLanguage).dictionary[
+      'passwords-common'
+    ],
+  );
+  return known;
 }

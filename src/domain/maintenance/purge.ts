@@ -1,29 +1,5 @@
 import type { Clock } from '../clock.js';
 
-/** Rows that expire. A session expires at its absolute limit, or when it is idle for too long. */
-export type ExpiringKind =
-  | 'session'
-  | 'idle_session'
-  | 'interaction'
-  | 'authorization_code'
-  | 'code_minute'
-  | 'grant'
-  | 'link'
-  | 'email_change'
-  | 'account_notice'
-  | 'integration_notice'
-  | 'attempt_count'
-  | 'idempotency_key'
-  | 'audit_event'
-  | 'signing_key'
-  | 'api_key'
-  | 'service_token'
-  | 'delivery'
-  | 'retry_batch'
-  | 'event'
-  | 'subscription'
-  | 'subscription_secret';
-
 export interface PurgeStore {
   /** In short transactions: removes at most `limit` rows that expired before the given time. */
   remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
@@ -74,7 +50,7 @@ const RUN_LEASE_MS = 60_000;
 const NOTICES_KEPT_MS = 90 * DAY_MS;
 
 /** How long each kind is kept after it expired. */
-const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
+const KEPT_MS = {
   session: () => 0,
   idle_session: ({ sessionIdleMs }) => sessionIdleMs,
   interaction: () => HOUR_MS,
@@ -97,7 +73,10 @@ const KEPT_MS: Record<ExpiringKind, (retention: Retention) => number> = {
   event: ({ eventsMs }) => eventsMs,
   subscription: ({ eventsMs }) => eventsMs,
   subscription_secret: () => 0,
-};
+} satisfies Record<string, (retention: Retention) => number>;
+
+/** Rows that expire. A session expires at its absolute limit, or when it is idle for too long. */
+export type ExpiringKind = keyof typeof KEPT_MS;
 
 /** Removes one bounded batch of rows past their retention. Safe to run concurrently. */
 export async function purgeExpired(

@@ -15,7 +15,7 @@ import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
 import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
-import type { ApiKey } from './rows/api-keys.js';
+import type { ApiKey } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
 /** What these rules use of a write. */
@@ -29,16 +29,10 @@ interface IssuedApiKey {
 
 type Environment = 'live' | 'demo';
 
-interface ApiKeyCreation {
-  integrationId: string;
-  label: string;
-  expiresAt?: number;
-}
-
 export async function createApiKey(
   changes: Ports,
   environment: Environment,
-  { integrationId, label, expiresAt }: ApiKeyCreation,
+  { integrationId, label, expiresAt }: { integrationId: string; label: string; expiresAt?: number },
 ): Promise<IssuedApiKey> {
   validate({ label, expiresAt }, changes.now);
   await changes.lock(integrationId);
@@ -75,16 +69,10 @@ export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promis
   return changed;
 }
 
-interface ApiKeyRotation {
-  apiKeyId: string;
-  overlapSeconds?: number;
-  expiresAt?: number;
-}
-
 export async function rotateApiKey(
   changes: Ports,
   environment: Environment,
-  { apiKeyId, overlapSeconds, expiresAt }: ApiKeyRotation,
+  { apiKeyId, overlapSeconds, expiresAt }: { apiKeyId: string; overlapSeconds?: number; expiresAt?: number },
 ): Promise<IssuedApiKey & { previous: ApiKey }> {
   const violations = new Violations();
   validateExpiry(violations, expiresAt, changes.now);

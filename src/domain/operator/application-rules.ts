@@ -1,3 +1,4 @@
+import { snakeCase } from '../platform/changes.js';
 import type { Violations } from '../platform/violations.js';
 import { faultOfPicture, faultOfReturnAddress, faultOfWebPage } from './return-address.js';
 import type {
@@ -23,12 +24,6 @@ const LONGEST_SECONDS: Record<keyof TokenLifetimes, number> = {
   refreshTokenSeconds: 365 * DAY_SECONDS,
   idTokenSeconds: DAY_SECONDS,
   refreshFamilySeconds: 5 * 365 * DAY_SECONDS,
-};
-const LIFETIME_NAMES: Record<keyof TokenLifetimes, string> = {
-  accessTokenSeconds: 'access_token_seconds',
-  refreshTokenSeconds: 'refresh_token_seconds',
-  idTokenSeconds: 'id_token_seconds',
-  refreshFamilySeconds: 'refresh_family_seconds',
 };
 
 /** Settings for registration and updates; null clears a setting. */
@@ -142,7 +137,7 @@ function validateLifetimes(violations: Violations, lifetimes: Partial<TokenLifet
     const seconds = lifetimes[name];
     if (seconds != null && (seconds < SHORTEST_SECONDS || seconds > LONGEST_SECONDS[name])) {
       const message = `must be between ${SHORTEST_SECONDS} and ${LONGEST_SECONDS[name]}`;
-      violations.add(`token_lifetimes.${LIFETIME_NAMES[name]}`, message);
+      violations.add(`token_lifetimes.${snakeCase(name)}`, message);
     }
   }
 }
@@ -167,13 +162,7 @@ export const NO_LINKS: ApplicationLinks = {
   initiateLoginUri: null,
 };
 
-const LINK_FIELDS: Record<keyof ApplicationLinks, string> = {
-  logoUri: 'logo_uri',
-  policyUri: 'policy_uri',
-  tosUri: 'tos_uri',
-  initiateLoginUri: 'initiate_login_uri',
-};
-export const LINK_NAMES = Object.keys(LINK_FIELDS) as (keyof ApplicationLinks)[];
+export const LINK_NAMES = Object.keys(NO_LINKS) as (keyof ApplicationLinks)[];
 
 /** Empty or null removes one. */
 export type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined };
@@ -184,7 +173,7 @@ export function validateLinks(violations: Violations, environment: 'live' | 'dem
     const faultOfLink = name === 'logoUri' ? faultOfPicture : faultOfWebPage;
     const fault = uri ? faultOfLink(uri, environment) : undefined;
     if (fault) {
-      violations.add(LINK_FIELDS[name], fault);
+      violations.add(snakeCase(name), fault);
     }
   }
 }

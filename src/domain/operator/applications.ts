@@ -1,5 +1,9 @@
+import type { ApplicationId } from '../../../generated/ids.js';
 import { ErrorCode, existing } from '../../errors/service-error.js';
+import { newClientSecret } from '../../identifiers/client-secret.js';
 import { newPublicId } from '../../identifiers/public-id.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
+import { newRecordId } from '../../identifiers/record-id.js';
 import {
   assertExpectedVersion,
   changedFields,
@@ -25,10 +29,10 @@ import {
   validateLinks,
   validateRedirectUris,
 } from './application-rules.js';
-import { newSecret } from './application-secrets.js';
-import { requireInstance } from './instances.js';
+import { requireInstance } from './integrations.js';
 import type {
   Application,
+  ApplicationSecret,
   ApplicationType,
   GrantType,
   RedirectUri,
@@ -212,4 +216,15 @@ export async function renewed(
 ): Promise<Application> {
   await changes.applications.update({ ...present, version: newVersion(), updatedAt: changes.now });
   return getApplication(changes, present.id);
+}
+
+export async function newSecret(
+  changes: Pick<OperatorChanges, 'applications' | 'now'>,
+  environment: 'live' | 'demo',
+  applicationId: ApplicationId,
+): Promise<{ secret: ApplicationSecret; clientSecret: string }> {
+  const clientSecret = newClientSecret(environment);
+  const secret = { id: newRecordId('sec'), createdAt: changes.now, expiresAt: null, lastUsedAt: null };
+  await changes.applications.insertSecret(applicationId, secret, hashSecret(clientSecret));
+  return { secret, clientSecret };
 }

@@ -9,9 +9,8 @@ import {
   disableSubscriptionsOf,
   enableSubscriptionsOf,
 } from '../webhooks/subscriptions/instance-integration.js';
-import { requireInstance } from './instances.js';
-import { getIntegration } from './integrations.js';
-import type { InstanceIntegration } from './rows/instance-integrations.js';
+import { getIntegration, requireInstance } from './integrations.js';
+import type { InstanceIntegration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
 /** What these rules use of a write. */
@@ -26,14 +25,9 @@ type FollowedPorts = Pick<
   'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions' | 'touch'
 >;
 
-export interface InstanceIntegrationCreation {
-  integrationId: string;
-  instanceId: string;
-}
-
 export async function connectInstance(
   changes: Ports,
-  { integrationId, instanceId }: InstanceIntegrationCreation,
+  { integrationId, instanceId }: { integrationId: string; instanceId: string },
 ): Promise<InstanceIntegration> {
   await changes.lock(instanceId, integrationId);
   const integration = await getIntegration(changes, integrationId);

@@ -1,4 +1,4 @@
-import { ErrorCode, existing } from '../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import {
   assertExpectedVersion,
@@ -8,6 +8,7 @@ import {
   type Update,
   updatedFields,
 } from '../platform/changes.js';
+import type { Instance } from '../platform/rows/organization.js';
 import { Violations } from '../platform/violations.js';
 import { madeAt } from '../version.js';
 import type { Integration } from './rows/integrations.js';
@@ -76,4 +77,18 @@ function validate({ name, contactEmail }: { name?: string | null; contactEmail?:
     violations.email('contact_email', contactEmail);
   }
   violations.throwIfAny();
+}
+
+/** The instance that a field of the request names. */
+export async function requireInstance(
+  rows: Pick<OperatorRows, 'instances'>,
+  id: string,
+  path: string,
+): Promise<Instance> {
+  const instance = await rows.instances.find(id);
+  if (!instance) {
+    const fieldViolations = [{ path, message: 'is not the id of an instance' }];
+    throw new ServiceError(ErrorCode.INSTANCE_NOT_FOUND, 'There is no such instance.', { fieldViolations });
+  }
+  return instance;
 }

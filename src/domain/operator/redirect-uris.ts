@@ -2,7 +2,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
 import { MAX_REDIRECT_URIS, validateRedirectUri } from './application-rules.js';
 import { auditApplication, lockedApplication, renewed } from './applications.js';
-import { requireInstance } from './instances.js';
+import { requireInstance } from './integrations.js';
 import type { Application, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
 

@@ -1,7 +1,6 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
-import { newSecret } from './application-secrets.js';
-import { auditApplication, lockedApplication, renewed } from './applications.js';
+import { auditApplication, lockedApplication, newSecret, renewed } from './applications.js';
 import { endOfOverlap, validateOverlap } from './lifetime.js';
 import type { Application } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
@@ -12,16 +11,11 @@ type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'lock' |
 /** Each valid secret is one more that may leak. */
 const MAX_SECRETS = 10;
 
-export interface SecretRotation {
-  applicationId: string;
-  overlapSeconds?: number;
-}
-
 /** Removes expired secrets; valid ones end after the overlap. */
 export async function rotateSecret(
   changes: Ports,
   environment: 'live' | 'demo',
-  { applicationId, overlapSeconds }: SecretRotation,
+  { applicationId, overlapSeconds }: { applicationId: string; overlapSeconds?: number },
 ): Promise<{ application: Application; clientSecret: string }> {
   const violations = new Violations();
   validateOverlap(violations, overlapSeconds);

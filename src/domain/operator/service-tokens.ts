@@ -7,7 +7,7 @@ import {
   serviceTokenKinds,
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
-import { requireInstance } from './instances.js';
+import { requireInstance } from './integrations.js';
 import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';

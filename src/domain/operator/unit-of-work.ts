@@ -1,13 +1,11 @@
-import type { Instance } from '../platform/rows/instances.js';
+import type { Instance } from '../platform/rows/organization.js';
 import type { Attributed, UnitOfWork } from '../unit-of-work.js';
 import type { SubscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
 import type { SubscriptionRows } from '../webhooks/subscriptions/rows.js';
 import type { Actor, AuditedAction, AuditRows } from './audit.js';
-import type { ApiKeyRows } from './rows/api-keys.js';
 import type { ApplicationRows } from './rows/applications.js';
 import type { EncryptionKeyRows } from './rows/encryption-keys.js';
-import type { InstanceIntegrationRows } from './rows/instance-integrations.js';
-import type { IntegrationRows } from './rows/integrations.js';
+import type { ApiKeyRows, InstanceIntegrationRows, IntegrationRows } from './rows/integrations.js';
 import type { ServiceTokenRows } from './rows/service-tokens.js';
 
 /** All rows that operators read. */

@@ -1,4 +1,5 @@
 import type { Address } from '../directory/names.js';
+import { snakeCase } from './changes.js';
 import { MAX_NAME_LENGTH, type Violations } from './violations.js';
 
 /** An address as given; absent parts are unknown. */
@@ -12,8 +13,7 @@ export function validateAddress(
   earlier?: Address | null,
 ): void {
   for (const [part, text] of Object.entries(address ?? {})) {
-    const name = part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    violations.optionalText(`${path}.${name}`, text, MAX_NAME_LENGTH);
+    violations.optionalText(`${path}.${snakeCase(part)}`, text, MAX_NAME_LENGTH);
   }
   if (address?.isoCountryCode !== earlier?.isoCountryCode) {
     violations.countryCode(`${path}.iso_country_code`, address?.isoCountryCode);

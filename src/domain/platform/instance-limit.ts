@@ -1,6 +1,6 @@
 import { type AccountId, type ClientId, type InstanceId, publicIdPrefixes } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { Account } from './rows/accounts.js';
+import type { Account } from './rows/people.js';
 import type { Changes, PlatformRows, PlatformUnitOfWork } from './unit-of-work.js';
 
 /** A unit of work that sees one instance only; nothing else is found. */

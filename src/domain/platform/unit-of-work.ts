@@ -4,16 +4,16 @@ import type { CredentialRows } from '../credentials/end-access.js';
 import type { IntegrationNotice, WaitingNotices } from '../credentials/notices.js';
 import type { Actor, AuditedAction } from '../operator/audit.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-import type { AccountRows } from './rows/accounts.js';
-import type { ClientRows } from './rows/clients.js';
-import type { InstanceRows } from './rows/instances.js';
-import type { JobTitleRows } from './rows/job-titles.js';
-import type { LocationRows } from './rows/locations.js';
-import type { RoleRows } from './rows/roles.js';
-import type { UnitTypeRows } from './rows/unit-types.js';
-import type { UnitRows } from './rows/units.js';
-import type { UserRows } from './rows/users.js';
-import type { WorkerRows } from './rows/workers.js';
+import type {
+  ClientRows,
+  InstanceRows,
+  JobTitleRows,
+  LocationRows,
+  RoleRows,
+  UnitRows,
+  UnitTypeRows,
+} from './rows/organization.js';
+import type { AccountRows, UserRows, WorkerRows } from './rows/people.js';
 
 /** An event without a receiver; each receiver gets its own copy. */
 export interface RecordedEvent<T extends EventType> {

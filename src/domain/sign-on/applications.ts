@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../generated/ids.js';
-import type { ApplicationSecret } from '../operator/rows/application-secrets.js';
-import type { Application } from '../operator/rows/applications.js';
+import type { MarkUsed } from '../access/last-use.js';
+import type { Application, ApplicationSecret } from '../operator/rows/applications.js';
 import type { Entrance } from './sessions/browser.js';
 
 /** A secret with its hash. */
@@ -18,6 +18,5 @@ export interface KnownApplicationRows {
   find(id: string): Promise<KnownApplication | undefined>;
   /** Enabled ones on instances that admit the person; first those that say where signing in begins. */
   entrancesOf(accountId: AccountId, limit: number): Promise<Entrance[]>;
-  /** One conditional statement: moves the last use forward to `at` unless it is at `unlessSince` or later. */
-  markSecretUsed(secretId: string, at: number, unlessSince: number): Promise<void>;
+  markSecretUsed: MarkUsed;
 }

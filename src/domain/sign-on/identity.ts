@@ -1,5 +1,5 @@
 import type { AccountId, InstanceId } from '../../../generated/ids.js';
-import type { Account } from '../platform/rows/accounts.js';
+import type { Account } from '../platform/rows/people.js';
 import type { ContextChoice, LoginContext } from './interaction/login-contexts.js';
 
 /** A person as one instance sees them. */

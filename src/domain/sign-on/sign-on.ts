@@ -1,4 +1,5 @@
-import type { CallLimiter, Rate } from '../access/rate-limiter.js';
+import type { CallLimiter } from '../access/rate-limiter.js';
+import type { Rate } from '../access/rate-windows.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
 import type { Observe } from '../operator/audit.js';

@@ -1,6 +1,6 @@
 import type { Actor, AuditedAction } from '../operator/audit.js';
-import type { InstanceIntegrationRows } from '../operator/rows/instance-integrations.js';
-import type { Client } from '../platform/rows/clients.js';
+import type { InstanceIntegrationRows } from '../operator/rows/integrations.js';
+import type { Client } from '../platform/rows/organization.js';
 import type { Attributed, UnitOfWork } from '../unit-of-work.js';
 import type { DeliveryLogRows } from './logs/deliveries.js';
 import type { EventLogRows } from './logs/events.js';

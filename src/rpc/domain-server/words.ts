@@ -1,3 +1,5 @@
+import type { Violations } from '../../domain/platform/violations.js';
+
 type Unspoken = 'UNSPECIFIED' | 'UNRECOGNIZED';
 
 type Words<Values> = {
@@ -17,6 +19,24 @@ export function fromEnum<Ours extends string, Theirs extends string>(
 ): (value: Theirs | undefined) => Exclude<Ours, Unspoken> | undefined {
   const names = new Map(spoken(table).map(([name, value]) => [value, name as Exclude<Ours, Unspoken>]));
   return (value) => value && names.get(value);
+}
+
+/** The words of a filter; unspecified and newer values are violations. */
+export function filterOf<Ours, Theirs>(
+  violations: Violations,
+  {
+    values,
+    from,
+    fault,
+  }: { values: readonly Theirs[]; from(value: Theirs): Ours | undefined; fault: string },
+): Ours[] {
+  return values.flatMap((value, index) => {
+    const word = from(value);
+    if (word === undefined) {
+      violations.add(`statuses[${index}]`, fault);
+    }
+    return word ?? [];
+  });
 }
 
 function spoken<Value extends string>(values: Record<string, Value>): [string, Value][] {

@@ -11,7 +11,10 @@ export const script = (statements: string) => (db: Kysely<unknown>) => runScript
 export async function runScript(db: Kysely<unknown>, statements: string): Promise<void> {
   const [idType, inOneTree] = isPostgres(db) ? ['text collate "C"', ''] : ['text', ' without rowid'];
   for (const statement of statements.replaceAll(/--.*/g, '').split(';')) {
-    const text = statement.trim().replaceAll(/\bID\b/g, idType).replaceAll(' IN ONE TREE', inOneTree);
+    const text = statement
+      .trim()
+      .replaceAll(/\bID\b/g, idType)
+      .replaceAll(' IN ONE TREE', inOneTree);
     if (text !== '') {
       await sql.raw(text).execute(db);
     }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import type { CallLimiter, Rate } from '../../../src/domain/access/rate-limiter.js';
+import type { CallLimiter } from '../../../src/domain/access/rate-limiter.js';
+import type { Rate } from '../../../src/domain/access/rate-windows.js';
 import { type CountStore, SharedCounts } from '../../../src/domain/access/shared-counts.js';
 import { SharedLimiter } from '../../../src/domain/access/shared-limiter.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';

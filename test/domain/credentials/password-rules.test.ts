@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { commonPasswords } from '../../../src/domain/credentials/common-passwords.js';
-import { faultOf, normalizedPassword } from '../../../src/domain/credentials/password-rules.js';
+import {
+  commonPasswords,
+  faultOf,
+  normalizedPassword,
+} from '../../../src/domain/credentials/password-rules.js';
 
 const NAMES = [
   'Jane.Miller+work@Example.com',

@@ -1,6 +1,5 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
-import type { ApplicationSecret, SecretRows } from './application-secrets.js';
 
 export type ApplicationType = 'confidential' | 'public';
 
@@ -55,7 +54,7 @@ export interface Application {
   updatedAt: number;
 }
 
-export interface ApplicationRows extends SecretRows {
+export interface ApplicationRows {
   find(id: string): Promise<Application | undefined>;
   /** Newest first; with an instance, only those with a redirect URI for it. */
   page(page: PageRequest, instanceId: string | undefined): Promise<Application[]>;
@@ -65,4 +64,16 @@ export interface ApplicationRows extends SecretRows {
   update(application: Application): Promise<void>;
   insertRedirectUri(id: ApplicationId, redirectUri: RedirectUri): Promise<void>;
   deleteRedirectUri(id: ApplicationId, uri: string): Promise<void>;
+  insertSecret(id: ApplicationId, secret: ApplicationSecret, hash: Uint8Array): Promise<void>;
+  setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
+  deleteSecret(secretId: string): Promise<void>;
+}
+
+/** A credential of a confidential application, without the secret itself. */
+export interface ApplicationSecret {
+  id: string;
+  createdAt: number;
+  /** Null until a rotation sets it. */
+  expiresAt: number | null;
+  lastUsedAt: number | null;
 }

@@ -1,5 +1,6 @@
-import type { IntegrationId } from '../../../../generated/ids.js';
+import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { KeyStatus } from '../lifetime.js';
 
 /** An external system that reads the gateway and receives webhooks. */
 export interface Integration {
@@ -18,4 +19,63 @@ export interface IntegrationRows {
   page(page: PageRequest): Promise<Integration[]>;
   insert(integration: Integration): Promise<void>;
   update(integration: Integration): Promise<void>;
+}
+
+/** An instance integration: the connection between an integration and an instance. */
+export interface InstanceIntegration {
+  id: InstanceIntegrationId;
+  integrationId: IntegrationId;
+  instanceId: InstanceId;
+  instanceName: string;
+  /** Null until it is set up; until then it reaches no client. */
+  configuredAt: number | null;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface InstanceIntegrationFilter {
+  integrationId?: string;
+  instanceId?: string;
+  configured?: boolean;
+}
+
+export interface InstanceIntegrationRows {
+  find(id: string): Promise<InstanceIntegration | undefined>;
+  findPair(integrationId: string, instanceId: string): Promise<InstanceIntegration | undefined>;
+  /** Newest first. */
+  page(page: PageRequest, filter: InstanceIntegrationFilter): Promise<InstanceIntegration[]>;
+  insert(instanceIntegration: InstanceIntegration): Promise<void>;
+  update(instanceIntegration: InstanceIntegration): Promise<void>;
+  delete(id: InstanceIntegrationId): Promise<void>;
+}
+
+/** A credential of an integration, without the key itself. */
+export interface ApiKey {
+  id: string;
+  integrationId: IntegrationId;
+  label: string;
+  /** The first characters, to tell keys apart. */
+  hint: string;
+  version: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export interface ApiKeyFilter {
+  integrationId?: string;
+  status?: KeyStatus;
+  /** The time for which the status is computed. */
+  now: number;
+}
+
+export interface ApiKeyRows {
+  find(id: string): Promise<ApiKey | undefined>;
+  /** Newest first. */
+  page(page: PageRequest, filter: ApiKeyFilter): Promise<ApiKey[]>;
+  insert(apiKey: ApiKey, hash: Uint8Array): Promise<void>;
+  /** Writes label, expiry and version; the gatekeeper writes the last use. */
+  update(apiKey: ApiKey): Promise<void>;
 }

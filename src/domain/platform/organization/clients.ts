@@ -1,11 +1,11 @@
-import { ErrorCode, existing } from '../../../errors/service-error.js';
+import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Address } from '../../directory/names.js';
 import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
 import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToClient } from '../links.js';
-import type { Client } from '../rows/clients.js';
+import type { Client } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getInstance } from './instances.js';
@@ -103,4 +103,14 @@ function validate(
   violations.keptText('name', name);
   validateAddress(violations, 'address', address, earlier);
   violations.throwIfAny();
+}
+
+/** For names that are unique within a client. The client must be locked, so that the name stays free. */
+export function refuseTakenName(kind: 'location' | 'unit type', holder: object | undefined): void {
+  if (holder) {
+    const fieldViolations = [{ path: 'name', message: `is the name of another ${kind} of the client` }];
+    throw new ServiceError(ErrorCode.ALREADY_EXISTS, `The client already has a ${kind} of this name.`, {
+      fieldViolations,
+    });
+  }
 }

@@ -2,7 +2,7 @@ import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
-import type { Instance } from '../rows/instances.js';
+import type { Instance } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 

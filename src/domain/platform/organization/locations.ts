@@ -7,11 +7,10 @@ import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
 import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { clearLocation } from '../people/worker-detachment.js';
-import type { Location } from '../rows/locations.js';
+import type { Location } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { lockClient, lockWithClient } from './clients.js';
-import { refuseTakenName } from './taken-names.js';
+import { lockClient, lockWithClient, refuseTakenName } from './clients.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;

@@ -1,7 +1,7 @@
 import type { ClientId } from '../../../../generated/ids.js';
 import { randomBase62 } from '../../../identifiers/base62.js';
 import { newVersion } from '../../version.js';
-import type { Role } from '../rows/roles.js';
+import type { Role } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 
 /** Without a prefix, which would make it look like a public id. */

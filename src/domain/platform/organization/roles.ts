@@ -3,8 +3,8 @@ import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { assertExpectedVersion } from '../changes.js';
 import { writeUsers } from '../people/user-changes.js';
-import type { Role } from '../rows/roles.js';
-import type { UserView } from '../rows/users.js';
+import type { Role } from '../rows/organization.js';
+import type { UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_NAME_LENGTH, Violations } from '../violations.js';
 import { lockClient } from './clients.js';
@@ -15,16 +15,10 @@ type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'roles' 
 
 const MAX_PERMISSIONS = 500;
 
-interface RoleCreation {
-  clientId: string;
-  name: string;
-  permissions: readonly string[];
-}
-
 /** The gateway does not show unused roles, so no version changes. */
 export async function createRole(
   changes: Ports,
-  { clientId, name, permissions }: RoleCreation,
+  { clientId, name, permissions }: { clientId: string; name: string; permissions: readonly string[] },
 ): Promise<Role> {
   const violations = new Violations();
   violations.requiredId('client_id', clientId);

@@ -4,9 +4,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { linkToOrganizationStructure } from '../links.js';
-import type { Client } from '../rows/clients.js';
-import type { UnitType } from '../rows/unit-types.js';
-import type { Unit } from '../rows/units.js';
+import type { Client, Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
 

@@ -3,12 +3,10 @@ import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
-import type { UnitType } from '../rows/unit-types.js';
-import type { Unit } from '../rows/units.js';
+import type { Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { lockClient, lockWithClient } from './clients.js';
-import { refuseTakenName } from './taken-names.js';
+import { lockClient, lockWithClient, refuseTakenName } from './clients.js';
 import {
   assertParent,
   embeddedUnit,

@@ -2,7 +2,7 @@ import type { UnitId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { clearUnit } from '../people/worker-detachment.js';
-import type { Unit } from '../rows/units.js';
+import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { lockWithClient } from './clients.js';

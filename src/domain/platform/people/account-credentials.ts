@@ -5,7 +5,7 @@ import { LONGEST_LINK_SECONDS, makeLink, type NewLink } from '../../credentials/
 import { faultOf } from '../../credentials/password-rules.js';
 import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor } from '../../operator/audit.js';
-import type { Account } from '../rows/accounts.js';
+import type { Account } from '../rows/people.js';
 import type { Changes, PlatformRows } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getAccount } from './accounts.js';

@@ -3,13 +3,12 @@ import { endAccess } from '../../credentials/end-access.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
 import { newVersion } from '../../version.js';
 import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
-import type { Account } from '../rows/accounts.js';
+import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { getAccount, type PersonNames } from './accounts.js';
+import { getAccount, type PersonNames, validatePersonNames } from './accounts.js';
 import { updatedEmail } from './email-addresses.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
-import { validatePersonNames } from './person-names.js';
 
 /** What a change of status uses of a write. */
 type StatusPorts = Pick<

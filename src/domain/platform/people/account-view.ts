@@ -1,9 +1,9 @@
 import type { InstanceId } from '../../../../generated/ids.js';
 import { PLATFORM } from '../../credentials/email-changes.js';
-import type { Account, AccountContext } from '../rows/accounts.js';
+import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
+import { fullNameOf } from './accounts.js';
 import { pendingEmails } from './email-changes.js';
-import { fullNameOf } from './person-names.js';
 
 /** Includes when the password was set and which addresses wait. */
 export async function accountView(

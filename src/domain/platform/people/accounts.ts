@@ -2,7 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
-import type { Account } from '../rows/accounts.js';
+import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { mayBeOlder } from './email-addresses.js';
@@ -113,4 +113,15 @@ export function emailTaken(cause?: unknown): ServiceError {
     fieldViolations: [{ path: 'email', message: 'must not be the address of another account' }],
     cause,
   });
+}
+
+/** First and last name, joined by a space; empty if both are absent. */
+export function fullNameOf(firstName: string | null, lastName: string | null): string | null {
+  return [firstName, lastName].filter((part) => part !== null).join(' ') || null;
+}
+
+/** Names may be absent (null, undefined), but not blank. */
+export function validatePersonNames(violations: Violations, names: PersonNames): void {
+  violations.clearableText('first_name', names.firstName);
+  violations.clearableText('last_name', names.lastName);
 }

@@ -9,7 +9,7 @@ import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
 import { MAX_PAGE_SIZE } from '../listing.js';
-import type { Account } from '../rows/accounts.js';
+import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { emailKeyOf, emailTaken, getAccount } from './accounts.js';

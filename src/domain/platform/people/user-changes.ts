@@ -1,6 +1,6 @@
 import { newVersion } from '../../version.js';
 import { linkToUser } from '../links.js';
-import type { User, UserView } from '../rows/users.js';
+import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { contractEmailOf } from './email-addresses.js';
 

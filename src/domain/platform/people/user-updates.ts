@@ -1,13 +1,12 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { UserStatus } from '../../directory/names.js';
 import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
-import type { User, UserView } from '../rows/users.js';
+import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { getAccount } from './accounts.js';
+import { fullNameOf, getAccount, validatePersonNames } from './accounts.js';
 import { updatedEmail } from './email-addresses.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
-import { fullNameOf, validatePersonNames } from './person-names.js';
 import { writeUsers } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
 import { getUser } from './users.js';

@@ -4,11 +4,10 @@ import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
 import { madeAt } from '../../version.js';
 import { lockClient } from '../organization/clients.js';
-import type { User, UserView } from '../rows/users.js';
+import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { accountByEmail, validateEmailOfPerson } from './accounts.js';
-import { fullNameOf, validatePersonNames } from './person-names.js';
+import { accountByEmail, fullNameOf, validateEmailOfPerson, validatePersonNames } from './accounts.js';
 import { recordUser } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
 

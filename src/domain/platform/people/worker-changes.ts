@@ -9,8 +9,8 @@ import {
   updatedFields,
 } from '../changes.js';
 import { lockWithClient } from '../organization/clients.js';
-import type { Client } from '../rows/clients.js';
-import type { Worker } from '../rows/workers.js';
+import type { Client } from '../rows/organization.js';
+import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { refuseReplaced, updatedEmail } from './email-addresses.js';

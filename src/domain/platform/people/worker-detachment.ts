@@ -1,7 +1,7 @@
 import type { ClientId, LocationId, UnitId } from '../../../../generated/ids.js';
 import { newVersion } from '../../version.js';
-import type { Client } from '../rows/clients.js';
-import type { Worker, WorkerFilter } from '../rows/workers.js';
+import type { Client } from '../rows/organization.js';
+import type { Worker, WorkerFilter } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { recordWorkerUpdated } from './workers.js';
 

@@ -5,7 +5,7 @@ import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
 import { trimmed } from '../changes.js';
 import { lockClient } from '../organization/clients.js';
-import type { Worker } from '../rows/workers.js';
+import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { accountByEmail, validateEmailOfPerson } from './accounts.js';

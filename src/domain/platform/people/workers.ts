@@ -2,8 +2,8 @@ import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/
 import type { ClientId, LocationId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { linkToWorker } from '../links.js';
-import type { Client } from '../rows/clients.js';
-import type { Worker } from '../rows/workers.js';
+import type { Client } from '../rows/organization.js';
+import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { contractEmailOf } from './email-addresses.js';
 

@@ -1,38 +1,5 @@
-/** An authorization request as received. */
-export interface AuthorizationParameters {
-  responseType?: string;
-  clientId?: string;
-  redirectUri?: string;
-  scope?: string;
-  state?: string;
-  nonce?: string;
-  codeChallenge?: string;
-  codeChallengeMethod?: string;
-  responseMode?: string;
-  prompt?: string;
-  maxAge?: string;
-  loginHint?: string;
-  idTokenHint?: string;
-  claims?: string;
-  display?: string;
-  uiLocales?: string;
-  claimsLocales?: string;
-  acrValues?: string;
-  request?: string;
-  requestUri?: string;
-  /** Wire names; `parameters` holds the first value of each. */
-  repeatedNames: readonly string[];
-}
-
-export type ParameterName = Exclude<keyof AuthorizationParameters, 'repeatedNames'>;
-
-interface ParameterFacts {
-  wireName: string;
-  maxLength: number;
-}
-
 /** In the order of a query; lengths as in the contract. */
-export const PARAMETERS: Readonly<Record<ParameterName, ParameterFacts>> = {
+export const PARAMETERS = {
   responseType: { wireName: 'response_type', maxLength: 64 },
   clientId: { wireName: 'client_id', maxLength: 64 },
   redirectUri: { wireName: 'redirect_uri', maxLength: 2_048 },
@@ -53,6 +20,14 @@ export const PARAMETERS: Readonly<Record<ParameterName, ParameterFacts>> = {
   acrValues: { wireName: 'acr_values', maxLength: 512 },
   request: { wireName: 'request', maxLength: 8_192 },
   requestUri: { wireName: 'request_uri', maxLength: 2_048 },
+} as const;
+
+export type ParameterName = keyof typeof PARAMETERS;
+
+/** An authorization request as received: the first value of each parameter. */
+export type AuthorizationParameters = { [Name in ParameterName]?: string } & {
+  /** Wire names. */
+  repeatedNames: readonly string[];
 };
 
 export const PARAMETER_NAMES = Object.keys(PARAMETERS) as ParameterName[];

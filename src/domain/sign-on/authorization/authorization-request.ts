@@ -10,9 +10,8 @@ import {
   withoutEmpty,
 } from './authorization-parameters.js';
 import { REQUEST_STEPS, type RequestParts, type StepContext } from './authorization-steps.js';
-import { registeredRedirect } from './redirect-target.js';
+import { faultOfFormPost, registeredRedirect } from './redirect-target.js';
 import { withSubject } from './requested-claims.js';
-import { faultOfFormPost } from './response-modes.js';
 
 /** A valid request. */
 export interface AcceptedRequest {

@@ -10,9 +10,9 @@ import {
   PARAMETER_NAMES,
   queryOf,
 } from './authorization-parameters.js';
+import { faultOfFormPost } from './redirect-target.js';
 import { faultOfCodeChallenge, parseMaxAge, parsePrompts, parseScopes } from './request-parsers.js';
 import { parseClaims } from './requested-claims.js';
-import { faultOfFormPost } from './response-modes.js';
 
 /** The results of the steps. */
 export interface RequestParts

@@ -3,7 +3,7 @@ import { type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { emailKeyOf } from '../../platform/people/accounts.js';
 import { takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.js';
-import type { Account } from '../../platform/rows/accounts.js';
+import type { Account } from '../../platform/rows/people.js';
 import {
   actorIn,
   type Browser,

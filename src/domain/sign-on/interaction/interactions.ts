@@ -1,6 +1,5 @@
 import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
 import type { RequestedClaims } from '../authorization/codes.js';
-import type { ResponseMode } from '../authorization/response-modes.js';
 import type { LoginContext } from './login-contexts.js';
 
 export const INTERACTION_LIFETIME_MS = 3_600_000;
@@ -16,8 +15,8 @@ export interface AuthorizationRequest {
   instanceId: InstanceId;
   scopes: readonly string[];
   state: string | null;
-  /** Absent, it is `query`, as in pages from before the upgrade. */
-  responseMode?: ResponseMode;
+  /** In the address or a posted form. Absent in pages from before the upgrade: `query`. */
+  responseMode?: 'query' | 'form_post';
   nonce: string | null;
   codeChallenge: string | null;
   prompts: readonly Prompt[];

@@ -1,6 +1,6 @@
 import { NO_LINKS } from '../../operator/application-rules.js';
 import type { ApplicationLinks } from '../../operator/rows/applications.js';
-import type { Account } from '../../platform/rows/accounts.js';
+import type { Account } from '../../platform/rows/people.js';
 import { formActionSource } from '../authorization/redirect-target.js';
 import type { SignOn } from '../sign-on.js';
 import type { AuthorizationRequest, SignOutRequest } from './interactions.js';

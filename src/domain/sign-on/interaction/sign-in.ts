@@ -1,6 +1,6 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
 import { emailKeyOf } from '../../platform/people/accounts.js';
-import type { Account } from '../../platform/rows/accounts.js';
+import type { Account } from '../../platform/rows/people.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';
 import { countPerson } from '../sessions/begin-limits.js';
 import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';

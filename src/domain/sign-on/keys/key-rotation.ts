@@ -64,18 +64,14 @@ export async function advanceSigningKeys(
   return { changes, nextDueAt: nextDueAt(keys, clock(), policy) };
 }
 
-/** The algorithms to rotate, and whether their keys have leaked. */
-export interface RotationRequest {
-  /** Empty means all. */
-  algorithms: readonly TokenAlgorithm[];
-  compromised: boolean;
-}
-
-/** Begins a rotation unless one is in progress. Returns all keys, newest first. */
+/**
+ * Begins a rotation of these algorithms, of all if none is named, unless one is in progress. Returns all
+ * keys, newest first. `compromised`: the present keys have leaked.
+ */
 export async function rotateSigningKeys(
   rotation: KeyRotation,
   actor: Actor,
-  { algorithms, compromised }: RotationRequest,
+  { algorithms, compromised }: { algorithms: readonly TokenAlgorithm[]; compromised: boolean },
 ): Promise<SigningKey[]> {
   const { policy } = rotation;
   const wanted = algorithms.length > 0 ? new Set(algorithms) : new Set(TOKEN_ALGORITHMS);

@@ -1,7 +1,6 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { networkOf, subnetOf } from '../../../identifiers/network-address.js';
-import type { Taken } from '../../access/rate-limiter.js';
+import { assertAllowed } from '../../access/rate-limiter.js';
 import type { SignOn } from '../sign-on.js';
 import type { Browser } from './browser.js';
 
@@ -15,25 +14,18 @@ export async function countStranger(
   { strangers, crowds }: SignOn,
   { remoteAddress }: Browser,
 ): Promise<void> {
-  assertAllowed(await strangers.take(subnetOf(remoteAddress)), FROM_NETWORK);
-  assertAllowed(await crowds.take(networkOf(remoteAddress)), FROM_NETWORK);
+  assertAllowed(await strangers.take(subnetOf(remoteAddress)), () => FROM_NETWORK);
+  assertAllowed(await crowds.take(networkOf(remoteAddress)), () => FROM_NETWORK);
 }
 
 /** Bounds codes, sessions and audit records per person, also with pages opened before the sign-in. */
 export async function countPerson({ people, peopleByDay }: SignOn, accountId: AccountId): Promise<void> {
-  assertAllowed(await people.take(accountId), TOO_OFTEN);
-  assertAllowed(await peopleByDay.take(accountId), TOO_OFTEN_TODAY);
+  assertAllowed(await people.take(accountId), () => TOO_OFTEN);
+  assertAllowed(await peopleByDay.take(accountId), () => TOO_OFTEN_TODAY);
 }
 
 /** The same inside a transaction, which may not wait for other nodes. */
 export function countPersonNow({ people, peopleByDay }: SignOn, accountId: AccountId): void {
-  assertAllowed(people.takeNow(accountId), TOO_OFTEN);
-  assertAllowed(peopleByDay.takeNow(accountId), TOO_OFTEN_TODAY);
-}
-
-function assertAllowed({ allowed, ...rateLimit }: Taken, message: string): void {
-  if (!allowed) {
-    const retryAfterSeconds = rateLimit.resetSeconds;
-    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
-  }
+  assertAllowed(people.takeNow(accountId), () => TOO_OFTEN);
+  assertAllowed(peopleByDay.takeNow(accountId), () => TOO_OFTEN_TODAY);
 }

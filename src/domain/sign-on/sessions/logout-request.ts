@@ -5,18 +5,6 @@ import { isRegisteredForLogout } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
 import type { SignOn } from '../sign-on.js';
 
-/** A sign-out request as received. */
-export interface LogoutParameters {
-  idTokenHint?: string;
-  clientId?: string;
-  postLogoutRedirectUri?: string;
-  state?: string;
-  logoutHint?: string;
-  uiLocales?: string;
-  /** Wire names. */
-  repeatedNames: readonly string[];
-}
-
 export type JudgedLogout =
   | { kind: 'accepted'; request: SignOutRequest; hintedAccountId: AccountId | undefined }
   | ({ kind: 'refused' } & LogoutFault);
@@ -27,13 +15,19 @@ interface LogoutFault {
   developerMessage: string;
 }
 
-const MAX_LENGTHS: Readonly<Record<Exclude<keyof LogoutParameters, 'repeatedNames'>, number>> = {
+const MAX_LENGTHS = {
   idTokenHint: 8_192,
   clientId: 64,
   postLogoutRedirectUri: 2_048,
   state: 4_096,
   logoutHint: 320,
   uiLocales: 256,
+};
+
+/** A sign-out request as received. */
+export type LogoutParameters = { [Name in keyof typeof MAX_LENGTHS]?: string } & {
+  /** Wire names. */
+  repeatedNames: readonly string[];
 };
 
 const UNREADABLE = 'An application asks to sign you out, and its request cannot be read.';

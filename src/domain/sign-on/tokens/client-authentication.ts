@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { networkOf } from '../../../identifiers/network-address.js';
 import { noteUse } from '../../access/last-use.js';
+import { assertAllowed } from '../../access/rate-limiter.js';
 import { type Actor, STRANGER } from '../../operator/audit.js';
 import type { GrantType } from '../../operator/rows/applications.js';
 import type { KnownApplication, KnownSecret } from '../applications.js';
@@ -90,12 +91,8 @@ async function countWrongSecret(
   { wrongSecrets }: TokenIssuer,
   { remoteAddress }: PresentedClient,
 ): Promise<void> {
-  const { allowed, ...rateLimit } = await wrongSecrets.take(networkOf(remoteAddress));
-  if (!allowed) {
-    const retryAfterSeconds = rateLimit.resetSeconds;
-    const message = `Too many wrong secrets came from your address. Please try again in ${retryAfterSeconds} s.`;
-    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
-  }
+  const message = 'Too many wrong secrets came from your address. Please try again in';
+  assertAllowed(await wrongSecrets.take(networkOf(remoteAddress)), (seconds) => `${message} ${seconds} s.`);
 }
 
 async function findApplication(

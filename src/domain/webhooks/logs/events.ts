@@ -1,6 +1,6 @@
 import type { EventId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
-import type { InstanceIntegrationRows } from '../../operator/rows/instance-integrations.js';
+import type { InstanceIntegrationRows } from '../../operator/rows/integrations.js';
 import { eventBody, type StoredEvent } from '../event-body.js';
 import type { LogFilter } from './filter.js';
 import type { LogPage, LogPageRequest, LogPosition } from './page.js';

@@ -1,5 +1,4 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { AddressGuard } from './address-guard.js';
 
 export const MAX_URL_LENGTH = 2_048;
 
@@ -57,4 +56,10 @@ export function faultOfAddress(text: string): string | undefined {
 
 function decoded(href: string): string {
   return href.replace(/%([2-7][0-9A-F])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Keeps deliveries out of non-public networks. */
+export interface AddressGuard {
+  /** Why deliveries must not go to the host, such as "resolves to 10.0.0.7, …"; undefined where they may. */
+  refusalOf(url: URL): Promise<string | undefined>;
 }

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { getInstanceIntegration } from '../../operator/instance-integrations.js';
-import type { InstanceIntegration } from '../../operator/rows/instance-integrations.js';
+import type { InstanceIntegration } from '../../operator/rows/integrations.js';
 import { changedFields, changedRow, type Update, updatedFields } from '../../platform/changes.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';

@@ -17,11 +17,6 @@ const SECRET_BYTES = 32;
 /** Each delivery has a signature for each of them. */
 const MAX_SECRETS = 5;
 
-export interface SubscriptionSecretRotation {
-  subscriptionId: string;
-  overlapSeconds?: number;
-}
-
 export async function newSubscriptionSecret(
   { now, subscriptions }: Pick<WebhookChanges, 'now' | 'subscriptions'>,
   secrets: SecretBox,
@@ -37,7 +32,7 @@ export async function newSubscriptionSecret(
 export async function rotateSubscriptionSecret(
   changes: Pick<WebhookChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
   secrets: SecretBox,
-  { subscriptionId, overlapSeconds }: SubscriptionSecretRotation,
+  { subscriptionId, overlapSeconds }: { subscriptionId: string; overlapSeconds?: number },
 ): Promise<{ subscription: ManagedSubscription; secret: string }> {
   const violations = new Violations();
   validateOverlap(violations, overlapSeconds);

@@ -14,11 +14,6 @@ import { lockedActiveSubscription } from './rows.js';
 import { EVENT_TYPES } from './rules.js';
 import type { Subscription } from './subscription.js';
 
-export interface SubscriptionTest {
-  subscriptionId: string;
-  eventType?: string;
-}
-
 const RECEIVER_IN_SAMPLE = /(?<=^\/v\d\/instance-integrations\/)\w+/;
 
 /** Sends the sample of the contract as a test event to this subscription only. */
@@ -27,7 +22,7 @@ export async function testSubscription(
     WebhookChanges,
     'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'now' | 'subscriptions'
   >,
-  { subscriptionId, eventType }: SubscriptionTest,
+  { subscriptionId, eventType }: { subscriptionId: string; eventType?: string },
 ): Promise<Delivery> {
   const subscription = await lockedActiveSubscription(changes, subscriptionId);
   await assertConfigured(changes, subscription);

@@ -8,7 +8,7 @@ import {
   updateApiKey,
 } from '../../../domain/operator/api-keys.js';
 import { statusOf } from '../../../domain/operator/lifetime.js';
-import type { ApiKey } from '../../../domain/operator/rows/api-keys.js';
+import type { ApiKey } from '../../../domain/operator/rows/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { fromEnum, words } from '../words.js';

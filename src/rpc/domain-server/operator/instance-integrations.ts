@@ -6,7 +6,7 @@ import {
   disconnectInstance,
   getInstanceIntegration,
 } from '../../../domain/operator/instance-integrations.js';
-import type { InstanceIntegration } from '../../../domain/operator/rows/instance-integrations.js';
+import type { InstanceIntegration } from '../../../domain/operator/rows/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { attributed } from '../writes.js';

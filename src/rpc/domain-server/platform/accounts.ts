@@ -14,10 +14,9 @@ import {
   allowsSignIn,
   UNSEEN_BY_ONE_INSTANCE,
 } from '../../../domain/platform/people/account-view.js';
-import { getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
+import { fullNameOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
-import { fullNameOf } from '../../../domain/platform/people/person-names.js';
-import type { Account, AccountContext } from '../../../domain/platform/rows/accounts.js';
+import type { Account, AccountContext } from '../../../domain/platform/rows/people.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';

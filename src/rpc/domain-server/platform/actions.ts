@@ -9,10 +9,8 @@ type Write = Exclude<
   `get${string}` | `list${string}` | 'importRecords'
 >;
 
-type Action = readonly [type: string, subject: Subject];
-
 /** The audit action and subject of each write. The type requires all writes. */
-export const ACTIONS: Readonly<Record<Write, Action>> = {
+const ACTIONS = {
   createInstance: ['instance.created', 'instance'],
   updateInstance: ['instance.updated', 'instance'],
   createClient: ['client.created', 'client'],
@@ -51,19 +49,9 @@ export const ACTIONS: Readonly<Record<Write, Action>> = {
   createEmailChangeLink: ['link.created', 'account'],
   acknowledgeAccountNotices: ['account_notices.acknowledged', 'notice'],
   acknowledgeIntegrationNotices: ['integration_notices.acknowledged', 'notice'],
-};
+} as const satisfies Record<Write, readonly [type: string, subject: string]>;
 
-type Subject =
-  | 'instance'
-  | 'client'
-  | 'user'
-  | 'role'
-  | 'unitType'
-  | 'unit'
-  | 'location'
-  | 'worker'
-  | 'account'
-  | 'notice';
+type Action = (typeof ACTIONS)[Write];
 
 const byPath = new Map(
   Object.entries(ACTIONS).map(([name, action]) => [methods[name as Write].path as string, action]),
@@ -78,7 +66,7 @@ export function actionOf(path: string): Action {
 }
 
 /** The subject of a write, from the request or the answer. */
-export function subjectOf(kind: Subject, request: object, answer: object): { type: string; id: string } {
+export function subjectOf(kind: Action[1], request: object, answer: object): { type: string; id: string } {
   if (kind === 'notice') {
     return { type: kind, id: (request as { noticeIds: string[] }).noticeIds[0] ?? '' };
   }

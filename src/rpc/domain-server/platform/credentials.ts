@@ -6,7 +6,11 @@ import {
 import { IntegrationNoticeKind } from '../../../../generated/proto/integration/platform/v1/integration_notices.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { LinkPurpose } from '../../../domain/credentials/links.js';
-import type { AccountNotice, IntegrationNotice } from '../../../domain/credentials/notices.js';
+import type {
+  AccountNotice,
+  IntegrationNotice,
+  WaitingNotices,
+} from '../../../domain/credentials/notices.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import {
   assertPasswordAcceptable,
@@ -19,6 +23,7 @@ import {
   createEmailChangeLink,
   type EmailChangeLinkCreation,
 } from '../../../domain/platform/people/email-changes.js';
+import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { actorOf } from '../../call-audit.js';
 import { toAccountMessage } from './accounts.js';
 import {
@@ -71,37 +76,30 @@ export function credentialHandlers(platform: HandlerDependencies): PlatformHandl
       const { rows, nextPageToken } = await listPage(listing, (page) => unitOfWork.rows.notices.page(page));
       return { notices: rows.map(toNoticeMessage), nextPageToken };
     },
-    acknowledgeAccountNotices: (request, unitOfWork, context) =>
-      unitOfWork.run((changes) =>
-        auditedWork(
-          methods.acknowledgeAccountNotices.path,
-          actorOf(context),
-          request,
-          changes,
-          async (watched) => {
-            await acknowledgeNotices(watched.notices, request.noticeIds);
-            return {};
-          },
-        ),
-      ),
+    acknowledgeAccountNotices: acknowledging('acknowledgeAccountNotices', ({ notices }) => notices),
     listIntegrationNotices: async (listing, { rows: { integrationNotices } }) => {
       const { rows, nextPageToken } = await listPage(listing, (page) => integrationNotices.page(page));
       return { notices: rows.map(toIntegrationNoticeMessage), nextPageToken };
     },
-    acknowledgeIntegrationNotices: (request, unitOfWork, context) =>
-      unitOfWork.run((changes) =>
-        auditedWork(
-          methods.acknowledgeIntegrationNotices.path,
-          actorOf(context),
-          request,
-          changes,
-          async (watched) => {
-            await acknowledgeNotices(watched.integrationNotices, request.noticeIds);
-            return {};
-          },
-        ),
-      ),
+    acknowledgeIntegrationNotices: acknowledging(
+      'acknowledgeIntegrationNotices',
+      ({ integrationNotices }) => integrationNotices,
+    ),
   };
+}
+
+/** They were mailed and are no longer listed. */
+function acknowledging(
+  method: 'acknowledgeAccountNotices' | 'acknowledgeIntegrationNotices',
+  noticesOf: (changes: Changes) => Pick<WaitingNotices<unknown>, 'remove'>,
+) {
+  return (request: { noticeIds: string[] }, ...[unitOfWork, context]: PlatformCall) =>
+    unitOfWork.run((changes) =>
+      auditedWork(methods[method].path, actorOf(context), request, changes, async (watched) => {
+        await acknowledgeNotices(noticesOf(watched), request.noticeIds);
+        return {};
+      }),
+    );
 }
 
 function wishOf(wish: CreateEmailChangeLinkRequest['wish']): EmailChangeLinkCreation['wish'] {

@@ -10,9 +10,9 @@ import {
   updateUser,
 } from '../../../domain/platform/people/user-updates.js';
 import { ALL_BUT_DELETED, createUser, getUser } from '../../../domain/platform/people/users.js';
-import type { UserView } from '../../../domain/platform/rows/users.js';
+import type { UserView } from '../../../domain/platform/rows/people.js';
 import { Violations } from '../../../domain/platform/violations.js';
-import { fromEnum } from '../words.js';
+import { filterOf, fromEnum } from '../words.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function userHandlers(platform: HandlerDependencies): PlatformHandlers {
@@ -52,15 +52,10 @@ export function userHandlers(platform: HandlerDependencies): PlatformHandlers {
 
 const statusOf = fromEnum(UserStatusMessage);
 
-function toStatuses(messages: readonly UserStatusMessage[]): UserStatus[] {
+function toStatuses(values: readonly UserStatusMessage[]): UserStatus[] {
   const violations = new Violations();
-  const statuses = messages.map((message, index) => {
-    const status = statusOf(message);
-    if (!status) {
-      violations.add(`statuses[${index}]`, 'must be ACTIVE, INACTIVE, INVITED or DELETED');
-    }
-    return status as UserStatus;
-  });
+  const fault = 'must be ACTIVE, INACTIVE, INVITED or DELETED';
+  const statuses = filterOf(violations, { values, from: statusOf, fault });
   violations.throwIfAny();
   return [...new Set(statuses)];
 }

@@ -8,9 +8,9 @@ import {
 } from '../../../domain/platform/people/worker-changes.js';
 import { onboardWorker } from '../../../domain/platform/people/worker-onboarding.js';
 import { getWorker } from '../../../domain/platform/people/workers.js';
-import type { Worker, WorkerStatus } from '../../../domain/platform/rows/workers.js';
+import type { Worker, WorkerStatus } from '../../../domain/platform/rows/people.js';
 import { Violations } from '../../../domain/platform/violations.js';
-import { fromEnum } from '../words.js';
+import { filterOf, fromEnum } from '../words.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function workerHandlers(platform: HandlerDependencies): PlatformHandlers {
@@ -42,15 +42,10 @@ export function workerHandlers(platform: HandlerDependencies): PlatformHandlers 
 const statusOf = fromEnum(WorkerStatusMessage);
 
 /** The default: those who work for the client. */
-function toStatuses(messages: readonly WorkerStatusMessage[]): WorkerStatus[] {
+function toStatuses(values: readonly WorkerStatusMessage[]): WorkerStatus[] {
   const violations = new Violations();
-  const statuses = messages.flatMap((message, index) => {
-    const status = statusOf(message);
-    if (!status) {
-      violations.add(`statuses[${index}]`, 'must be a status that a worker can have');
-    }
-    return status ?? [];
-  });
+  const fault = 'must be a status that a worker can have';
+  const statuses = filterOf(violations, { values, from: statusOf, fault });
   violations.throwIfAny();
   return statuses.length > 0 ? statuses : ['ACTIVE'];
 }

@@ -13,7 +13,7 @@ import {
   type AuthorizationParameters,
   PARAMETER_NAMES,
 } from '../../../domain/sign-on/authorization/authorization-parameters.js';
-import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
+import type { ContextChoice } from '../../../domain/sign-on/interaction/login-contexts.js';
 import type { Shown } from '../../../domain/sign-on/interaction/show-interaction.js';
 import type {
   Browser,
@@ -63,9 +63,7 @@ export function fromPage(page: InteractionPage): PageName {
   return fromPageMessage(page) ?? 'sign_in';
 }
 
-export function fromUserType(type: UserType): LoginContext['userType'] | undefined {
-  return type === UserType.WORKER ? 'WORKER' : type === UserType.USER ? 'USER' : undefined;
-}
+export const fromUserType = fromEnum(UserType);
 
 export function toStep(step: BrowserStep) {
   const { cookie, device } = step;

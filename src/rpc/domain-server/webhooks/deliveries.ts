@@ -1,6 +1,5 @@
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
-import type { DeliveryStatus } from '../../../domain/webhooks/deliveries.js';
-import { type DeliveryFilter, findDelivery, getDelivery } from '../../../domain/webhooks/logs/deliveries.js';
+import { findDelivery, getDelivery } from '../../../domain/webhooks/logs/deliveries.js';
 import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
 import { logPage } from '../../../domain/webhooks/logs/page.js';
 import { tailDeliveries } from '../../../domain/webhooks/logs/tail.js';
@@ -8,11 +7,10 @@ import { giveUpDelivery, retryDelivery } from '../../../domain/webhooks/sending/
 import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
+import { filterOf } from '../words.js';
 import { write } from '../writes.js';
 import { fromDeliveryStatus, toAttemptMessage, toDeliveryMessage } from './messages.js';
 import type { WebhookDependencies } from './write.js';
-
-type StatusMessage = Parameters<typeof fromDeliveryStatus>[0];
 
 export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
   const { unitOfWork, clock, draining, sending } = webhooks;
@@ -22,10 +20,13 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
   return {
     listDeliveries: async ({ pageSize, pageToken, since, until, statuses, ...rest }) => {
       const filter = { ...rest, since: since?.getTime(), until: until?.getTime() };
-      const checked = { ...filter, statuses: checkedStatuses(filter, statuses) };
+      const violations = logFilterViolations(filter);
+      const fault = 'must be a status that deliveries have';
+      const chosen = filterOf(violations, { values: statuses, from: fromDeliveryStatus, fault });
+      violations.throwIfAny();
       const { deliveryLog } = unitOfWork.rows;
       const { rows, nextPageToken } = await logPage({ pageSize, pageToken }, (page) =>
-        deliveryLog.page(page, checked),
+        deliveryLog.page(page, { ...filter, statuses: chosen }),
       );
       return { deliveries: rows.map(toDeliveryMessage), nextPageToken };
     },
@@ -66,19 +67,4 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
       }
     },
   };
-}
-
-function checkedStatuses(
-  filter: Omit<DeliveryFilter, 'statuses'>,
-  messages: readonly StatusMessage[],
-): DeliveryStatus[] {
-  const violations = logFilterViolations(filter);
-  const statuses = messages.map(fromDeliveryStatus);
-  statuses.forEach((status, index) => {
-    if (status === undefined) {
-      violations.add(`statuses[${index}]`, 'must be a status that deliveries have');
-    }
-  });
-  violations.throwIfAny();
-  return statuses.filter((status) => status !== undefined);
 }

@@ -11,10 +11,7 @@ import { fromSubscriptionStatus, toDeliveryMessage, toSubscriptionMessage } from
 import type { WebhookDependencies } from './write.js';
 
 export function subscriptionHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
-  return { ...readHandlers(webhooks), ...settingHandlers(webhooks), ...statusHandlers(webhooks) };
-}
-
-function readHandlers({ unitOfWork: { rows } }: WebhookDependencies): Handlers<WebhookServiceService> {
+  const { rows } = webhooks.unitOfWork;
   return {
     listSubscriptions: async ({ instanceIntegrationId, status, ...listing }) => {
       const filter = { instanceIntegrationId, status: fromSubscriptionStatus(status) };
@@ -30,11 +27,6 @@ function readHandlers({ unitOfWork: { rows } }: WebhookDependencies): Handlers<W
         heldDeliveries: held,
       };
     },
-  };
-}
-
-function settingHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
-  return {
     createSubscription: async (request, context) => {
       const creation = await subscriptionCreation(request, webhooks, webhooks.secrets);
       const { subscription, secret } = await write(webhooks, context, creation);
@@ -53,18 +45,9 @@ function settingHandlers(webhooks: WebhookDependencies): Handlers<WebhookService
       write(webhooks, context, async (changes) => ({
         delivery: toDeliveryMessage(await testSubscription(changes, request)),
       })),
-  };
-}
-
-function statusHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
-  return {
     enableSubscription: async (request, context) => {
       const { subscription, held, heldSince } = await switchOn(attributed(webhooks, context), request);
-      return {
-        subscription: toSubscriptionMessage(subscription),
-        heldDeliveries: held,
-        heldSince,
-      };
+      return { subscription: toSubscriptionMessage(subscription), heldDeliveries: held, heldSince };
     },
     disableSubscription: async (request, context) => {
       const { subscription, held } = await switchOff(attributed(webhooks, context), request);

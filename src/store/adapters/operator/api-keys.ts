@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyRows } from '../../../domain/operator/rows/api-keys.js';
+import type { ApiKey, ApiKeyRows } from '../../../domain/operator/rows/integrations.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';

@@ -1,7 +1,7 @@
 import type {
   InstanceIntegration,
   InstanceIntegrationRows,
-} from '../../../domain/operator/rows/instance-integrations.js';
+} from '../../../domain/operator/rows/integrations.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AccountId, ClientId, UserId, WorkerId } from '../../../../generated/ids.js';
 import { emailTaken } from '../../../domain/platform/people/accounts.js';
 import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/email-keys.js';
-import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/accounts.js';
+import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor } from '../contract-email.js';

@@ -1,4 +1,4 @@
-import type { Client, ClientRows } from '../../../domain/platform/rows/clients.js';
+import type { Client, ClientRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';

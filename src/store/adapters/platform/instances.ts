@@ -1,4 +1,4 @@
-import type { Instance, InstanceRows } from '../../../domain/platform/rows/instances.js';
+import type { Instance, InstanceRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { statement } from '../statements/kept-statement.js';

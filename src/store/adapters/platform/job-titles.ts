@@ -1,4 +1,4 @@
-import type { JobTitleRows } from '../../../domain/platform/rows/job-titles.js';
+import type { JobTitleRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 

@@ -1,4 +1,4 @@
-import type { Location, LocationRows } from '../../../domain/platform/rows/locations.js';
+import type { Location, LocationRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';

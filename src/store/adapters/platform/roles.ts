@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { PageRequest } from '../../../domain/directory/page.js';
 import { OWNER } from '../../../domain/platform/organization/new-roles.js';
-import type { Role, RoleRows } from '../../../domain/platform/rows/roles.js';
+import type { Role, RoleRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { plainWrites } from '../statements/plain-writes.js';

@@ -1,4 +1,4 @@
-import type { UnitType, UnitTypeRows } from '../../../domain/platform/rows/unit-types.js';
+import type { UnitType, UnitTypeRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { oldestFirst } from '../statements/keyset.js';

@@ -1,4 +1,4 @@
-import type { Unit, UnitRows } from '../../../domain/platform/rows/units.js';
+import type { Unit, UnitRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { oldestFirst } from '../statements/keyset.js';

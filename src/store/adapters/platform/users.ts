@@ -1,7 +1,7 @@
 import type { InferResult } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
 import { OWNER } from '../../../domain/platform/organization/new-roles.js';
-import type { User, UserRows, UserView } from '../../../domain/platform/rows/users.js';
+import type { User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { named } from '../named.js';

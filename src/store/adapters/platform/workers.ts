@@ -2,7 +2,7 @@ import { type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { NamedLocation, NamedUnit } from '../../../../generated/asyncapi/events.js';
 import type { WorkerId } from '../../../../generated/ids.js';
 import type { Named } from '../../../domain/directory/names.js';
-import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/rows/workers.js';
+import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';

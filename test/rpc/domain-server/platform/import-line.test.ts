@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
-import { importLine } from '../../../../src/rpc/domain-server/platform/import-line.js';
+import { importLine } from '../../../../src/rpc/domain-server/platform/import.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';
 
 const line = {

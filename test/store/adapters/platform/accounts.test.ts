@@ -8,7 +8,7 @@ import {
 import { getAccount, getAccountByEmail } from '../../../../src/domain/platform/people/accounts.js';
 import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { getUser } from '../../../../src/domain/platform/people/users.js';
-import type { Account } from '../../../../src/domain/platform/rows/accounts.js';
+import type { Account } from '../../../../src/domain/platform/rows/people.js';
 import { accountRows } from '../../../../src/store/adapters/platform/accounts.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';

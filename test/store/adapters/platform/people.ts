@@ -3,7 +3,7 @@ import { createClient } from '../../../../src/domain/platform/organization/clien
 import { createInstance } from '../../../../src/domain/platform/organization/instances.js';
 import { type UserUpdate, updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser, getUser, type UserCreation } from '../../../../src/domain/platform/people/users.js';
-import type { UserView } from '../../../../src/domain/platform/rows/users.js';
+import type { UserView } from '../../../../src/domain/platform/rows/people.js';
 import type { Database } from '../../../../src/store/database.js';
 import type { DatabaseUnderTest } from '../../../support/databases.js';
 import { type PlatformWrites, platformWrites } from '../../../support/platform-writes.js';

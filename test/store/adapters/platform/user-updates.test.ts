@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import { deleteUser, disableUser, enableUser } from '../../../../src/domain/platform/people/user-updates.js';
-import type { UserView } from '../../../../src/domain/platform/rows/users.js';
+import type { UserView } from '../../../../src/domain/platform/rows/people.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform, readUser, staffed, updateAs } from './people.js';

@@ -1,0 +1,142 @@
+import type { ClientId, InstanceId, LocationId, UnitId, UnitTypeId } from '../../../../generated/ids.js';
+import type { Address } from '../../directory/names.js';
+import type { PageRequest } from '../../directory/page.js';
+
+/** One deployment of the platform. */
+export interface Instance {
+  id: InstanceId;
+  name: string;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface InstanceRows {
+  find(id: string): Promise<Instance | undefined>;
+  page(page: PageRequest): Promise<Instance[]>;
+  insert(instance: Instance): Promise<void>;
+  update(instance: Instance): Promise<void>;
+  /** Public ids of the integrations that list the instance. */
+  integrationsOf(id: InstanceId): Promise<string[]>;
+}
+
+/** A tenant of an instance. */
+export interface Client {
+  id: ClientId;
+  instanceId: InstanceId;
+  name: string;
+  address: Address;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface ClientRows {
+  find(id: string): Promise<Client | undefined>;
+  page(page: PageRequest, instanceId: string | undefined): Promise<Client[]>;
+  insert(client: Client): Promise<void>;
+  update(client: Client): Promise<void>;
+}
+
+/** Permissions of users of a client. Roles have no public id. */
+export interface Role {
+  id: string;
+  clientId: ClientId;
+  name: string;
+  /** Made with the client, and immutable. */
+  builtIn: boolean;
+  /** In the terms of the platform. */
+  permissions: string[];
+  version: string;
+  createdAt: number;
+}
+
+export interface RoleRows {
+  find(id: string): Promise<Role | undefined>;
+  /** Built-in roles first. */
+  page(page: PageRequest, clientId: ClientId): Promise<Role[]>;
+  names(clientId: ClientId): Promise<Set<string>>;
+  /** The built-in role Owner. */
+  ownerOf(clientId: ClientId): Promise<string | undefined>;
+  insert(role: Role): Promise<void>;
+  delete(id: string): Promise<void>;
+}
+
+/** One layer of a client's organization. */
+export interface UnitType {
+  id: UnitTypeId;
+  clientId: ClientId;
+  name: string;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface UnitTypeRows {
+  find(id: string): Promise<UnitType | undefined>;
+  findByName(clientId: ClientId, name: string): Promise<UnitType | undefined>;
+  page(page: PageRequest, clientId: ClientId): Promise<UnitType[]>;
+  insert(unitType: UnitType): Promise<void>;
+  update(unitType: UnitType): Promise<void>;
+  delete(id: UnitTypeId): Promise<void>;
+  hasUnits(id: UnitTypeId): Promise<boolean>;
+}
+
+/** One unit of a layer. */
+export interface Unit {
+  id: UnitId;
+  clientId: ClientId;
+  unitTypeId: UnitTypeId;
+  name: string;
+  unitCode: string | null;
+  description: string | null;
+  parentUnitId: UnitId | null;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface UnitFilter {
+  unitTypeId?: string;
+  parentUnitId?: string;
+}
+
+export interface UnitRows {
+  find(id: string): Promise<Unit | undefined>;
+  /** Those of the ids that are units of the client, in any order. */
+  findAll(clientId: ClientId, ids: readonly string[]): Promise<Unit[]>;
+  page(page: PageRequest, clientId: ClientId, filter: UnitFilter): Promise<Unit[]>;
+  insert(unit: Unit): Promise<void>;
+  update(unit: Unit): Promise<void>;
+  delete(id: UnitId): Promise<void>;
+}
+
+/** A place to which workers of a client belong. */
+export interface Location {
+  id: LocationId;
+  clientId: ClientId;
+  name: string;
+  address: Address;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface LocationRows {
+  find(id: string): Promise<Location | undefined>;
+  findByName(clientId: ClientId, name: string): Promise<Location | undefined>;
+  page(page: PageRequest, clientId: ClientId): Promise<Location[]>;
+  insert(location: Location): Promise<void>;
+  update(location: Location): Promise<void>;
+  delete(id: LocationId): Promise<void>;
+}
+
+/** The titles of a client; a title is identified by its text. */
+export interface JobTitleRows {
+  has(clientId: ClientId, title: string): Promise<boolean>;
+  /** In byte order. */
+  page(clientId: ClientId, after: string | undefined, limit: number): Promise<string[]>;
+  /** Adds missing titles, and returns their number. */
+  add(clientId: ClientId, titles: readonly string[]): Promise<number>;
+  remove(clientId: ClientId, title: string): Promise<void>;
+}

@@ -1,0 +1,149 @@
+import type { NamedLocation, NamedUnit } from '../../../../generated/asyncapi/events.js';
+import type {
+  AccountId,
+  ClientId,
+  InstanceId,
+  UserId,
+  WorkerId,
+  WorkerProfileId,
+} from '../../../../generated/ids.js';
+import type { EmailChange } from '../../credentials/email-changes.js';
+import type { Address, Manager, Named, UserStatus } from '../../directory/names.js';
+import type { PageRequest } from '../../directory/page.js';
+
+/** A person, with all their clients. */
+export interface Account {
+  id: AccountId;
+  workerProfileId: WorkerProfileId;
+  /** As given; compared without regard to case. */
+  email: string;
+  /** When the person proved that the address is theirs; null until then. */
+  emailVerifiedAt: number | null;
+  firstName: string | null;
+  lastName: string | null;
+  /** Null while the person may sign in. */
+  disabledAt: number | null;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What a person is at one client; omits deleted users and offboarded workers. */
+export interface AccountContext {
+  member: { kind: 'user'; id: UserId } | { kind: 'worker'; id: WorkerId };
+  clientId: ClientId;
+  instanceId: InstanceId;
+  /** Whether it admits the person, if the account is enabled. */
+  enabled: boolean;
+}
+
+export interface AccountRows {
+  /** By address or key. Of two accounts of one mailbox, the one with exactly this address. */
+  findByEmail(email: string): Promise<Account | undefined>;
+  find(id: string): Promise<Account | undefined>;
+  /** Whether it was inserted: of concurrent inserts of one address, one returns false. */
+  insert(account: Account): Promise<boolean>;
+  /** Throws `emailTaken` when another account has the address. */
+  update(account: Account): Promise<void>;
+  /** In the order of the addresses; only those whose address begins with a text, if one is given. */
+  page(page: PageRequest, emailPrefix: string | undefined): Promise<Account[]>;
+  contextsOf(id: AccountId): Promise<AccountContext[]>;
+  /** Each client of which the person is or was a user or worker. */
+  clientsOf(id: AccountId): Promise<ClientId[]>;
+  /** Names related to the person: own names and address, clients, instances, and applications there. */
+  namesAround(id: string): Promise<string[]>;
+}
+
+/** A person who can sign in to the dashboard on behalf of one client. */
+export interface User {
+  id: UserId;
+  clientId: ClientId;
+  accountId: AccountId;
+  firstName: string | null;
+  lastName: string | null;
+  fullName: string | null;
+  status: UserStatus;
+  managerId: UserId | null;
+  roleId: string | null;
+  /** Changes with everything that readers see of the user, including the address of the account. */
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A user with joined fields. */
+export interface UserView extends User {
+  instanceId: InstanceId;
+  email: string;
+  /** The request of the user's client, expired or not. */
+  pendingEmail: Pick<EmailChange, 'email' | 'askedAt' | 'expiresAt'> | null;
+  manager: Manager | null;
+  role: Named | null;
+}
+
+export interface UserFilter {
+  clientId: string;
+  statuses: readonly UserStatus[];
+  emailKey: string | undefined;
+}
+
+export interface UserRows {
+  find(id: string): Promise<UserView | undefined>;
+  page(page: PageRequest, filter: UserFilter): Promise<UserView[]>;
+  /** Every user that the person is or was, oldest first. */
+  ofAccount(id: AccountId): Promise<UserView[]>;
+  /** Users with the role, including DELETED ones, oldest first. */
+  withRole(roleId: string): Promise<UserView[]>;
+  /** Whether the client has or had any user. */
+  anyOf(clientId: ClientId): Promise<boolean>;
+  /** The oldest user with the client's built-in role Owner who is not DELETED. */
+  firstOwner(clientId: ClientId): Promise<UserId | undefined>;
+  insert(user: User): Promise<void>;
+  update(user: User): Promise<void>;
+}
+
+export type WorkerStatus = 'ACTIVE' | 'OFFBOARDED';
+
+/** An employee or contractor of one client. */
+export interface Worker {
+  id: WorkerId;
+  clientId: ClientId;
+  accountId: AccountId;
+  firstName: string;
+  lastName: string;
+  fullName: string;
+  email: string;
+  phone: string | null;
+  jobTitles: string[];
+  address: Address;
+  /** In the order of assignment. */
+  units: NamedUnit[];
+  primaryUnit: NamedUnit | null;
+  location: NamedLocation | null;
+  offboardedAt: number | null;
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface WorkerFilter {
+  /** In one of these; in any if absent. */
+  statuses?: readonly WorkerStatus[];
+  unitId?: string;
+  locationId?: string;
+  /** All who hold the title and possibly others; the caller checks each. */
+  jobTitle?: string;
+}
+
+export interface WorkerRows {
+  find(id: string): Promise<Worker | undefined>;
+  /** The active worker of the person at the client. */
+  findActive(clientId: ClientId, accountId: AccountId): Promise<Worker | undefined>;
+  page(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<Worker[]>;
+  /** With the units. */
+  insert(worker: Worker): Promise<void>;
+  /** Everything but the units, except the primary one. */
+  update(worker: Worker): Promise<void>;
+  /** Replaces the worker's units. */
+  assign(worker: Pick<Worker, 'id' | 'units'>): Promise<void>;
+}
