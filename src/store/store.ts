@@ -41,6 +41,7 @@ import { serviceTokenStore } from './adapters/service-tokens.js';
 import { sharedMailboxes } from './adapters/shared-mailboxes.js';
 import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
+import type { DueListener } from './adapters/unit-of-work.js';
 import { visitStore } from './adapters/visits.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
@@ -186,13 +187,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let notifications: DueNotifications | undefined;
   const deliveriesDue = new DueSignal(() => notifications?.tell());
   notifications = notificationsFor(database, deliveriesDue, options);
-  const onDue = () => deliveriesDue.wake();
+  const due: DueListener = {
+    behindCommit: () => (deliveriesDue.isAwaited ? undefined : notifications?.behindCommit()),
+    onDue: (areOthersTold) => deliveriesDue.wake(areOthersTold),
+  };
   const { onInvalidEvent } = options;
   const directory = directoryStores(database);
   const replica =
     options.replica && new NearestStores(directory, database.reader, { watch, ...options.replica });
   const { clock } = database;
-  const signOn = signOnUnitOfWork(database, clock, onDue, onInvalidEvent);
+  const signOn = signOnUnitOfWork(database, clock, due, onInvalidEvent);
   return {
     clock,
     visits: visitStore(database),
@@ -204,13 +208,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     changes: changeStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
     expiry: expiryStore(database),
-    platform: platformUnitOfWork(database, clock, onDue, onInvalidEvent),
+    platform: platformUnitOfWork(database, clock, due, onInvalidEvent),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
     seals: sealStore(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),
-    webhooks: webhookUnitOfWork(database, clock, onDue),
+    webhooks: webhookUnitOfWork(database, clock, due),
     sending: sendingUnitOfWork(database, clock, options.onLookFailed),
     deliveriesDue,
     demo: demoStore(database),

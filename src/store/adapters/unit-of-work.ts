@@ -1,13 +1,22 @@
 import type { Clock } from '../../domain/clock.js';
 import type { UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
 import type { Database, Writer } from '../database.js';
+import { sendBehindCommit } from '../dialects/direct-statements.js';
+import type { BehindCommit } from '../dialects/postgres/driver.js';
 import { once } from './repeated-calls.js';
+
+/** Of writes that make deliveries due. */
+export interface DueListener {
+  /** PostgreSQL only: what tells other nodes right behind the commit. */
+  behindCommit?(): BehindCommit | undefined;
+  /** Called as soon as a write would see the deliveries. */
+  onDue(areOthersTold: boolean): void;
+}
 
 interface Options {
   /** Default: the clock of the database. */
   clock?: Clock;
-  /** Called for new due deliveries, as soon as a write would see them. */
-  onDue?: () => void;
+  due?: DueListener;
 }
 
 /** The one unit of work: an area adds its rows and the effects of its writes. */
@@ -15,23 +24,38 @@ export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder, clock: common }: Database,
   rowsOf: (db: Writer) => Rows,
   changesIn: (writer: Writer, now: number, noteDue: () => void, origin: WriteOrigin) => Changes,
-  { clock = common, onDue = () => undefined }: Options = {},
+  { clock = common, due }: Options = {},
 ): UnitOfWork<Changes, Rows> {
   return {
     rows: rowsOf(reader),
     inOrder: writesInOrder,
     run: (work, { repeatable, ...origin } = {}) => {
       let isDue = false;
+      let areOthersTold = false;
+      const tellOthers = () => {
+        const behind = due?.behindCommit?.();
+        areOthersTold = behind !== undefined;
+        return behind;
+      };
       const noteDue = () => {
         isDue = true;
       };
       return write(
-        (writer) => {
+        async (writer) => {
+          // The work may be repeated.
+          isDue = false;
+          areOthersTold = false;
           const now = clock();
           const changes = changesIn(writer, now, noteDue, origin);
-          return repeatable ? once(writer, now, repeatable, () => work(changes)) : work(changes);
+          const done = await (repeatable
+            ? once(writer, now, repeatable, () => work(changes))
+            : work(changes));
+          if (isDue) {
+            await sendBehindCommit(writer, tellOthers);
+          }
+          return done;
         },
-        () => isDue && onDue(),
+        () => isDue && due?.onDue(areOthersTold),
         origin,
       );
     },

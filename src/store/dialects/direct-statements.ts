@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult, SqliteDatabase } from 'kysely';
 import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
-import { LentConnection } from './postgres/driver.js';
+import { type BehindCommit, LentConnection } from './postgres/driver.js';
 
 const databases = new WeakMap<Writer | Rows, SqliteDatabase>();
 
@@ -46,4 +46,21 @@ export async function postCompiled(
     .provideConnection<unknown>((connection) =>
       connection instanceof LentConnection ? connection.post(query) : connection.executeQuery(query),
     );
+}
+
+/**
+ * On PostgreSQL, sends a statement right behind the commit of this transaction. `next` is asked at the
+ * commit, if the connection leads to the server itself.
+ */
+export async function sendBehindCommit(
+  transaction: Writer,
+  next: () => BehindCommit | undefined,
+): Promise<void> {
+  if (!databases.has(transaction)) {
+    await transaction.getExecutor().provideConnection(async (connection) => {
+      if (connection instanceof LentConnection) {
+        connection.sendBehindCommit(next);
+      }
+    });
+  }
 }

@@ -29,10 +29,15 @@ export class DueSignal {
     return this.#isTold;
   }
 
+  /** Whether a claim waits here. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Called when a write would see the due delivery; on SQLite its commit is still to come. */
-  wake(): void {
+  wake(areOthersTold = false): void {
     this.#countHere += 1;
-    if (!this.#wakeFirst()) {
+    if (!this.#wakeFirst() && !areOthersTold) {
       this.tellOthers();
     }
   }

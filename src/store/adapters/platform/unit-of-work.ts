@@ -19,7 +19,7 @@ import { integrationNoticeRows } from '../credentials/notices.js';
 import { auditAction } from '../operator/audit-events.js';
 import { keptRows } from '../statements/kept-rows.js';
 import { keptPosted, keptStatement } from '../statements/kept-statement.js';
-import { unitOfWorkOver } from '../unit-of-work.js';
+import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { FanOut } from '../webhooks/fan-out.js';
 import { nextSequence } from '../webhooks/sequence.js';
 import { accountRows } from './accounts.js';
@@ -40,18 +40,18 @@ const refuseInvalidEvent: OnInvalidEvent = (type, fault) => {
   throw new Error(`The event ${type} violates its contract: ${fault}`);
 };
 
-/** `onDue` as for every unit of work. */
+/** `due` as for every unit of work. */
 export function platformUnitOfWork(
   database: Database,
   clock?: Clock,
-  onDue?: () => void,
+  due?: DueListener,
   onInvalidEvent?: OnInvalidEvent,
 ): PlatformUnitOfWork {
   return unitOfWorkOver(
     database,
     rowsOf,
     (writer, now, noteDue, origin) => changesIn(writer, now, noteDue, origin, onInvalidEvent),
-    { clock, onDue },
+    { clock, due },
   );
 }
 

@@ -8,7 +8,7 @@ import { clientRows } from '../platform/clients.js';
 import { instanceRows } from '../platform/instances.js';
 import { changesIn, type OnInvalidEvent } from '../platform/unit-of-work.js';
 import { keptRows } from '../statements/kept-rows.js';
-import { unitOfWorkOver } from '../unit-of-work.js';
+import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { knownApplicationRows } from './applications.js';
 import { attemptRows } from './attempts.js';
 import { codeMinutes } from './code-minutes.js';
@@ -19,11 +19,11 @@ import { interactionRows } from './interactions.js';
 import { loginContextRows } from './login-contexts.js';
 import { signingKeyRows } from './signing-keys.js';
 
-/** Signing in activates users, which is an event; `onDue` as for every unit of work. */
+/** Signing in activates users, which is an event; `due` as for every unit of work. */
 export function signOnUnitOfWork(
   database: Database,
   clock?: Clock,
-  onDue?: () => void,
+  due?: DueListener,
   onInvalidEvent?: OnInvalidEvent,
 ): SignOnUnitOfWork {
   return unitOfWorkOver(
@@ -39,7 +39,7 @@ export function signOnUnitOfWork(
       ...changesIn(writer, now, noteDue, origin, onInvalidEvent),
       ...ownRows(writer),
     }),
-    { clock, onDue },
+    { clock, due },
   );
 }
 

@@ -7,14 +7,14 @@ import { instanceIntegrationRows } from '../operator/instance-integrations.js';
 import { clientRows } from '../platform/clients.js';
 import { lock } from '../platform/unit-of-work.js';
 import { keptRows } from '../statements/kept-rows.js';
-import { unitOfWorkOver } from '../unit-of-work.js';
+import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
 import { eventLogRows } from './logs/events.js';
 import { subscriptionDeliveryRows } from './subscriptions/deliveries.js';
 import { subscriptionRows } from './subscriptions/rows.js';
 
-/** `onDue` as for every unit of work: here it hears of inserted deliveries. */
-export function webhookUnitOfWork(database: Database, clock?: Clock, onDue?: () => void): WebhookUnitOfWork {
+/** `due` as for every unit of work: here it hears of inserted deliveries. */
+export function webhookUnitOfWork(database: Database, clock?: Clock, due?: DueListener): WebhookUnitOfWork {
   return unitOfWorkOver(
     database,
     rowsOf,
@@ -28,7 +28,7 @@ export function webhookUnitOfWork(database: Database, clock?: Clock, onDue?: () 
         audit: (actor, action) => auditAction(writer, now, actor, action),
       };
     },
-    { clock, onDue },
+    { clock, due },
   );
 }
 

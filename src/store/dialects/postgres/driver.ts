@@ -207,6 +207,13 @@ function discard(client: pg.PoolClient): void {
   client.release(true);
 }
 
+/** A statement that is sent right behind a commit. The caller of the write does not wait for its answer. */
+export interface BehindCommit {
+  text: string;
+  /** It failed, and the commit did not. */
+  onFailed(): void;
+}
+
 /** One use of a connection. */
 export class LentConnection implements DatabaseConnection {
   /** From before `begin` is sent until the server confirmed the end of the transaction. */
@@ -221,6 +228,9 @@ export class LentConnection implements DatabaseConnection {
   #reason: unknown;
   /** After a fault the state of the connection is unknown, such as a statement that is still running. */
   #fault: unknown;
+  #behindCommit: () => BehindCommit | undefined = () => undefined;
+  /** Resolves with the answer to the statement behind the commit, of any kind. */
+  #answeredBehind: Promise<void> | undefined;
 
   /** Whether the pool has it back already. */
   #isReturned = false;
@@ -292,10 +302,27 @@ export class LentConnection implements DatabaseConnection {
     this.#isOver = true;
   }
 
+  /** `next` is asked at the commit, but not behind a pooler, which may give it another server process. */
+  sendBehindCommit(next: () => BehindCommit | undefined): void {
+    this.#behindCommit = next;
+  }
+
   async commit(): Promise<void> {
     if (!this.#mayBeInTransaction) {
       return;
     }
+    const committed = this.#commit();
+    const behind = this.use.named.isDirect(this.client) ? this.#behindCommit() : undefined;
+    this.#answeredBehind =
+      behind &&
+      this.#ask(() => this.client.query(behind.text)).then(
+        () => undefined,
+        () => committed.then(behind.onFailed, () => undefined),
+      );
+    await committed;
+  }
+
+  async #commit(): Promise<void> {
     let command: string;
     try {
       ({ command } = await this.#ask(() => this.client.query('commit')));
@@ -332,6 +359,14 @@ export class LentConnection implements DatabaseConnection {
     if (this.#isReturned) {
       return;
     }
+    if (this.#answeredBehind) {
+      void this.#answeredBehind.then(() => this.#return());
+    } else {
+      this.#return();
+    }
+  }
+
+  #return(): void {
     const isIdle = !this.#mayBeInTransaction && this.client.getTransactionStatus() === 'I';
     if (this.#fault !== undefined) {
       discard(this.client);

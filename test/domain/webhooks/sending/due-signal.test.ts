@@ -76,6 +76,18 @@ describe('waiting for deliveries', () => {
     expect(told).toBe(0);
     signal.wake();
     expect(told).toBe(1);
+    signal.wake(true);
+    expect(told).toBe(1);
+  });
+
+  test('is known before a wake', async () => {
+    const signal = new DueSignal();
+    expect(signal.isAwaited).toBe(false);
+    const { all } = waiting(signal, 1);
+    expect(signal.isAwaited).toBe(true);
+    signal.wake();
+    await all;
+    expect(signal.isAwaited).toBe(false);
   });
 
   test('ends by what other nodes say, which is not said again', async () => {

@@ -95,16 +95,35 @@ interface Statement {
   text: string;
 }
 
+interface Meddling {
+  /** The answer to this text waits until such a statement was sent. */
+  answerTo?: string;
+  waitsFor?: (statement: Statement) => boolean;
+  /** The first such statement is refused. */
+  refuses?: (statement: Statement) => boolean;
+}
+
 /** All that are sent to PostgreSQL from now on. */
-function statements(): Statement[] {
+function statements({ answerTo, waitsFor = () => false, refuses = () => false }: Meddling = {}): Statement[] {
   const asked: Statement[] = [];
+  let isRefused = false;
   const { query } = pg.Client.prototype;
   jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client,
     ...given: unknown[]
   ) {
-    asked.push({ client: this, text: String(given[0]) });
-    return (query as (...parameters: unknown[]) => unknown).apply(this, given);
+    const statement = { client: this, text: String(given[0]) };
+    asked.push(statement);
+    const send = (...parameters: unknown[]) =>
+      (query as (...all: unknown[]) => unknown).apply(this, parameters);
+    if (!isRefused && refuses(statement)) {
+      isRefused = true;
+      return send('select refused');
+    }
+    const answer = send(...given);
+    return statement.text === answerTo
+      ? eventually('the statement that is waited for', () => asked.some(waitsFor)).then(() => answer)
+      : answer;
   } as never);
   return asked;
 }
@@ -166,24 +185,53 @@ describe('nodes on one PostgreSQL', () => {
     expect([one, other].map(elsewhere)).toEqual(before.map((count) => count + 1));
   });
 
-  test('notify after the commit, on a connection that has no transactions, once for many commits', async () => {
+  test('notify right behind the commit, before its answer, and outside of the transaction', async () => {
     const { rig, one, other } = await twoNodes();
     await rig.subscribe();
-    const asked = statements();
+    const asked = statements({ answerTo: 'commit', waitsFor: isNotification });
     const before = other.due.count;
     await happen(one.store, rig);
     await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
-    const texts = asked.map(({ text }) => text);
-    expect(texts.indexOf('commit')).toBeLessThan(asked.findIndex(isNotification));
-    expect(texts.filter((text) => text === 'commit')).toHaveLength(1);
-    const { client } = asked.find(isNotification) ?? {};
-    expect(asked.filter((one) => one.client === client && !isNotification(one))).toEqual([]);
+    const [notification, ...more] = asked.filter(isNotification);
+    expect(more).toEqual([]);
+    const own = asked.filter(({ client }) => client === notification?.client).map(({ text }) => text);
+    expect(own.slice(-2)).toEqual(['commit', notification?.text]);
+  });
 
+  test('notify once for many commits', async () => {
+    const { rig, place } = await subscribedPlace();
+    const node = await openNode(place, { limits: { ...PATIENT_LIMITS, apartMs: LONGER_THAN_A_TEST_MS } });
+    await node.listening();
+    await rig.subscribe();
+    const asked = statements();
+    for (let times = 0; times < 5; times += 1) {
+      await happen(node.store, rig);
+      node.due.wake();
+    }
+    expect(asked.filter(isNotification)).toHaveLength(1);
+  });
+
+  test('notify once more for the commits since the last notification', async () => {
+    const { one, other } = await twoNodes();
+    const asked = statements();
+    const before = other.due.count;
     for (let times = 0; times < 100; times += 1) {
       one.due.wake();
     }
     await eventually('what stands for all of them', () => other.due.count >= before + 2);
-    expect(asked.filter(isNotification).length).toBeLessThanOrEqual(3);
+    expect(asked.filter(isNotification)).toHaveLength(2);
+  });
+
+  test('notify again after the commit when PostgreSQL refuses what is behind it', async () => {
+    const { rig, one, other, database } = await twoNodes();
+    await rig.subscribe();
+    const asked = statements({ refuses: isNotification });
+    const before = other.due.count;
+    await happen(one.store, rig);
+    await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
+    expect(asked.filter(isNotification)).toHaveLength(2);
+    const { rows } = await sql`select from events`.execute(database.reader);
+    expect(rows).toHaveLength(1);
   });
 
   test('listen again when PostgreSQL has ended the connection, and hear of what they missed', async () => {

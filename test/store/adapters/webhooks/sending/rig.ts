@@ -89,9 +89,9 @@ export function sendingNode(
   };
   const targets = new DeliveryTargets(BOX);
   const claims = new DeliveryClaims(dependencies, targets, clock.now, pauses);
-  const wake = () => deliveriesDue.wake();
+  const due = { onDue: () => deliveriesDue.wake() };
   // Its events stand for any: their content is no matter of the sending.
-  const platform = platformUnitOfWork(database, clock.now, wake, () => undefined);
+  const platform = platformUnitOfWork(database, clock.now, due, () => undefined);
   const claim = (request: Partial<ClaimRequest> = {}, caller = PATIENT) =>
     claims.claim(
       { freeSlots: 256, totalSlots: 32, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
