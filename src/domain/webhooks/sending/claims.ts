@@ -108,11 +108,13 @@ export class DeliveryClaims {
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
     while (!isOver()) {
-      const swept = await this.#sweeps.inTime();
+      await this.#sweeps.inTime(caller);
       const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
         (error) => {
           // The store refuses to write for a caller who has left.
           if (!caller.aborted) {
+            // For another claim: this one has used up its wake.
+            deliveriesDue.wake();
             throw error;
           }
           return { claim: NOTHING, locked: false, quiet: false };
@@ -120,10 +122,6 @@ export class DeliveryClaims {
       );
       if (claim.deliveries.length > 0) {
         return claim;
-      }
-      if (await swept()) {
-        // The attempts that it ended had room that others may take now.
-        continue;
       }
       const leftMs = endsAt - performance.now();
       if (leftMs <= 0 && !isOver()) {
@@ -138,6 +136,11 @@ export class DeliveryClaims {
     // Passes a wake on that was not used.
     deliveriesDue.wake();
     return NOTHING;
+  }
+
+  /** Resolves when no sweep of lapsed attempts runs, and tells whether the last one ended any. */
+  swept(): Promise<boolean> {
+    return this.#sweeps.settled();
   }
 
   /** Call it after attempts have ended, which may make room for others. */

@@ -22,10 +22,10 @@ const INTERRUPTED: Omit<AttemptResult['attempt'], 'number'> = {
 export class LapseSweeps {
   #sweptAt = Number.NEGATIVE_INFINITY;
   #pauseMs = SWEEP_EVERY_MS;
-  #areSearchesSlow = false;
   /** The clock may have been set back before the start. */
   #mayBeSetBack = true;
   #isSweeping = false;
+  #lastSweep: Promise<boolean> = Promise.resolve(false);
 
   constructor(
     private readonly dependencies: SendingDependencies,
@@ -33,24 +33,30 @@ export class LapseSweeps {
   ) {}
 
   /**
-   * Sweeps if it is time, beside the claim. Returns what waits for it, except while searches are slow, and
-   * tells whether attempts were ended.
+   * Sweeps if it is time. Claims do not wait for it, unless the clock may have been set back: then until the
+   * caller leaves or the domain stops.
    */
-  async inTime(): Promise<() => Promise<boolean>> {
-    const sweep = this.#sweep();
-    const isAwaited = !this.#areSearchesSlow;
-    if (this.#mayBeSetBack) {
-      await sweep;
+  async inTime(caller: AbortSignal): Promise<void> {
+    const now = this.clock();
+    if (!this.#isSweeping && Math.abs(now - this.#sweptAt) >= this.#pauseMs) {
+      this.#lastSweep = this.#sweep(now);
     }
-    return async () => isAwaited && sweep;
+    if (this.#mayBeSetBack) {
+      await untilAborted(this.#lastSweep, AbortSignal.any([caller, this.#closing]));
+    }
   }
 
-  /** A failure does not fail the claim: the next sweep tries again, and others' rows are not affected. */
-  async #sweep(): Promise<boolean> {
-    const now = this.clock();
-    if (this.#isSweeping || Math.abs(now - this.#sweptAt) < this.#pauseMs) {
-      return false;
-    }
+  /** Resolves when no sweep runs, and tells whether the last one ended attempts. */
+  settled(): Promise<boolean> {
+    return this.#lastSweep;
+  }
+
+  get #closing(): AbortSignal {
+    return this.dependencies.deliveriesDue.closing;
+  }
+
+  /** After a failure the next sweep tries again; others' rows are not affected. */
+  async #sweep(now: number): Promise<boolean> {
     this.#isSweeping = true;
     this.#mayBeSetBack ||= now < this.#sweptAt;
     try {
@@ -62,15 +68,19 @@ export class LapseSweeps {
       const search = this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
       const lapsed = await search.finally(() => {
         this.#pauseMs = pauseAfter(performance.now() - startedAt);
-        this.#areSearchesSlow = this.#pauseMs > SWEEP_EVERY_MS;
       });
-      if (lapsed.length > 0) {
-        this.#pauseMs = SWEEP_EVERY_MS;
-        await recordLapsed(this.dependencies, lapsed);
+      if (lapsed.length === 0 || this.#closing.aborted) {
+        return false;
       }
-      return lapsed.length > 0;
+      this.#pauseMs = SWEEP_EVERY_MS;
+      await recordLapsed(this.dependencies, lapsed);
+      // The attempts had room that others may take now.
+      this.dependencies.deliveriesDue.wake();
+      return true;
     } catch (error) {
-      this.dependencies.onUnswept(error);
+      if (!this.#closing.aborted) {
+        this.dependencies.onUnswept(error);
+      }
       return false;
     } finally {
       this.#isSweeping = false;
@@ -86,6 +96,21 @@ export class LapseSweeps {
       onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
     }
   }
+}
+
+/** Resolves at the end of the work, or earlier when the signal is aborted. */
+function untilAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    signal.addEventListener('abort', end);
+    work.then(end, end);
+    if (signal.aborted) {
+      end();
+    }
+  });
 }
 
 function pauseAfter(searchMs: number): number {

@@ -1,9 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
+import { DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
+import { DeliveryTargets } from '../../../../../src/domain/webhooks/sending/targets.js';
 import { Sqlite } from '../../../../../src/store/better-sqlite3.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
+import { eventually } from '../../../../support/eventually.js';
 import { newConnection } from '../subscriptions/rig.js';
 import { LEASE_MS, PATIENT, refused, type SendingNode, sendingNode, sendingRig, succeeded } from './rig.js';
 
@@ -11,6 +14,18 @@ import { LEASE_MS, PATIENT, refused, type SendingNode, sendingNode, sendingRig, 
 const FOREVER_MS = 60_000;
 /** So many writes share one commit. */
 const GROUP = 128;
+
+const NEVER = { lookMs: FOREVER_MS, toldMs: FOREVER_MS, lockedMs: FOREVER_MS };
+
+/** From now on, the search for lapsed attempts finds nothing until it is ended. */
+function endlessSearch({ dependencies }: SendingNode) {
+  const { rows } = dependencies.unitOfWork;
+  let end: (found?: Awaited<ReturnType<typeof rows.lapsed>>) => void = () => undefined;
+  const found = new Promise<Awaited<ReturnType<typeof rows.lapsed>>>((resolve) => {
+    end = (lapsed = []) => resolve(lapsed);
+  });
+  return { search: jest.spyOn(rows, 'lapsed').mockReturnValue(found), end };
+}
 
 describeEachDatabase('a claim with nothing due', (under) => {
   test('waits until something is, recorded here', async () => {
@@ -134,36 +149,68 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect(await rig.attempts(lapsed)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
   });
 
-  test('does not wait for slow searches for lapsed attempts, also while there are some', async () => {
+  test('does not wait for a sweep of lapsed attempts beyond its own time', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.claim();
+    rig.clock.advance(1_001);
+    const { search, end } = endlessSearch(rig);
+    const request = { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: 5 };
+    expect((await rig.claims.claim(request, PATIENT)).deliveries).toEqual([]);
+    await rig.happen();
+    expect((await rig.claims.claim(request, PATIENT)).deliveries).toHaveLength(1);
+    expect(search).toHaveBeenCalledTimes(1);
+    end();
+  });
+
+  test('is woken by a sweep that ended attempts, whose room it may take', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     await rig.happen();
-    const lapsed = await rig.claimOne();
-    rig.clock.advance(LEASE_MS + 1);
-    const { rows } = rig.dependencies.unitOfWork;
-    const search = rows.lapsed.bind(rows);
-    const now = performance.now.bind(performance);
-    let tookMs = 0;
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + tookMs);
-    const slow = jest.spyOn(rows, 'lapsed').mockImplementation(async (...given) => {
-      const found = await search(...given);
-      tookMs += 3_000;
-      return found;
-    });
-    await rig.claim();
-    expect(await rig.attempts(lapsed)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
-    let end: () => void = () => undefined;
-    slow.mockReturnValueOnce(
-      new Promise((resolve) => {
-        end = () => resolve([]);
-      }),
-    );
-    rig.clock.advance(1_001);
+    await rig.claimOne();
+    const { count } = rig.deliveriesDue;
+    for (const wakes of [1, 1]) {
+      rig.clock.advance(LEASE_MS + 1);
+      await rig.claim();
+      expect(rig.deliveriesDue.count).toBe(count + wakes);
+    }
+  });
+
+  test('is over when the domain stops, also before the first sweep has ended', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
     await rig.happen();
-    expect((await rig.claim()).deliveries).toHaveLength(1);
-    expect(slow).toHaveBeenCalledTimes(2);
+    const { search, end } = endlessSearch(rig);
+    const claim = rig.claims.claim(
+      { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: FOREVER_MS },
+      PATIENT,
+    );
+    await eventually('a sweep', () => search.mock.calls.length > 0);
+    rig.deliveriesDue.close();
+    expect((await claim).deliveries).toEqual([]);
     end();
-    jest.restoreAllMocks();
+  });
+
+  test('leaves its wake to another one when it fails', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    const { deliveriesDue, dependencies } = rig;
+    const news = jest.spyOn(deliveriesDue, 'news');
+    const claims = new DeliveryClaims(
+      dependencies,
+      new DeliveryTargets(dependencies.secrets),
+      rig.clock.now,
+      NEVER,
+    );
+    const request = { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: FOREVER_MS };
+    const outcomes = [1, 2].map(() => claims.claim(request, PATIENT).catch((error: Error) => error.message));
+    await eventually('claims that wait', () => news.mock.calls.length === 2);
+    const run = jest
+      .spyOn(dependencies.unitOfWork, 'run')
+      .mockRejectedValueOnce(new Error('This look fails.'));
+    await rig.happen();
+    expect(await Promise.all(outcomes)).toMatchObject(['This look fails.', { deliveries: [{}] }]);
+    run.mockRestore();
   });
 
   test('is over when nothing more is handed out, and so are those after it, whatever is due', async () => {

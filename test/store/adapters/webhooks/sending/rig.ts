@@ -92,11 +92,19 @@ export function sendingNode(
   const due = { onDue: () => deliveriesDue.wake() };
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork(database, clock.now, due, () => undefined);
-  const claim = (request: Partial<ClaimRequest> = {}, caller = PATIENT) =>
-    claims.claim(
-      { freeSlots: 256, totalSlots: 32, maxRunningPerSubscription: 64, maxWaitMs: 0, ...request },
-      caller,
-    );
+  /** If it finds nothing, it waits for the sweep that it began, and looks again if that ended attempts. */
+  const claim = async (request: Partial<ClaimRequest> = {}, caller = PATIENT) => {
+    const complete = {
+      freeSlots: 256,
+      totalSlots: 32,
+      maxRunningPerSubscription: 64,
+      maxWaitMs: 0,
+      ...request,
+    };
+    const found = await claims.claim(complete, caller);
+    const isSwept = found.deliveries.length === 0 && (await claims.swept());
+    return isSwept ? claims.claim(complete, caller) : found;
+  };
   const makeDue = (...attempts: LaterAttempt[]) =>
     makeDeliveriesDue({ ...dependencies, clock: clock.now }, attempts);
   return {
