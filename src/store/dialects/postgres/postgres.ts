@@ -9,7 +9,7 @@ import { keepLateRows } from '../late-rows.js';
 import { assertAsked, inTurns, Turns } from '../turns.js';
 import { type OnClocksApart, PostgresClock } from './clock.js';
 import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './driver.js';
-import { ForgottenConnections } from './forgotten-connections.js';
+import { disconnect, ForgottenConnections } from './forgotten-connections.js';
 import { NamedStatements } from './named-statements.js';
 import { whileAlive } from './signs-of-life.js';
 import {
@@ -140,6 +140,7 @@ async function poolsAt(
 ) {
   const takesSettings = await takesSettingsAtStart(connectionString, connectMs);
   const pools: pg.Pool[] = [];
+  const reading = new Set<pg.PoolClient>();
   const closing = new AbortController();
   const named = new NamedStatements(plansKeptMs);
   const isDirect = (client: pg.ClientBase) => named.isDirect(client);
@@ -160,6 +161,10 @@ async function poolsAt(
     };
     const pool = openPool({ ...settings, ...(takesSettings && settingsAtStart(limits)) }, onIdleError);
     pools.push(pool);
+    if (name === 'reads') {
+      pool.on('acquire', (client) => reading.add(client));
+      pool.on('release', (_, client) => reading.delete(client));
+    }
     const onLent = (durationMs: number) => watch?.lent(name, durationMs);
     const use = { named, forgotten, isRepeatable: name === 'reads', patience, onLent };
     return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, use) });
@@ -177,7 +182,10 @@ async function poolsAt(
     close: async () => {
       closing.abort(new Error('the database is being closed'));
       forgotten.close();
-      await Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
+      const ended = Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
+      // Calls have ended by now: the other reads are searches, of which one may take as long as the limit.
+      reading.forEach(disconnect);
+      await ended;
     },
   };
 }
