@@ -10,6 +10,7 @@ import {
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
+  SqliteQueryCompiler,
   sql,
 } from 'kysely';
 import { Sqlite } from '../better-sqlite3.js';
@@ -233,6 +234,24 @@ class Dialect extends SqliteDialect {
 
   override createDriver(): SqliteDriver {
     return new Driver(this.settings);
+  }
+
+  override createQueryCompiler(): SqliteQueryCompiler {
+    return new Compiler();
+  }
+}
+
+/**
+ * SQLite plans for the value of a placeholder that stands alone behind `limit`, and so prepares the
+ * statement again at each run, which takes several times as long as a short read. It does not evaluate an
+ * expression for the plan.
+ */
+class Compiler extends SqliteQueryCompiler {
+  protected override appendValue(parameter: unknown): void {
+    if (this.getSql().endsWith('limit ')) {
+      this.append('+');
+    }
+    super.appendValue(parameter);
   }
 }
 
