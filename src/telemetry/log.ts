@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { type DestinationStream, pino } from 'pino';
@@ -6,6 +7,9 @@ import { scrub } from './scrub.js';
 
 const GATHERED_MS = 5;
 const PIPE_BUF = 4_096;
+/** A file takes a write of any length whole. */
+const FILE_BYTES = 64 * 1_024;
+const STANDARD_OUTPUT = 1;
 
 export type LogFields = Record<string, unknown>;
 
@@ -47,13 +51,14 @@ export function createLog({ role, version, level, format, destination }: LogOpti
  * Roles share the output; what a pipe takes whole is not mixed with the lines of another.
  */
 function gatheredLines(): DestinationStream {
-  const output = pino.destination({ dest: 1, maxWrite: PIPE_BUF });
+  const mostBytes = fstatSync(STANDARD_OUTPUT).isFile() ? FILE_BYTES : PIPE_BUF;
+  const output = pino.destination({ dest: STANDARD_OUTPUT, maxWrite: mostBytes });
   let gathered: string[] | undefined;
   const pass = () => {
     const lines = gathered ?? [];
     gathered = undefined;
-    for (const line of lines) {
-      output.write(line);
+    for (const piece of piecesOf(lines, mostBytes)) {
+      output.write(piece);
     }
   };
   // Before the listener of the output, which writes all that it was given.
@@ -69,6 +74,25 @@ function gatheredLines(): DestinationStream {
       }
     },
   };
+}
+
+/** Whole lines: the output would write the first one alone, and measure what it has again with each line. */
+function* piecesOf(lines: readonly string[], mostBytes: number): Generator<string> {
+  let piece = '';
+  let bytes = 0;
+  for (const line of lines) {
+    const lineBytes = Buffer.byteLength(line);
+    if (bytes > 0 && bytes + lineBytes > mostBytes) {
+      yield piece;
+      piece = '';
+      bytes = 0;
+    }
+    piece += line;
+    bytes += lineBytes;
+  }
+  if (bytes > 0) {
+    yield piece;
+  }
 }
 
 /** Loaded only for output to people. */

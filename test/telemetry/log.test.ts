@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import type { Log } from '../../src/telemetry/log.js';
 import { recordedLog } from '../support/recorded-log.js';
+import { newTemporaryDirectory } from '../support/temporary-directory.js';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -69,13 +72,13 @@ describe('the least level', () => {
 });
 
 describe('standard output', () => {
-  const logging = (script: string) =>
-    spawn(process.execPath, [
-      ...['--import', 'tsx', '--input-type=module', '--eval'],
-      `import { createLog } from './src/telemetry/log.ts';
-       const { info } = createLog({ role: 'edge', version: '1.2.3', level: 'info', format: 'json' });
-       ${script}`,
-    ]);
+  const logging = (script: string) => spawn(process.execPath, argumentsFor(script));
+  const argumentsFor = (script: string) => [
+    ...['--import', 'tsx', '--input-type=module', '--eval'],
+    `import { createLog } from './src/telemetry/log.ts';
+     const { info } = createLog({ role: 'edge', version: '1.2.3', level: 'info', format: 'json' });
+     ${script}`,
+  ];
   const messagesIn = (output: string) =>
     output
       .trim()
@@ -105,5 +108,22 @@ describe('standard output', () => {
     expect(new Set(messagesIn(output))).toEqual(
       new Set(Array.from({ length: 500 }, (__, index) => `line ${index}`)),
     );
+  });
+
+  test('is a file that gets whole lines from two processes at once', async () => {
+    const file = join(newTemporaryDirectory(), 'lines');
+    const output = openSync(file, 'a');
+    const script =
+      'for (let i = 0; i < 2_000; i += 1) setTimeout(() => info(process.pid + ` ` + i), i / 100);';
+    const children = ['first', 'second'].map(() =>
+      spawn(process.execPath, argumentsFor(script), { stdio: ['ignore', output, 'inherit'] }),
+    );
+    await Promise.all(children.map((child) => once(child, 'exit')));
+    closeSync(output);
+    const messages = messagesIn(readFileSync(file, 'utf8'));
+    const expected = children.flatMap(({ pid }) =>
+      Array.from({ length: 2_000 }, (_, index) => `${pid} ${index}`),
+    );
+    expect(messages.sort()).toEqual(expected.sort());
   });
 });
