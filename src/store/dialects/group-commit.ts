@@ -34,13 +34,15 @@ export interface Disk {
 }
 
 /**
- * Lets concurrent writes share a commit, the costly part. Each runs in a savepoint, so that a failure undoes
- * only itself; late rows of all are written before the commit, and all are acknowledged after the sync.
+ * Lets concurrent writes share a commit, the costly part. A failure undoes only its own write; late rows of
+ * all are written before the commit, and all are acknowledged after the sync.
  */
 export class GroupCommit {
   readonly #waiting = new FairQueue<Job>();
   #running: Promise<void> | undefined;
   #unacknowledged = 0;
+  /** Whether the present transaction contains no write yet. */
+  #isEmpty = true;
   readonly #late: LateRows;
 
   constructor(
@@ -130,7 +132,7 @@ export class GroupCommit {
   async #runAll(jobs: readonly Job[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
-      const outcome = await this.#inSavepoint(job);
+      const outcome = await this.#runAlone(job);
       outcomes.push(outcome);
       if ('value' in outcome) {
         job.onDone?.();
@@ -142,6 +144,7 @@ export class GroupCommit {
   async #begin(): Promise<void> {
     try {
       await whenNotBusy(() => this.control.begin());
+      this.#isEmpty = true;
     } catch (error) {
       // Ends what a failed rollback may have left open; otherwise no write would ever succeed again.
       this.#tryRollback();
@@ -149,27 +152,48 @@ export class GroupCommit {
     }
   }
 
-  async #inSavepoint(job: Job): Promise<Outcome> {
-    const { control } = this;
+  /**
+   * Runs in a savepoint, except the first write: in a savepoint, each statement that SQLite may have to undo
+   * takes longer the more pages the write has changed.
+   */
+  async #runAlone(job: Job): Promise<Outcome> {
     if (job.signal?.aborted) {
       return { error: callerLeft() };
     }
     const late = this.#late.count;
-    control.savepoint();
+    const isFirst = this.#isEmpty;
+    if (!isFirst) {
+      this.control.savepoint();
+    }
     try {
       const value = await job.work(this.writer);
-      control.release();
+      if (!isFirst) {
+        this.control.release();
+      }
+      this.#isEmpty = false;
       return { value };
     } catch (error) {
       this.#late.dropAfter(late);
-      try {
+      await this.#undo(isFirst, error);
+      return { error };
+    }
+  }
+
+  async #undo(isFirst: boolean, cause: unknown): Promise<void> {
+    const { control } = this;
+    try {
+      if (isFirst) {
+        control.rollback();
+      } else {
         control.rollbackToSavepoint();
         control.release();
-      } catch {
-        // SQLite has ended the transaction, for example on a full disk: the group fails with this error.
-        throw error;
       }
-      return { error };
+    } catch {
+      // SQLite has ended the transaction, for example on a full disk: the group fails with this error.
+      throw cause;
+    }
+    if (isFirst) {
+      await this.#begin();
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import type { Writer } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
@@ -59,6 +60,50 @@ describe('group commit', () => {
     expect(outcomes[3]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } });
     expect(names()).toEqual(['before', 'after']);
     expect(commitCount()).toBe(1);
+  });
+
+  test('first ones that fail are undone too, and the next ones are written without them', async () => {
+    const { commits, names, commitCount, statements } = open();
+    const failure = new Error('changed its mind');
+    const failing = (name: string) => async (writer: Writer) => {
+      await note(name)(writer);
+      throw failure;
+    };
+    const outcomes = await Promise.allSettled([
+      commits.run(failing('a')),
+      commits.run(note('b')),
+      commits.run(note('c')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(outcomes[0]).toHaveProperty('reason', failure);
+    expect(names()).toEqual(['b', 'c']);
+    expect(commitCount()).toBe(1);
+    expect(statements.filter((statement) => statement === 'savepoint job')).toHaveLength(1);
+
+    await expect(commits.run(failing('d'))).rejects.toBe(failure);
+    expect(names()).toEqual(['b', 'c']);
+  });
+
+  test('when it cannot begin again after the first has failed, all of the group hear why', async () => {
+    const failure = new Error('disk I/O error');
+    const faults: Record<string, Error> = {};
+    const { commits, names } = open(faults);
+    const late: Promise<unknown>[] = [];
+    const askMore = () => {
+      const failing = () => {
+        faults['begin immediate'] = failure;
+        throw new Error('changed its mind');
+      };
+      late.push(commits.run(failing), commits.run(note('a')));
+    };
+    // Who is asked for while those who joined run is too late for this group.
+    const joins = signalled<unknown>();
+    await commits.run(note('first'), () => joins.tell(commits.run(note('joined'), askMore)));
+    await joins.told;
+    expect(await Promise.allSettled(late)).toEqual(Array(2).fill({ status: 'rejected', reason: failure }));
+
+    await commits.run(note('later'));
+    expect(names()).toEqual(['first', 'joined', 'later']);
   });
 
   test('a write that is alone does not wait for others before it begins', async () => {
