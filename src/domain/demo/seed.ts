@@ -176,7 +176,7 @@ export interface DemoSignIn {
 }
 
 /** One for each case, the simplest first, and one who may not sign in. */
-export function demoSignIns([tallowfern, , ostrander]: readonly DemoClient[]): DemoSignIn[] {
+function demoSignIns([tallowfern, , ostrander]: readonly DemoClient[]): DemoSignIn[] {
   const user = (client: DemoClient | undefined, index: number) => personOf(client?.users[index]);
   const worker = (client: DemoClient | undefined, index: number) => personOf(client?.workers[index]);
   return [
