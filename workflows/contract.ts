@@ -147,9 +147,9 @@ export const webhookRetryLimits = {
   /** After so many failures a round is postponed, so that it does not delay later deliveries. */
   roundTries: 3,
   /**
-   * Deliveries with close due times go together: the first waits up to this share of its wait, or for the
-   * least time, if that is more. Of a wait with a jitter of a fifth: three rounds for second attempts, three
-   * for third ones.
+   * Deliveries with close due times share a round: the first waits longer by up to this share of its wait, or
+   * by the least time, if that is more. With a jitter of a fifth, second attempts take three rounds, and so
+   * do third ones.
    */
   gatherShare: 0.2,
   gatherLeastMs: 200,

@@ -2,7 +2,10 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
 
-/** Fixed texts stay as they are. Ids are any text: an empty record has all keys of a pattern like theirs. */
+/**
+ * Literal texts stay as they are. Patterns, such as those of ids, become `string`: `{}` extends a record
+ * whose keys are a pattern, and not one whose keys are literals.
+ */
 type StoredText<Text extends string> = Record<never, never> extends Record<Text, unknown> ? string : Text;
 
 /** Booleans are 1 and 0; lists and objects are texts, of JSON unless the table says otherwise. */

@@ -64,10 +64,10 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema, 
   expiry_warnings: ExpiryWarningsTable;
 }
 
-/** Of tables that got versions later: older rows have the empty one. */
+/** A table that got its versions in a later migration: rows from before have the empty version. */
 type LaterVersioned<Table> = Omit<Table, 'version'> & { version: Generated<string> };
 
-/** Of a secret, which is stored nowhere. */
+/** The hash of a secret; the secret itself is not stored. */
 interface HashColumn {
   hash: string;
 }

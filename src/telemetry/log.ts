@@ -7,7 +7,7 @@ import { scrub } from './scrub.js';
 
 const GATHERED_MS = 5;
 const PIPE_BUF = 4_096;
-/** A file takes a write of any length whole. */
+/** A write to a file is not mixed with others, at any length. */
 const FILE_BYTES = 64 * 1_024;
 const STANDARD_OUTPUT = 1;
 
@@ -76,7 +76,10 @@ function gatheredLines(): DestinationStream {
   };
 }
 
-/** Whole lines: the output would write the first one alone, and measure what it has again with each line. */
+/**
+ * Joins whole lines to pieces. Given one line at a time, the output would write the first one alone, and
+ * measure all that it holds at each further line.
+ */
 function* piecesOf(lines: readonly string[], mostBytes: number): Generator<string> {
   let piece = '';
   let bytes = 0;

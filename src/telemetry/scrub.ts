@@ -1,7 +1,7 @@
 /**
- * What a word begins behind: no part of a word, or a control character as JSON writes it, `\n` or `\u0001`.
- * Patterns that may begin with any letter begin here: tried at each letter, a long word would take time by
- * the square of its length.
+ * What stands before a word: the start, a character that is not of a word, or a control character as JSON
+ * writes it (`\n`, `\u0001`). Patterns that may begin with any letter begin with it: tried at each letter of
+ * a word, they would take quadratic time.
  */
 const BEFORE_WORD = /^|\\(?:[nrtbf]|u[0-9a-f]{4})|[^\w\\-]/.source;
 

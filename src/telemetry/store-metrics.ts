@@ -19,7 +19,7 @@ export function purgeLagGauge(registry: Registry, read: ReadKinds): void {
   gaugeOfKinds(registry, 'purge_lag_seconds', help, read);
 }
 
-/** The same of the database. */
+/** Every domain on one database reports the same. */
 export function nextExpiryGauge(registry: Registry, read: ReadKinds): void {
   const help =
     'When the next key, token or secret expires, or when the next failing webhook subscription is disabled, in seconds since 1970, by kind.';

@@ -5,7 +5,7 @@ import { StartupError } from '../startup-error.js';
 
 type Guard<T> = (value: unknown) => value is T;
 type Guarded<G> = G extends Guard<infer T> ? T : never;
-/** What may be undefined may be absent. */
+/** A member whose value may be undefined is optional. */
 type ObjectOf<Members> = {
   [Name in keyof Members as undefined extends Guarded<Members[Name]> ? never : Name]: Guarded<Members[Name]>;
 } & {
@@ -58,7 +58,7 @@ const goodOnes = <T>(isGood: Guard<T>) => {
   return (value: unknown) => (Array.isArray(value) ? value.filter(isGood) : undefined);
 };
 
-/** The members, each with what reads it. */
+/** The members, each with the function that reads it. */
 const members = {
   baseUrl: only(isText),
   gatewayUrl: only(isText),

@@ -32,13 +32,13 @@ export interface Target extends Window {
   userId: UserId;
 }
 
-/** The caller of a read: its key, and the versions of the answer that it has. */
+/** What a caller sends with a read: its key, and the versions of the answer that it has. */
 export interface Question extends PresentedKey {
   knownVersions: readonly string[];
   anyVersionKnown: boolean;
 }
 
-/** The answer to a read: the caller, and content unless the caller has its version. */
+/** The answer to a read: the admitted caller, and the content unless the caller has its version. */
 export interface Answer<T> {
   visitor: Visitor;
   /** Absent when not modified. */
@@ -175,7 +175,7 @@ export function isKnown(
   return anyVersionKnown || knownVersions.includes(version);
 }
 
-/** The content, unless the caller has its version; then it is not read. */
+/** Reads the content, unless the caller has its version. */
 async function answer<T>(
   visitor: Visitor,
   question: Question,
@@ -184,7 +184,10 @@ async function answer<T>(
   return { visitor, content: isKnown(visitor.version, question) ? undefined : await read() };
 }
 
-/** The same for one resource. Without a read, only holders of its version learn that it exists. */
+/**
+ * The same for one resource. A caller that names the version is answered without a read; `*` matches only a
+ * resource that exists, which takes one.
+ */
 async function answerOne<T>(
   visitor: Visitor,
   question: Question,

@@ -13,7 +13,7 @@ export async function presentedToken(request: ReceivedRequest, dependencies: Sig
   const fields = new OAuthFields(request.body);
   const client = authenticationOf(request, fields, dependencies.environment);
   const presented = fields.required('token');
-  // The hint may be wrong, so that the format alone decides.
+  // The hint may be wrong, so the format alone decides.
   fields.optional('token_type_hint');
   return { client, presented, token: await tokenOf(presented, dependencies) };
 }

@@ -5,9 +5,9 @@ import { sendBehindCommit } from '../dialects/direct-statements.js';
 import type { BehindCommit } from '../dialects/postgres/driver.js';
 import { once } from './repeated-calls.js';
 
-/** Of writes that make deliveries due. */
+/** Hears of writes that make deliveries due. */
 export interface DueListener {
-  /** PostgreSQL only: what tells other nodes right behind the commit. */
+  /** PostgreSQL only: the statement that notifies other nodes, to be sent right behind the commit. */
   behindCommit?(): BehindCommit | undefined;
   /** Called as soon as a write would see the deliveries. */
   onDue(areOthersTold: boolean): void;
@@ -42,7 +42,7 @@ export function unitOfWorkOver<Changes, Rows>(
       };
       return write(
         async (writer) => {
-          // The work may be repeated.
+          // The database may run the work again.
           isDue = false;
           areOthersTold = false;
           const now = clock();

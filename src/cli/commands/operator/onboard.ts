@@ -89,7 +89,7 @@ export const onboard = (async (session, [name = ''], options) => {
   return { json: made, text: textOf(made) };
 }) satisfies Action<OnboardOptions>;
 
-/** In the order in which they need each other. What is made is noted at once, lest a failure hide it. */
+/** Each step needs those before it. Each result is noted at once: it is shown even if a later step fails. */
 async function makeAll(
   { operator, webhooks }: Session,
   name: string,

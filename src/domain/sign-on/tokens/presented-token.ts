@@ -36,7 +36,7 @@ export interface VerifiedAccessToken {
   expiresAt: number;
 }
 
-/** Checks again: its verifier may have missed that the key was withdrawn, or be late. */
+/** Checks key and expiry again: an edge may miss a withdrawn key, and passes on tokens after their expiry. */
 export async function stillCounts(
   { keys, clock }: Pick<TokenIssuer, 'keys' | 'clock'>,
   { kid, expiresAt }: VerifiedAccessToken,

@@ -113,7 +113,7 @@ export class DeliveryClaims {
         (error) => {
           // The store refuses to write for a caller who has left.
           if (!caller.aborted) {
-            // For another claim: this one has used up its wake.
+            // Passes on to another claim the wake that this one got.
             deliveriesDue.wake();
             throw error;
           }
@@ -133,7 +133,7 @@ export class DeliveryClaims {
       lockedMs = look.locked ? 2 * pauseMs : this.pauses.lockedMs;
       await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
     }
-    // Passes a wake on that was not used.
+    // Passes on a wake that was not used.
     deliveriesDue.wake();
     return NOTHING;
   }

@@ -29,7 +29,7 @@ export class DueSignal {
     return this.#isTold;
   }
 
-  /** Whether a claim waits here. */
+  /** Whether a claim waits on this node. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0;
   }

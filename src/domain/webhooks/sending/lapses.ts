@@ -33,8 +33,8 @@ export class LapseSweeps {
   ) {}
 
   /**
-   * Sweeps if it is time. Claims do not wait for it, unless the clock may have been set back: then until the
-   * caller leaves or the domain stops.
+   * Begins a sweep if one is due. Waits for its end only if the clock may have been set back, and then until
+   * the caller leaves or the domain stops at most.
    */
   async inTime(caller: AbortSignal): Promise<void> {
     const now = this.clock();
@@ -55,7 +55,7 @@ export class LapseSweeps {
     return this.dependencies.deliveriesDue.closing;
   }
 
-  /** After a failure the next sweep tries again; others' rows are not affected. */
+  /** Reports a failure; the next sweep tries again. */
   async #sweep(now: number): Promise<boolean> {
     this.#isSweeping = true;
     this.#mayBeSetBack ||= now < this.#sweptAt;
@@ -74,7 +74,7 @@ export class LapseSweeps {
       }
       this.#pauseMs = SWEEP_EVERY_MS;
       await recordLapsed(this.dependencies, lapsed);
-      // The attempts had room that others may take now.
+      // The lapsed attempts used slots that other deliveries may take now.
       this.dependencies.deliveriesDue.wake();
       return true;
     } catch (error) {

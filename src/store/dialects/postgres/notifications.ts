@@ -70,8 +70,9 @@ export class DueNotifications {
   }
 
   /**
-   * Call it at a commit, and `tell` after it unless this returns what to send. It saves others a round trip.
-   * In the transaction, NOTIFY would make all commits wait for each other.
+   * Call it at a commit, and send what it returns right behind it: other nodes hear a round trip earlier. If
+   * it returns nothing, call `tell` after the commit. NOTIFY in the transaction would make all commits wait
+   * for each other.
    */
   behindCommit(): BehindCommit | undefined {
     if (this.#isTelling || !this.#isListening) {
