@@ -24,6 +24,8 @@ export interface TransactionControl {
   savepoint(): void;
   release(): void;
   rollbackToSavepoint(): void;
+  /** False after SQLite itself has ended the transaction, for example on a full disk. */
+  isOpen(): boolean;
 }
 
 export interface Disk {
@@ -169,6 +171,8 @@ export class GroupCommit {
       const value = await job.work(this.writer);
       if (!isFirst) {
         this.control.release();
+      } else if (!this.control.isOpen()) {
+        throw new Error('SQLite has ended the transaction, and the write went on.');
       }
       this.#isEmpty = false;
       return { value };

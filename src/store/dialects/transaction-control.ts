@@ -14,5 +14,6 @@ export function transactionControl(database: BetterSqlite3.Database): Transactio
     savepoint: runs('savepoint job'),
     release: runs('release job'),
     rollbackToSavepoint: runs('rollback to job'),
+    isOpen: () => database.inTransaction,
   };
 }

@@ -165,6 +165,18 @@ describe('group commit', () => {
     expect(names()).toEqual(['first', 'joined', 'later']);
   });
 
+  test('a first write that goes on after SQLite has ended the transaction fails, and later ones are written', async () => {
+    const { commits, names } = open();
+    await commits.run(note('taken'));
+    const again = sql`insert or rollback into notes (name) values ('taken')`;
+    const outcomes = await Promise.allSettled([
+      commits.run((writer) => again.execute(writer).catch(() => undefined)),
+      commits.run(note('b')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(names()).toEqual(['taken', 'b']);
+  });
+
   test('when SQLite itself ends the transaction, all of the group hear why and none is written', async () => {
     const { commits, names } = open();
     await commits.run(note('taken'));

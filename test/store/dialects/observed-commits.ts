@@ -39,6 +39,7 @@ function observed(file: string, faults: Record<string, Error> = {}, disk: Partia
         savepoint: runs('savepoint job'),
         release: runs('release job'),
         rollbackToSavepoint: runs('rollback to job'),
+        isOpen: () => database.inTransaction,
       },
       { assertSound: () => undefined, done: () => Promise.resolve(), ...disk },
     ),
