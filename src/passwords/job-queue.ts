@@ -11,13 +11,15 @@ export interface PasswordWatch {
 }
 
 export interface JobQueueOptions {
-  /** The limit; a thread starts when it is first needed, and again after it died. */
+  /** The limit; a thread starts when it is needed. */
   threads: number;
   start: StartThread;
   /** A job with a longer expected wait is refused. */
   maxWaitMs: number;
   /** For each thread: so many wait in any case. */
   leastWaiting: number;
+  /** After so long without a job the threads end, which hold 15 MB each. */
+  idleMs: number;
   /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;
   watch?: PasswordWatch;
@@ -48,6 +50,7 @@ export class JobQueue {
   readonly #threads = new Set<Thread>();
   readonly #idle: Thread[] = [];
   readonly #waiting: Waiting[] = [];
+  #idleTimer: NodeJS.Timeout | undefined;
   #averageMs = FIRST_DURATION_MS;
   #closed = false;
 
@@ -77,6 +80,7 @@ export class JobQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#idleTimer);
     for (const { reject } of this.#waiting.splice(0)) {
       reject(tooBusy(0));
     }
@@ -98,7 +102,7 @@ export class JobQueue {
       }
       const next = this.#waiting.shift() as Waiting;
       if (performance.now() > next.until) {
-        this.#idle.push(thread);
+        this.#release(thread);
         this.#options.watch?.refused();
         next.reject(tooBusy(this.#expectedWaitMs()));
       } else {
@@ -117,13 +121,28 @@ export class JobQueue {
   }
 
   #forget(thread: Thread, cause: unknown): void {
-    this.#threads.delete(thread);
+    if (!this.#threads.delete(thread)) {
+      return;
+    }
     const place = this.#idle.indexOf(thread);
     if (place >= 0) {
       this.#idle.splice(place, 1);
     }
     if (!this.#closed) {
       this.#options.onThreadDeath(cause);
+    }
+  }
+
+  #release(thread: Thread): void {
+    this.#idle.push(thread);
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#endIdle(), this.#options.idleMs).unref();
+  }
+
+  #endIdle(): void {
+    for (const thread of this.#idle.splice(0)) {
+      this.#threads.delete(thread);
+      void thread.end();
     }
   }
 
@@ -134,7 +153,7 @@ export class JobQueue {
       const durationMs = performance.now() - begunAt;
       this.#options.watch?.worked(durationMs);
       this.#averageMs += (durationMs - this.#averageMs) * SMOOTHING;
-      this.#idle.push(thread);
+      this.#release(thread);
       waiting.resolve(answer);
     } catch (cause) {
       this.#tryAgain(waiting, cause);

@@ -14,13 +14,15 @@ const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
 const MAX_WAIT_MS = 800;
 /** For each thread. So few wait longer rather than being turned away, for example on a slow machine. */
 const LEAST_WAITING = 4;
+/** The next sign-in then waits for the start of a thread, which is short beside its hash. */
+const IDLE_MS = 10_000;
 
 export interface PasswordHasherOptions extends Partial<Omit<JobQueueOptions, 'start'>> {
   /** Replaced in tests, which run the sources. */
   threadFile?: URL;
 }
 
-/** A hasher with worker threads, which run until it is closed. */
+/** A hasher with worker threads, of which none is left once it is closed. */
 export interface ThreadedPasswordHasher extends PasswordHasher {
   close(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export function threadedPasswordHasher({
     threads: availableParallelism(),
     maxWaitMs: MAX_WAIT_MS,
     leastWaiting: LEAST_WAITING,
+    idleMs: IDLE_MS,
     onThreadDeath: () => undefined,
     ...options,
     start: threadsOf(threadFile),

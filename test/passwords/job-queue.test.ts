@@ -15,6 +15,10 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const held: Held[] = [];
   const deaths: unknown[] = [];
   let started = 0;
+  let noteEnd: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    noteEnd = resolve;
+  });
   const start: StartThread = (onEnd) => {
     started += 1;
     let rejectPresent: (cause: unknown) => void = () => undefined;
@@ -32,6 +36,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
           });
         }),
       end: async () => {
+        noteEnd();
         onEnd(new Error('ended'));
         rejectPresent(new Error('ended'));
       },
@@ -41,6 +46,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
     threads,
     maxWaitMs,
     leastWaiting: 0,
+    idleMs: 60_000,
     start,
     ...others,
     onThreadDeath: (cause) => deaths.push(cause),
@@ -48,7 +54,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const ask = (password: string) => queue.do({ password });
   const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { queue, ask, refusal, settle, held, deaths, started: () => started };
+  return { queue, ask, refusal, settle, held, deaths, ended, started: () => started };
 }
 
 describe('threads', () => {
@@ -80,6 +86,33 @@ describe('threads', () => {
     await settle();
     held[2]?.answer();
     await expect(Promise.all(asked)).resolves.toEqual([{ hash: 'a hash' }, { matches: true }]);
+  });
+
+  test('without a job for a time are ended, and the next job starts another', async () => {
+    const { ask, held, deaths, ended, started } = queueRig({ idleMs: 1 });
+    const first = ask('one');
+    held[0]?.answer();
+    await first;
+    await ended;
+    const second = ask('two');
+    expect([started(), held[1]?.job.password]).toEqual([2, 'two']);
+    held[1]?.answer();
+    await expect(second).resolves.toEqual({ matches: true });
+    expect(deaths).toEqual([]);
+  });
+
+  test('with a job are not ended when others are', async () => {
+    const { ask, held, ended, started } = queueRig({ threads: 2, idleMs: 1 });
+    const [long, short] = [ask('long'), ask('short')];
+    held[1]?.answer();
+    await short;
+    await ended;
+    held[0]?.answer();
+    await expect(long).resolves.toEqual({ matches: true });
+    const next = ask('next');
+    expect(started()).toBe(2);
+    held[2]?.answer();
+    await next;
   });
 
   test('are not ended one after the other by one job', async () => {
