@@ -74,7 +74,6 @@ export function compiler(outdir, plugins = [], options = {}) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    charset: 'utf8',
     sourcemap: 'linked',
     sourcesContent: false,
     // Bundled CommonJS modules call `require` for Node modules.
