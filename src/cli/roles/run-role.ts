@@ -11,6 +11,7 @@ import { type ListenTarget, startOpsServer } from '../../telemetry/ops-server.js
 import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
+import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { roles } from './index.js';
@@ -61,6 +62,7 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     const ops = await startOps(role, target, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
+    releaseMemoryAtRest();
     void stop.drain.then(() => role.health.drain());
     await stop.end;
     log.info('ending');

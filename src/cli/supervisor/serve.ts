@@ -6,6 +6,7 @@ import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
 import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
+import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { type RoleName, roleNames } from '../roles/role.js';
 import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/tokens/role-tokens.js';
 import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
@@ -50,6 +51,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   void Promise.all(children.map((child) => child.ready)).then(() => {
     welcome(config, say);
     log.info('serving', { environment: config.ENVIRONMENT });
+    releaseMemoryAtRest();
   });
 
   const sentence = (await Promise.race([asked, refused])) ?? undefined;

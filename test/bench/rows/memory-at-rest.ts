@@ -7,7 +7,7 @@ import { startNode } from '../subjects/started-process.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 
 /** The limits as multiples of Node alone. The worker includes the native core of Temporal. */
-const GOALS = { serve: 2.75, domain: 2.75, worker: 3.5, edge: 3 };
+const GOALS = { serve: 1.75, domain: 2.75, worker: 2.75, edge: 2.5 };
 
 const ROLES = Object.keys(GOALS);
 

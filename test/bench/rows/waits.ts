@@ -16,6 +16,8 @@ const READS = 'p99 of other reads, beside 1,000 waits (ms)';
 const WAITING_MEMORY = 'memory of 1,000 waits (MB)';
 const COMMITS = 200;
 const ROUND_MS = 3_000;
+/** The waits end before the processes come to rest. */
+const WAITING_STILL_MS = 2_500;
 
 /** Requests that wait for a change, and what they do to others. */
 export const waits: Comparison = {
@@ -55,7 +57,7 @@ export const waits: Comparison = {
         const waiting = quiet.flatMap((reader) =>
           Array.from({ length: WAITS_PER_KEY }, () => waitOn(service, reader, end.signal)),
         );
-        const grown = (await settledMegabytes(service.pid)) - memory;
+        const grown = (await settledMegabytes(service.pid, WAITING_STILL_MS)) - memory;
         const reads = await p99OfReads();
         const told = await timesToTell(service, follower, (index) => renameUser(platform, index));
         end.abort();

@@ -6,9 +6,10 @@ const BYTES_PER_KIB = 1_024;
 const BYTES_PER_MB = 1_000_000;
 
 const SAMPLE_EVERY_MS = 500;
-const STILL_SAMPLES = 5;
 const STILL_WITHIN = 0.01;
-const SETTLE_LIMIT_MS = 20_000;
+/** Longer than a process rests before it collects its garbage. */
+const REST_MS = 25_000;
+const SETTLE_LIMIT_MS = 120_000;
 
 /** A process and what it started itself, by how `ps` shows them. */
 export interface Resident {
@@ -18,14 +19,15 @@ export interface Resident {
   megabytes: number;
 }
 
-/** The process with its children, as soon as none of them grows or shrinks any more. */
-export async function settledMemory(pid: number): Promise<Resident[]> {
+/** The process with its children, once none of them has grown or shrunk for this long. */
+export async function settledMemory(pid: number, stillMs = REST_MS): Promise<Resident[]> {
+  const samples = stillMs / SAMPLE_EVERY_MS;
   const totals: number[] = [];
   for (let waitedMs = 0; waitedMs < SETTLE_LIMIT_MS; waitedMs += SAMPLE_EVERY_MS) {
     const family = (await residents()).filter((one) => one.pid === pid || one.parentPid === pid);
     totals.push(family.reduce((sum, { megabytes }) => sum + megabytes, 0));
-    const last = totals.slice(-STILL_SAMPLES);
-    if (last.length === STILL_SAMPLES && Math.max(...last) <= Math.min(...last) * (1 + STILL_WITHIN)) {
+    const last = totals.slice(-samples);
+    if (last.length === samples && Math.max(...last) <= Math.min(...last) * (1 + STILL_WITHIN)) {
       return family;
     }
     await sleep(SAMPLE_EVERY_MS);
@@ -34,8 +36,8 @@ export async function settledMemory(pid: number): Promise<Resident[]> {
 }
 
 /** Of the process with its children. */
-export async function settledMegabytes(pid: number): Promise<number> {
-  return (await settledMemory(pid)).reduce((sum, { megabytes }) => sum + megabytes, 0);
+export async function settledMegabytes(pid: number, stillMs?: number): Promise<number> {
+  return (await settledMemory(pid, stillMs)).reduce((sum, { megabytes }) => sum + megabytes, 0);
 }
 
 export async function residents(): Promise<Resident[]> {
