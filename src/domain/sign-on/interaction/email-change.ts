@@ -13,7 +13,7 @@ import {
   toPage,
   userAgentOf,
 } from '../sessions/browser.js';
-import { type CountedGuess, countGuess, forgiveGuess, takeBackGuess } from '../sessions/guess-limits.js';
+import { type CountedGuess, countGuess, forgiveGuess, uncountGuess } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
@@ -91,7 +91,7 @@ export async function redeemEmailChange(
   });
   const { hash } = found;
   const isRight = await signOn.passwords.verify(hash, password).catch(async (error: unknown) => {
-    await takeBackGuess(signOn, counted);
+    await uncountGuess(signOn, counted);
     throw error;
   });
   return isRight

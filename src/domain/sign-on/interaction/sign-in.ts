@@ -12,7 +12,7 @@ import {
   forgiveGuess,
   type Guess,
   NOBODY,
-  takeBackGuess,
+  uncountGuess,
 } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
@@ -48,7 +48,7 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
   const isRight =
     form.password.length <= MAX_PASSWORD_LENGTH &&
     (await passwords.verify(candidate.hash, form.password).catch(async (error: unknown) => {
-      await takeBackGuess(signOn, counted);
+      await uncountGuess(signOn, counted);
       throw error;
     }));
   if (isRight && candidate.accountId) {

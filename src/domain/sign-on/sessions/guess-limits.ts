@@ -113,7 +113,7 @@ export async function forgiveGuessesAt(
 }
 
 /** The password was not checked, because of load. A used turn becomes usable again. */
-export async function takeBackGuess(
+export async function uncountGuess(
   signOn: SignOn,
   { network, account, usedTurnOf }: CountedGuess,
 ): Promise<void> {

@@ -4,8 +4,8 @@ import type { TokenIssuer } from '../sign-on.js';
 import { assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
 import {
   grantBehind,
+  isStillValid,
   type PresentedToken,
-  stillCounts,
   type VerifiedAccessToken,
 } from './presented-token.js';
 import { type Standing, scopesInForce, standingOf } from './standing.js';
@@ -49,7 +49,7 @@ async function activeAccessToken(
 ): Promise<ActiveToken | undefined> {
   const { tokenId, issuedAt, expiresAt } = token;
   const isOwn = token.clientId === application.id && token.accountId === grant.accountId;
-  if (!isOwn || !(await stillCounts(issuer, token))) {
+  if (!isOwn || !(await isStillValid(issuer, token))) {
     return undefined;
   }
   const scope = scopesInForce(token.scopes, application).join(' ');

@@ -37,7 +37,7 @@ export interface VerifiedAccessToken {
 }
 
 /** Checks key and expiry again: an edge may miss a withdrawn key, and passes on tokens after their expiry. */
-export async function stillCounts(
+export async function isStillValid(
   { keys, clock }: Pick<TokenIssuer, 'keys' | 'clock'>,
   { kid, expiresAt }: VerifiedAccessToken,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { type IdentityClaims, identityClaims } from './claims.js';
-import { stillCounts, type VerifiedAccessToken } from './presented-token.js';
+import { isStillValid, type VerifiedAccessToken } from './presented-token.js';
 import { type Standing, scopesInForce, standingOf } from './standing.js';
 
 /** The claims of an access token's scopes about its person, at present. */
@@ -23,7 +23,7 @@ async function standingOfToken(
 ): Promise<Standing | undefined> {
   const { rows } = issuer.unitOfWork;
   const [counts, grant, application] = await Promise.all([
-    stillCounts(issuer, token),
+    isStillValid(issuer, token),
     rows.grants.find(token.grantId),
     rows.applications.find(token.clientId),
   ]);
