@@ -18,8 +18,8 @@ export function addImportCommand(program: Command): void {
     .description('Create many records from a file, and list the lines that are refused')
     .argument('<file>', 'the file, or - for what is piped in')
     .option('--dry-run', 'check every line and write none')
-    .option('--stop-at-first-refusal', 'end there; what was imported before it stays')
-    .option('--ids', 'list what was created, too')
+    .option('--stop-at-first-refusal', 'stop at the first refused line; earlier lines stay imported')
+    .option('--ids', 'also list the ids of what was created')
     .option('--json', 'the outcome as one JSON object')
     .addHelpText('after', NOTES)
     .action(async (file: string, options: ImportCommandOptions) => {

@@ -11,10 +11,10 @@ const timeAheadOrNever = (text: string) => (text === 'never' ? 'never' : timeAhe
 const NOTES = `
 The directory is DATA_DIR and the key file SECRETS_KEY_FILE, or a PostgreSQL database where DATABASE_URL is set:
 \`integration config\` says what is in force. The key file is not in the directory: back it up apart from copies of the
-database. Without it what is encrypted there is lost.
+database. Without it, all encrypted data is lost.
 
 The first operator token ends after 30 days unless told otherwise. Rotate it before: \`integration token rotate\`.
-Where no operator token works any more, \`integration init\` issues another first one.
+If no operator token works any more, \`integration init\` issues a new one.
 
 Where TEMPORAL_ADDRESS is set, init also makes the namespace TEMPORAL_NAMESPACE (retention: 30 days) and the search
 attributes. \`integration init --temporal\` does only this, also for a demo, and can be repeated: it changes nothing
@@ -35,7 +35,7 @@ export function addInitCommand(program: Command): void {
       timeAheadOrNever,
       timeAheadOrNever(FIRST_TOKEN_LIFETIME),
     )
-    .option('--temporal', 'only the namespace and the search attributes in Temporal')
+    .option('--temporal', 'make only the namespace and the search attributes in Temporal')
     .option('--json', 'as one JSON object')
     .addHelpText('after', NOTES)
     .action(async (options: InitOptions & { temporal?: boolean }) => {

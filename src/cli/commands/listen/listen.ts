@@ -17,8 +17,8 @@ Examples:
 
 export function addListenCommand(program: Command): void {
   addTargetOptions(program.command('listen'))
-    .description('Receive the events of the demo here, see them verified, and pass them on')
-    .option('--forward-to <url>', 'where to post each event on', forwardAddress)
+    .description('Receive the events of the demo here, verify and print them, and forward them if asked')
+    .option('--forward-to <url>', 'address to which each event is forwarded', forwardAddress)
     .option('--instance-integration <connection>', 'whose events; the first of the demo unless given')
     .option('--events <types>', 'types, user.* or *, with commas between; all unless given', commaSeparated)
     .option('--json', 'a JSON object a line, the first with the signing secret')

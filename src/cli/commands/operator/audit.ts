@@ -29,10 +29,10 @@ export function addAuditCommands(program: Command): void {
     demoToken: 'auditorToken',
   });
   addVerb(group, 'verify', async (...given) => (await import('./audit-chain.js')).verify(...given), {
-    about: 'Tell which records were changed, removed or put in from outside',
+    about: 'List records that were changed, removed or inserted outside the service',
     example: '--file audit.jsonl',
     demoToken: 'auditorToken',
-  }).option('--file <path>', 'the records of an export rather than those that are stored');
+  }).option('--file <path>', 'check an export instead of the stored records');
 }
 
 const list: Action<{ since?: Date; until?: Date; type?: string[]; about?: string }> = async (

@@ -29,7 +29,7 @@ export function addConnectionVerbs(group: Command): void {
     example: 'iin_…',
   }).argument('<connection>', 'id of the instance integration');
   addVerb(group, 'unconfigure', unconfigure, {
-    about: 'Take that back: its clients answer 404',
+    about: 'Undo `configure`: reads of its clients answer 404',
     example: 'iin_…',
   }).argument('<connection>', 'id of the instance integration');
   addVerb(group, 'disconnect', disconnect, {

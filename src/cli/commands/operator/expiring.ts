@@ -11,7 +11,7 @@ import type { Action, Session } from './session.js';
 
 const NOTES = `
 Lists active API keys and service tokens, and the secrets of applications and subscriptions, which end only after a
-rotation. Signing keys rotate by themselves. Of certificates, only the metric tls_certificate_not_after_seconds tells.
+rotation. Signing keys rotate by themselves. For certificates, see the metric tls_certificate_not_after_seconds.
 
 ${TARGET_NOTE}
 `;

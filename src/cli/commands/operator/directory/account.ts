@@ -22,13 +22,16 @@ export function addAccountCommands(program: Command): void {
     'account disable acc_…',
   );
   addVerb(group, 'list', list, {
-    about: 'List accounts by their addresses, of which the beginning is enough',
+    about: 'List accounts, by the beginning of their email address if you like',
     example: '--email ada@',
   })
-    .option('--email <beginning>', 'only those whose address begins like this, in any case')
+    .option(
+      '--email <beginning>',
+      'only those whose email address begins with this; upper and lower case are equal',
+    )
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, {
-    about: 'Show a person with everything that they are, and where',
+    about: 'Show a person with all their users and workers',
     example: 'ada@example.com',
   }).argument('<account>', 'its id, or the address that the person signs in with');
   addVerb(group, 'disable', disable, {

@@ -27,7 +27,11 @@ export function addUserCommands(program: Command): void {
   })
     .option('--client <client>', 'only those of this client')
     .option('--email <address>', 'only those of the person who signs in with this address')
-    .option('--status <statuses>', `only those of ${STATUSES.join(', ')}`, commaSeparatedOf(STATUSES))
+    .option(
+      '--status <statuses>',
+      `only those with one of these statuses: ${STATUSES.join(', ')}`,
+      commaSeparatedOf(STATUSES),
+    )
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, { about: 'Show one user', example: 'usr_…' }).argument('<user>', 'its id');
   addVerb(group, 'disable', disable, {

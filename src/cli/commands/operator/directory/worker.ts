@@ -19,10 +19,7 @@ export function addWorkerCommands(role: Command): void {
     'worker offboard wrk_…',
   );
   const email = new Option('--email <address>', 'only those of the person who signs in with this address');
-  const status = new Option(
-    '--status <status>',
-    'those who work there, or those who did; active unless given',
-  );
+  const status = new Option('--status <status>', 'only workers with this status; active unless given');
   addVerb(group, 'list', list, {
     about: 'List the workers of a client, or the active ones of the person with an address',
     example: '--client cli_…',

@@ -30,10 +30,7 @@ export function addKeyCommands(program: Command): void {
     .argument('[integration]', 'only those of this integration')
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, 'show', show, { about: 'Show what is known of a key', example: 'key_…' }).argument(
-    '<key>',
-    'its id',
-  );
+  addVerb(group, 'show', show, { about: 'Show one key', example: 'key_…' }).argument('<key>', 'its id');
   addVerb(group, 'update', update, {
     about: 'Change the label or the end of a key',
     example: 'key_… --expires 2027-01-31',
@@ -41,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<key>', 'its id')
     .option('--label <text>', 'what it is for')
     .addOption(new Option('--expires <when>', EXPIRY).argParser(timeAhead).conflicts('neverExpires'))
-    .option('--never-expires', 'let it not end by itself')
+    .option('--never-expires', 'remove the expiry')
     .option('--expected-version <version>', 'refuse if it was changed since');
   addVerb(group, 'rotate', rotate, {
     about: 'Issue a successor, and let the present key end after an overlap',
@@ -58,7 +55,7 @@ export function addKeyCommands(program: Command): void {
 }
 
 export function statusOption(): Option {
-  return new Option('--status <status>', 'only those that stand so').choices([
+  return new Option('--status <status>', 'only those with this status').choices([
     'active',
     'expired',
     'revoked',

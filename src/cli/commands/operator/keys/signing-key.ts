@@ -36,7 +36,7 @@ export function addSigningKeyCommands(program: Command): void {
       '--compromised',
       'after a leak: successors sign at once, and what the present keys signed is refused',
     )
-    .option('--yes', 'do not ask, where the keys are compromised');
+    .option('--yes', 'do not ask for confirmation of --compromised');
 }
 
 const list: Action = async ({ operator }) => shownKeys(await operator.listSigningKeys({}));

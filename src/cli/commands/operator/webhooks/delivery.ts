@@ -13,7 +13,7 @@ import { attemptsOf, deliveryFacts, deliveryReport, shownUnderWay, statusWord } 
 
 const TYPES = 'only these types of events, such as user.updated,worker.*';
 const STATUSES = ['pending', 'delivered', 'exhausted', 'held', 'cancelled'];
-const STATUS_NOTE = `only those that stand so, of ${STATUSES.join(', ')}`;
+const STATUS_NOTE = `only those with one of these statuses: ${STATUSES.join(', ')}`;
 
 export function addDeliveryCommands(program: Command): void {
   const group = addGroup(

@@ -14,7 +14,7 @@ export function addEventCommands(program: Command): void {
   const group = addGroup(
     program,
     'event',
-    'Events: what happened, as subscriptions are told of it',
+    'Events: what happened, as sent to subscriptions',
     'event list --types "user.*" --since 1d',
     'event show evt_… --instance-integration iin_…',
     'event replay --subscription whs_… --since 2d --until 1d',
@@ -32,9 +32,9 @@ export function addEventCommands(program: Command): void {
     example: 'evt_… --instance-integration iin_…',
   })
     .argument('<event>', 'its id')
-    .option('--instance-integration <connection>', 'with the links that this one receives');
+    .option('--instance-integration <connection>', 'with the links that this connection receives');
   addVerb(group, 'replay', async (...given) => (await import('./event-replay.js')).replay(...given), {
-    about: 'Send the events of a range to one subscription again, but for those it acknowledged',
+    about: 'Send the events of a time range to one subscription again, without those it acknowledged',
     example: '--subscription whs_… --since 2026-11-01T08:00:00Z --until 2026-11-01T12:00:00Z',
   })
     .requiredOption('--subscription <subscription>', 'which one; it must be active')
@@ -42,7 +42,7 @@ export function addEventCommands(program: Command): void {
     .option('--until <when>', 'before this time; until now unless given', timeBack)
     .option('--types <types>', TYPES, commaSeparated)
     .option('--include-delivered', 'also those that it acknowledged')
-    .option('--after <event>', 'go on after this event, as a replay that was cut off says');
+    .option('--after <event>', 'continue after this event; an interrupted replay prints its id');
 }
 
 interface EventFilter {

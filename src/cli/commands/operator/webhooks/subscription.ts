@@ -55,7 +55,7 @@ function addRegistration(group: Command): void {
     example: '--instance-integration iin_… --status disabled',
   })
     .option('--instance-integration <connection>', 'only those of this instance integration')
-    .addOption(new Option('--status <status>', 'only those that stand so').choices(['active', 'disabled']))
+    .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'disabled']))
     .option('--limit <count>', 'how many at most', count);
   addVerb(group, 'show', actions.show, {
     about: 'Show one subscription and how much it is behind',
