@@ -9,7 +9,7 @@ const CONTRACTS = [
 ] as const;
 
 /** The packages of the build, by the language in their address. */
-export const packageNames = (version: string) =>
+const packageNames = (version: string) =>
   ({
     typescript: `integration-service-sdk-${version}.tgz`,
     python: `integration_service_sdk-${version}-py3-none-any.whl`,

@@ -9,8 +9,8 @@ import { writtenSamples } from './reference/samples.js';
 import { SchemaView } from './reference/schema.js';
 
 const AREA = 'Webhooks';
-export const WEBHOOKS_PATH = '/docs/reference/webhooks';
-export const EVENTS_PATH = `${WEBHOOKS_PATH}/events`;
+const WEBHOOKS_PATH = '/docs/reference/webhooks';
+const EVENTS_PATH = `${WEBHOOKS_PATH}/events`;
 
 /** The page of each event type. */
 export function eventDestinations(contract: Contract): [name: string, path: string][] {

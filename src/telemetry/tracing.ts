@@ -77,7 +77,7 @@ export function inSpanOfTrace<T>(
 }
 
 /** Whether the caller is within a span. */
-export function isTraced(): boolean {
+function isTraced(): boolean {
   return tracing !== undefined && trace.getActiveSpan() !== undefined;
 }
 

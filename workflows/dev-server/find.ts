@@ -18,7 +18,7 @@ export interface FoundTemporal {
 const silenceLimitMs = 15_000;
 
 /** The installed executable, if any: on the PATH or in the cache. */
-export async function findInstalledTemporal(options: FindOptions = {}): Promise<FoundTemporal | undefined> {
+async function findInstalledTemporal(options: FindOptions = {}): Promise<FoundTemporal | undefined> {
   const { env = process.env, signal } = options;
   for (const executable of candidatesOnPath('temporal', env)) {
     if (await isTemporal(executable, signal)) return { executable, route: 'PATH' };

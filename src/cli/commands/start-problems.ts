@@ -43,7 +43,7 @@ async function databaseProblem(config: Config): Promise<string | undefined> {
   });
 }
 
-export function misfitOf({ environment, issuer, required }: Recorded, config: Config): string | undefined {
+function misfitOf({ environment, issuer, required }: Recorded, config: Config): string | undefined {
   if (environment !== undefined && environment !== config.ENVIRONMENT) {
     return `The database belongs to the ${environment} environment, and ENVIRONMENT is ${config.ENVIRONMENT}.`;
   }

@@ -25,7 +25,7 @@ const SUMMARIES = {
 } as const;
 
 /** The address that a problem document has as its `type`. */
-export const errorsPath = ({ name, path }: Api) => (name === 'gateway' ? '/docs/errors' : `${path}/errors`);
+const errorsPath = ({ name, path }: Api) => (name === 'gateway' ? '/docs/errors' : `${path}/errors`);
 
 /** The section of each code. */
 export function errorDestinations(api: Api): [name: string, path: string][] {

@@ -7,7 +7,7 @@ import type { Api } from './api.js';
 import { operationSection } from './operation.js';
 import { SchemaView } from './schema.js';
 
-export const tagPath = (api: Api, { name }: Tag) => `${api.path}/${slugOf(name)}`;
+const tagPath = (api: Api, { name }: Tag) => `${api.path}/${slugOf(name)}`;
 const schemasPath = (api: Api) => `${api.path}/schemas`;
 
 /** The pages of all operations and schemas of an interface. */

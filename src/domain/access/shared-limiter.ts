@@ -5,6 +5,7 @@ import { type Rate, RateWindows } from './rate-windows.js';
 import {
   type CountStore,
   type CountsListener,
+  type ExchangeLimits,
   SharedCounts,
   type SharedWindow,
   type Telling,
@@ -14,7 +15,7 @@ import {
 /** The part of a limit that a node may admit before it has told the others. */
 const SHARE = 1 / 20;
 
-export interface SharedLimit {
+interface SharedLimit {
   /** Different for each limit. */
   name: string;
   rate: Rate;
@@ -33,7 +34,7 @@ export function shareOf({ limit }: Rate): number {
  * Counts over all nodes. A node admits its share at once and tells the others when half of it is used;
  * beyond the share, a call waits for an exchange. So n nodes admit less than n shares beyond the limit.
  */
-export class SharedLimiter implements CallLimiter {
+class SharedLimiter implements CallLimiter {
   readonly #windows: RateWindows<CallWindow>;
 
   constructor(limit: SharedLimit, counts: SharedCounts, clock: Clock) {
@@ -177,15 +178,16 @@ export interface LimiterSettings {
   clock: Clock;
   hash: SharedLimit['hash'];
   listener: CountsListener;
+  exchangeLimits?: Partial<ExchangeLimits>;
 }
 
 export type NewLimiter = (name: string, rate: Rate, options?: Pick<SharedLimit, 'asksFirst'>) => CallLimiter;
 
 /** Makes limiters that count over all nodes, or in memory where there is one node. */
-export function limitersOver({ store, clock, hash, listener }: LimiterSettings): NewLimiter {
+export function limitersOver({ store, clock, hash, listener, exchangeLimits }: LimiterSettings): NewLimiter {
   if (!store) {
     return (_, rate) => new RateLimiter(rate, clock);
   }
-  const counts = new SharedCounts(store, clock, listener);
+  const counts = new SharedCounts(store, clock, listener, exchangeLimits);
   return (name, rate, options) => new SharedLimiter({ name, rate, hash, ...options }, counts, clock);
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { PasswordFault } from './passwords.js';
 
 /** NIST SP 800-63B-4, 3.1.1.2, for a password as the only factor. No rules about character classes. */
-export const MIN_CHARACTERS = 15;
+const MIN_CHARACTERS = 15;
 const MAX_CHARACTERS = 256;
 /** Fewer indicate a held key or a pattern. */
 const MIN_DIFFERENT = 5;
@@ -136,7 +136,7 @@ interface CommonLanguage {
 let known: ReadonlySet<string> | undefined;
 
 /** The 49,000 most leaked passwords, in lower case. Unpacked on first use, in a tenth of a second. */
-export function commonPasswords(): ReadonlySet<string> {
+function commonPasswords(): ReadonlySet<string> {
   known ??= new Set(
     (createRequire(import.meta.url)('@zxcvbn-ts/language-common') as CommonLanguage).dictionary[
       'passwords-common'

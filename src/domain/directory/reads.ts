@@ -168,7 +168,7 @@ async function* onePage<T>(read: () => Promise<Page<Listed<T>>>): Pages<T> {
   yield await read();
 }
 
-export function isKnown(
+function isKnown(
   version: string,
   { knownVersions, anyVersionKnown }: Pick<Question, 'knownVersions' | 'anyVersionKnown'>,
 ): boolean {

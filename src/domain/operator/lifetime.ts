@@ -7,7 +7,7 @@ export interface Lifetime {
   revokedAt: number | null;
 }
 
-export const DEFAULT_OVERLAP_SECONDS = 86_400;
+const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 365 * 86_400;
 
 /** A credential expires at its exact millisecond. */

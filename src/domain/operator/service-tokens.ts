@@ -123,10 +123,7 @@ export async function createFirstOperatorToken(
   return createServiceToken(changes, environment, { kind: 'operator', label: 'First operator', expiresAt });
 }
 
-export async function getServiceToken(
-  rows: Pick<OperatorRows, 'serviceTokens'>,
-  id: string,
-): Promise<ServiceToken> {
+async function getServiceToken(rows: Pick<OperatorRows, 'serviceTokens'>, id: string): Promise<ServiceToken> {
   return existing(await rows.serviceTokens.find(id), ErrorCode.SERVICE_TOKEN_NOT_FOUND, 'service token');
 }
 

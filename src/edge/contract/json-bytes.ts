@@ -4,7 +4,7 @@ export class JsonBytes {
 }
 
 /** The items of several JSON arrays as one array, without its brackets, unless there are none. */
-export function itemsOf(array: Buffer): Buffer {
+function itemsOf(array: Buffer): Buffer {
   return array.subarray(1, -1);
 }
 

@@ -83,7 +83,7 @@ function purgedCounts(removed: PurgeReport['removed']): PurgedCount[] {
 }
 
 /** The methods with which workflows watch authorization codes. */
-export function codeMinuteMethods({
+function codeMinuteMethods({
   codeMinutes,
   clock,
 }: Pick<MaintenanceDependencies, 'codeMinutes' | 'clock'>): Handlers<MaintenanceServiceService> {

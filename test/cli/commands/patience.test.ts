@@ -1,28 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { watch } from '../../../src/cli/commands/listen/listen-subscription.js';
-import { type Session, withOptions } from '../../../src/cli/commands/operator/session.js';
+import type { Session } from '../../../src/cli/commands/operator/session.js';
 import { replay } from '../../../src/cli/commands/operator/webhooks/event-replay.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
-import { serve } from '../../../src/rpc/handlers.js';
-import { refusalOf, rpcRigs, TOKENS } from '../../rpc/rig.js';
+import { refusalOf } from '../../rpc/rig.js';
 import type { WebhookHandlers } from './operator/webhooks/rig.js';
 
 const NONE_MS = 0;
 
 describe('when the service stays away for longer than a command waits', () => {
-  const rigs = rpcRigs();
-
-  async function sessionWith(handlers: WebhookHandlers): Promise<Session> {
-    const rig = await rigs.start([serve(WebhookServiceService, handlers)]);
-    const client = rig.channel(TOKENS.operator).clientOf(WebhookServiceService);
-    return { webhooks: withOptions(client, { requestId: 'patience' }) } as unknown as Session;
-  }
+  const sessionWith = (webhooks: WebhookHandlers) => ({ webhooks }) as unknown as Session;
 
   const away = new ServiceError(ErrorCode.UNAVAILABLE, 'The service is away.');
 
   test('a replay ends with what was made, and with the command that continues', async () => {
-    const session = await sessionWith({
+    const session = sessionWith({
       replayEvents: async function* () {
         yield { createdDeliveries: 5, lastEventId: 'evt_5', done: false };
         throw away;
@@ -41,7 +33,7 @@ describe('when the service stays away for longer than a command waits', () => {
 
   test('a listener ends with the reason', async () => {
     let looks = 0;
-    const session = await sessionWith({
+    const session = sessionWith({
       getSubscription: async () => {
         looks += 1;
         throw away;

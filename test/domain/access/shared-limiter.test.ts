@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { CallLimiter } from '../../../src/domain/access/rate-limiter.js';
 import type { Rate } from '../../../src/domain/access/rate-windows.js';
-import { type CountStore, SharedCounts } from '../../../src/domain/access/shared-counts.js';
-import { SharedLimiter } from '../../../src/domain/access/shared-limiter.js';
+import type { CountStore } from '../../../src/domain/access/shared-counts.js';
+import { limitersOver } from '../../../src/domain/access/shared-limiter.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { callCounts } from '../../../src/store/adapters/call-counts.js';
 import type { Database } from '../../../src/store/database.js';
@@ -57,9 +57,11 @@ function nodeOn(
     onAway: (reason: string) => node.told.push(reason),
     onBack: () => node.told.push('back'),
   };
-  const counts = new SharedCounts(store, clock.now, listener, { lateMs });
-  const hash = (text: string) => hashSecret(text);
-  return { ...node, limiter: new SharedLimiter({ name: 'test', rate, hash, asksFirst }, counts, clock.now) };
+  const newLimiter = limitersOver({
+    ...{ store, clock: clock.now, hash: hashSecret, listener },
+    exchangeLimits: { lateMs },
+  });
+  return { ...node, limiter: newLimiter('test', rate, { asksFirst }) };
 }
 
 async function passedOf(calls: ReturnType<CallLimiter['take']>[]): Promise<number> {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  commonPasswords,
-  faultOf,
-  normalizedPassword,
-} from '../../../src/domain/credentials/password-rules.js';
+import { faultOf, normalizedPassword } from '../../../src/domain/credentials/password-rules.js';
 
 const NAMES = [
   'Jane.Miller+work@Example.com',
@@ -31,6 +27,9 @@ describe('a password is refused', () => {
     '',
     'password',
     'PassWord123',
+    'iloveyou',
+    'qwerty123',
+    'summer',
     '12345678',
     '１２３４５６７８',
     'Summer2024!',
@@ -100,13 +99,6 @@ test('what is judged is what is hashed: however a password is spelled, the answe
       expect(faultOf(password, NAMES)).toBe(faultOf(normalized, NAMES));
     }),
   );
-});
-
-test('the list has those of many leaks, in lower case', () => {
-  expect(commonPasswords().size).toBeGreaterThan(49_000);
-  for (const password of ['123456', 'password', 'iloveyou', 'qwerty123', 'summer']) {
-    expect(commonPasswords().has(password)).toBe(true);
-  }
 });
 
 test.each(['@example.com', 'no address', ''])('a name such as %j forbids nothing by accident', (name) => {

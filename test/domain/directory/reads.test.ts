@@ -151,6 +151,15 @@ describe('a read of the directory', () => {
     },
   );
 
+  test.each(lists)(
+    'of the list of %s reads for who holds versions that only look like its own',
+    async (_, ask) => {
+      const { gatekeeper, store } = world();
+      const { content } = await ask(gatekeeper, store, holding({ knownVersions: ['NOW', 'now ', 'no'] }));
+      expect(content).toBeDefined();
+    },
+  );
+
   test.each([...lists, ...parts])('of %s reads nothing for who holds any version', async (_, ask) => {
     const { gatekeeper, store, reads } = world();
     const answer = await ask(gatekeeper, store, holding({ anyVersionKnown: true }));

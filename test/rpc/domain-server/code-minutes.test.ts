@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { CodeMinutes } from '../../../src/domain/sign-on/authorization/codes.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
-import { codeMinuteMethods } from '../../../src/rpc/domain-server/maintenance.js';
-import { serve } from '../../../src/rpc/handlers.js';
+import {
+  type MaintenanceDependencies,
+  maintenanceService,
+} from '../../../src/rpc/domain-server/maintenance.js';
 import { refusalOf, rpcRigs } from '../rig.js';
 
 const minute = new Date('2026-07-01T10:00:00Z');
@@ -29,8 +31,8 @@ describe('the minutes in which codes were issued', () => {
         return { issued: 12, redeemed: 9, expired: 3, retryAt };
       },
     };
-    const methods = codeMinuteMethods({ codeMinutes, clock: () => now });
-    const rig = await rigs.start([serve(MaintenanceServiceService, methods)]);
+    const rest = {} as Pick<MaintenanceDependencies, 'purge' | 'retention' | 'signingKeys'>;
+    const rig = await rigs.start([maintenanceService({ ...rest, codeMinutes, clock: () => now })]);
     return { asked, client: rig.channel().clientOf(MaintenanceServiceService) };
   }
 

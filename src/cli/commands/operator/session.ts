@@ -98,10 +98,7 @@ export async function inSession<T>(target: Target, work: (session: Session) => P
   }
 }
 
-export function withOptions<S extends AnyService>(
-  client: RpcClient<S>,
-  common: CallOptions,
-): SessionClient<S> {
+function withOptions<S extends AnyService>(client: RpcClient<S>, common: CallOptions): SessionClient<S> {
   type Call = (request: unknown, options: Partial<CallOptions>) => unknown;
   const calls = Object.entries(client as object as Record<string, Call>).map(
     ([name, call]): [string, Call] => [name, (request, options) => call(request, { ...common, ...options })],

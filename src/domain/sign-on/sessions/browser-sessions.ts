@@ -31,11 +31,7 @@ export async function sessionOf(
   return isWithinLimits(session, limits, now) ? session : undefined;
 }
 
-export function isWithinLimits(
-  { lastSeenAt, expiresAt }: Session,
-  { idleMs }: SessionLimits,
-  now: number,
-): boolean {
+function isWithinLimits({ lastSeenAt, expiresAt }: Session, { idleMs }: SessionLimits, now: number): boolean {
   return now < expiresAt && now < lastSeenAt + idleMs;
 }
 

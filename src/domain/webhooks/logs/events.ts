@@ -24,7 +24,7 @@ export interface EventLogRows {
   keep(ids: readonly EventId[]): Promise<Set<EventId>>;
 }
 
-export async function findEvent(
+async function findEvent(
   { eventLog }: { eventLog: EventLogRows },
   id: string,
 ): Promise<StoredEvent & LoggedEvent> {

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 
-export const MAX_URL_LENGTH = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
 /** The characters of a URI (RFC 3986), without those that browsers would normalize. */
 const WEB_ADDRESS = /^https?:\/\/[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i;

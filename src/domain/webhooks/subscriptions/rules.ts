@@ -37,7 +37,7 @@ export function validateSubscription({ url, eventTypes, clientIds, description }
 }
 
 /** Whether it is an exact type or matches at least one: a pattern without matches is a mistake. */
-export function isKnownPattern(pattern: string): boolean {
+function isKnownPattern(pattern: string): boolean {
   return EVENT_TYPES.some((type) => matchesAny([pattern], type));
 }
 

@@ -136,7 +136,7 @@ function misplaced(path: string, message: string): ServiceError {
 }
 
 /** The outcome of a line: the id of what it created, or the refusal. */
-export type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
+type LineOutcome = { line: number } & ({ id: string } | { refusal: ServiceError });
 
 /** RATE_LIMITED: too many others change the same data at the moment. */
 const NOT_ABOUT_THE_LINE: ReadonlySet<ErrorCode> = new Set([
@@ -146,7 +146,7 @@ const NOT_ABOUT_THE_LINE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Does what the call of the same request would do. Throws errors that no change of the line can fix. */
-export async function importLine(
+async function importLine(
   handlers: PlatformHandlers,
   { line, record }: ImportLine,
   ...call: PlatformCall

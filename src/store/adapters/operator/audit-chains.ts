@@ -111,7 +111,7 @@ export function unstoredRecords(writer: Writer): AuditEvent[] {
  * it works: sequential transactions share one chain, concurrent ones do not wait for each other. Newest
  * records are kept in memory; the insert checks that the newest is stored.
  */
-export class AuditChains implements LateWriter<AuditEvent> {
+class AuditChains implements LateWriter<AuditEvent> {
   /** Newest records of chains that no transaction uses. */
   readonly #free: ChainPlace[] = [];
   /** Newest records of chains that an insert failed to continue, until they are seen to be there. */

@@ -92,7 +92,7 @@ function hasId(seal: string): boolean {
   return seal.startsWith('ek_');
 }
 
-export function usedKeys(db: Writer): Promise<UsedEncryptionKey[]> {
+function usedKeys(db: Writer): Promise<UsedEncryptionKey[]> {
   return camelCased(db).selectFrom('encryptionKeys').orderBy('position', 'desc').selectAll().execute();
 }
 
