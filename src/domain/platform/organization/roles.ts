@@ -14,6 +14,8 @@ import { distinctPermissions, newRole } from './new-roles.js';
 type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'>;
 
 const MAX_PERMISSIONS = 500;
+/** The first half of a surrogate pair whose second half was cut off. */
+const HALF_OF_A_PAIR = /\p{Surrogate}$/u;
 
 /** The gateway does not show unused roles, so no version changes. */
 export async function createRole(
@@ -132,7 +134,8 @@ function chosenUsers(userIds: readonly string[], holders: readonly UserView[]): 
     }
   }
   violations.throwIfAny();
-  return userIds.length === 0 ? living : living.filter(({ id }) => userIds.includes(id));
+  const chosen = new Set(userIds);
+  return chosen.size === 0 ? living : living.filter(({ id }) => chosen.has(id));
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
@@ -145,7 +148,9 @@ async function nameAfter(changes: Pick<Changes, 'roles'>, clientId: ClientId, na
   const base = name.replace(/ \(\d+\)$/, '');
   for (let number = 2; ; number += 1) {
     const suffix = ` (${number})`;
-    const candidate = base.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
+    const cut = base.slice(0, MAX_NAME_LENGTH - suffix.length);
+    // Databases store half of a pair as another character, which would not be found in `taken`.
+    const candidate = cut.replace(HALF_OF_A_PAIR, '') + suffix;
     if (!taken.has(candidate)) {
       return candidate;
     }
