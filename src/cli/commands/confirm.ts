@@ -1,3 +1,4 @@
+import { printable } from './output/printable.js';
 import { Unfinished } from './unfinished.js';
 import { UsageError } from './usage-error.js';
 
@@ -8,7 +9,10 @@ export interface Terminal {
 
 const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
-/** Asks, on stderr, before an action that cannot be undone. Without a terminal it throws at once. */
+/**
+ * Asks, on stderr, before an action that cannot be undone. Without a terminal it throws at once. The question
+ * may hold untrusted text.
+ */
 export function confirmation(
   { yes }: { yes?: boolean },
   { input, output }: Terminal = OWN_TERMINAL,
@@ -24,7 +28,7 @@ export function confirmation(
     const lines = createInterface({ input, output });
     const answer = await new Promise<string>((resolve) => {
       lines.once('close', () => resolve(''));
-      lines.question(`${question} [y/N] `, resolve);
+      lines.question(`${printable(question)} [y/N] `, resolve);
     });
     lines.close();
     if (!/^y(es)?$/i.test(answer.trim())) {

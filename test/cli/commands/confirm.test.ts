@@ -19,6 +19,14 @@ describe('what cannot be undone', () => {
     expect(String(output.read())).toContain('Revoke it? [y/N] ');
   });
 
+  test('is asked about without letting the name of a thing change the terminal', async () => {
+    const { input, output, streams } = terminal();
+    const asked = confirmation({}, streams)('Disconnect Harbor\u009b2J\u202elight?');
+    input.write('y\n');
+    await asked;
+    expect(String(output.read())).toContain('Disconnect Harbor·2J·light? [y/N] ');
+  });
+
   test.each(['', 'n', 'no', 'yesterday', 'sure'])('is left when the answer is "%s"', async (answer) => {
     const { input, streams } = terminal();
     const asked = confirmation({}, streams)('Revoke it?');

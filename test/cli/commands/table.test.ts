@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { relativeTime, screenOf } from '../../../src/cli/commands/output/screen.js';
-import { asColumns } from '../../../src/cli/commands/output/table.js';
+import { asColumns, asFacts } from '../../../src/cli/commands/output/table.js';
 
 const NOW = Date.UTC(2026, 5, 30, 12);
 const HEAD = ['key', 'label', 'status', 'expires'];
@@ -76,4 +76,15 @@ describe('a screen', () => {
   test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('has no colours with %j', (environment) => {
     expect(screenOf({ isTTY: true, columns: 80 }, environment)?.hasColours).toBe(false);
   });
+});
+
+test('text of others cannot move the cursor or change colours, in a table or a list of facts', () => {
+  const hostile = 'Harbor\u009b2J\u202elight';
+  expect(asColumns(['name'], [[hostile]], undefined)).toBe('NAME\nHarbor·2J·light');
+  expect(
+    asFacts([
+      ['Name', hostile],
+      ['Names', ['a', hostile]],
+    ]),
+  ).toBe('Name   Harbor·2J·light\nNames  a\n       Harbor·2J·light');
 });

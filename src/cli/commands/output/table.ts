@@ -1,3 +1,4 @@
+import { printable } from './printable.js';
 import { colouredStatus, relativeTime, type Screen, screenOf } from './screen.js';
 
 const GAP = '  ';
@@ -8,13 +9,18 @@ const LEAST_WIDTH = 8;
 const ID = /^[a-z]{2,}_\w{16,}$/;
 const STATUS_TITLES: ReadonlySet<string> = new Set(['status', 'outcome']);
 
-/** Columns as wide as their widest cell. On a terminal: fits its width, with relative times and colours. */
+/**
+ * Columns as wide as their widest cell; cells may hold untrusted text. On a terminal: fits its width, with
+ * relative times and colours.
+ */
 export function asColumns(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   screen: Screen | undefined = screenOf(process.stdout, process.env),
 ): string {
-  const cells = screen ? rows.map((row) => row.map((cell) => relativeTime(cell, screen.now))) : rows;
+  const cells = rows.map((row) =>
+    row.map((cell) => printable(screen ? relativeTime(cell, screen.now) : cell)),
+  );
   const natural = head.map((title, column) =>
     Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)),
   );
@@ -62,12 +68,12 @@ function fitting(
   return widths;
 }
 
-/** Facts about one thing, a line each; a fact of several values takes as many lines. */
+/** Facts about one thing, a line each; one of several values takes as many. Values may be untrusted text. */
 export function asFacts(facts: readonly (readonly [string, string | readonly string[]])[]): string {
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts
     .flatMap(([name, value]) => {
-      const [first = '-', ...others] = typeof value === 'string' ? [value] : value;
+      const [first = '-', ...others] = (typeof value === 'string' ? [value] : value).map(printable);
       return [
         `${name.padEnd(width)}${GAP}${first}`,
         ...others.map((other) => `${' '.repeat(width)}${GAP}${other}`),
