@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import {
   AuditFault,
   type AuditFinding,
   AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
+import { openLines } from '../import/import-lines.js';
 import { asJsonLine } from '../output/json.js';
 import { print } from '../output/print.js';
 import { Unfinished } from '../unfinished.js';
@@ -65,6 +64,10 @@ async function inFile({ operator }: Session, file: string) {
     }
     findings.push(...(await operator.verifyAuditRecords({ records: batch })).findings);
   }
+  if (records === 0) {
+    // An export that failed at once: a log is never empty.
+    throw new UsageError(`${file} has no records: the export failed.`);
+  }
   return { records, findings };
 }
 
@@ -85,8 +88,11 @@ function gapBetween(
 async function* batchesOf(file: string): AsyncGenerator<AuditRecord[]> {
   let batch: AuditRecord[] = [];
   let line = 0;
-  for await (const text of createInterface({ input: createReadStream(file) })) {
+  for await (const text of openLines(file).lines) {
     line += 1;
+    if (text.trim() === '') {
+      continue;
+    }
     batch.push(recordIn(file, line, text));
     if (batch.length === RECORDS_AT_ONCE) {
       yield batch;

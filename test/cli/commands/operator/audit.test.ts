@@ -64,6 +64,15 @@ describe('an auditor', () => {
     expect(stderr).toMatch(/^The audit log is not whole\. Places: \d+\.\n$/);
   });
 
+  test('does not call an export whole that has no records or cannot be read', async () => {
+    const empty = await verifyFile([]);
+    expect([empty.code, empty.stdout]).toEqual([2, '']);
+    expect(empty.stderr).toMatch(/has no records: the export failed\.\n$/);
+    const missing = await type('audit', 'verify', '--file', join(services.newDirectory(), 'missing.jsonl'));
+    expect([missing.code, missing.stdout]).toEqual([2, '']);
+    expect(missing.stderr).toMatch(/^The file cannot be read: ENOENT.*\n$/);
+  });
+
   test('finds a stored record that was removed outside the service', async () => {
     expect(await type('audit', 'verify')).toMatchObject({ code: 0, stderr: '' });
     const database = new Sqlite(join(domain.dataDir, 'integration.db'));
