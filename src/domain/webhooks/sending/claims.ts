@@ -109,17 +109,21 @@ export class DeliveryClaims {
     let { lockedMs } = this.pauses;
     while (!isOver()) {
       await this.#sweeps.inTime(caller);
-      const { claim, ...look } = await this.#inTurn(() => this.#claimNow(request, caller, isOver)).catch(
-        (error) => {
-          // The store refuses to write for a caller who has left.
-          if (!caller.aborted) {
-            // Passes on to another claim the wake that this one got.
+      let isWoken = false;
+      const { claim, ...look } = await this.#inTurn(() => {
+        isWoken = this.#heard !== deliveriesDue.count;
+        return this.#claimNow(request, caller, isOver);
+      }).catch((error) => {
+        // The store refuses to write for a caller who has left.
+        if (!caller.aborted) {
+          if (isWoken) {
+            // For another claim.
             deliveriesDue.wake();
-            throw error;
           }
-          return { claim: NOTHING, locked: false, quiet: false };
-        },
-      );
+          throw error;
+        }
+        return { claim: NOTHING, locked: false, quiet: false };
+      });
       if (claim.deliveries.length > 0) {
         return claim;
       }

@@ -213,6 +213,21 @@ describeEachDatabase('a claim with nothing due', (under) => {
     run.mockRestore();
   });
 
+  test('passes on no wake when it fails without one', async () => {
+    const rig = await sendingRig(under);
+    await rig.claim();
+    const { deliveriesDue, dependencies } = rig;
+    const look = jest
+      .spyOn(dependencies.unitOfWork.rows, 'dueSubscriptions')
+      .mockRejectedValue(new Error('This look fails.'));
+    await expect(rig.claim()).rejects.toThrow('This look fails.');
+    expect(deliveriesDue.count).toBe(0);
+    deliveriesDue.wakeByOther();
+    await expect(rig.claim()).rejects.toThrow('This look fails.');
+    expect(deliveriesDue.count).toBe(2);
+    look.mockRestore();
+  });
+
   test('is over when nothing more is handed out, and so are those after it, whatever is due', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
