@@ -22,6 +22,7 @@ import type { PlatformUnitOfWork } from '../domain/platform/unit-of-work.js';
 import type { CodeMinutes } from '../domain/sign-on/authorization/codes.js';
 import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
 import { DueSignal } from '../domain/webhooks/sending/due-signal.js';
+import type { NewlyDue } from '../domain/webhooks/sending/newly-due.js';
 import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { callCounts } from './adapters/call-counts.js';
@@ -185,11 +186,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw mayPass(error) && !(error instanceof StoreError) ? unusableFor(error) : error;
   }
   let notifications: DueNotifications | undefined;
-  const deliveriesDue = new DueSignal(() => notifications?.tell());
+  const deliveriesDue = new DueSignal((due) => notifications?.tell(due));
   notifications = notificationsFor(database, deliveriesDue, options);
   const due: DueListener = {
-    behindCommit: () => (deliveriesDue.isAwaited ? undefined : notifications?.behindCommit()),
-    onDue: (areOthersTold) => deliveriesDue.wake(areOthersTold),
+    behindCommit: (newly) => (deliveriesDue.isAwaited ? undefined : notifications?.behindCommit(newly)),
+    onDue: (newly, areOthersTold) => deliveriesDue.wake(newly, areOthersTold),
   };
   const { onInvalidEvent } = options;
   const directory = directoryStores(database);
@@ -258,9 +259,9 @@ function notificationsFor(
     connectionString: notifications.directUrl ?? databaseUrl,
     notifyBy: (channel: string, payload: string) =>
       sql`select pg_notify(${channel}, ${payload})`.execute(prober),
-    onDue: () => {
+    onDue: (due: NewlyDue) => {
       watch?.notified();
-      deliveriesDue.wakeByOther();
+      deliveriesDue.wakeByOther(due);
     },
     onListening: () => {
       note(true);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { ClientId, InstanceIntegrationId } from '../../generated/ids.js';
 import { updateUser } from '../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../src/domain/platform/people/users.js';
@@ -16,8 +16,9 @@ import {
   tokenRig,
 } from '../domain/sign-on/token-rig.js';
 import { type DatabaseUnderTest, databaseUnderTest, PATIENT } from '../support/databases.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { type Cost, countingProxy } from '../support/postgres/counting-proxy.js';
-import { refused, sendingRig, succeeded } from './adapters/webhooks/sending/rig.js';
+import { NEVER, refused, sendingNode, sendingRig, succeeded } from './adapters/webhooks/sending/rig.js';
 
 type Proxy = Awaited<ReturnType<typeof countingProxy>>;
 
@@ -73,6 +74,23 @@ async function claimOf(under: DatabaseUnderTest, proxy: Proxy, subscriptions: nu
   return proxy.costOf(async () => {
     const { deliveries } = await rig.claim();
     expect(deliveries).toHaveLength(3 * subscriptions);
+  });
+}
+
+/** From the wake on, of a claim that has looked in vain. */
+async function wokenClaim(under: DatabaseUnderTest, proxy: Proxy, isNamed: boolean): Promise<Cost> {
+  const other = await sendingRig(under);
+  const rig = sendingNode(other.database, other.connection, other.clock, {}, NEVER);
+  const id = await rig.subscribe();
+  await other.happen();
+  await rig.claim();
+  const news = jest.spyOn(rig.deliveriesDue, 'news');
+  const claim = rig.claim({ maxWaitMs: LONGER_THAN_A_TEST_MS });
+  await eventually('a claim that waits', () => news.mock.calls.length > 0);
+  await other.happen();
+  return proxy.costOf(async () => {
+    rig.deliveriesDue.wakeByOther(isNamed ? new Set([id]) : undefined);
+    expect((await claim).deliveries).toHaveLength(1);
   });
 }
 
@@ -180,6 +198,16 @@ const OPERATIONS: [string, Cost, Measure][] = [
     'a claim for 16 subscriptions',
     { roundTrips: 3, statements: 12 },
     (under, proxy) => claimOf(under, proxy, 16),
+  ],
+  [
+    'a claim that is woken',
+    { roundTrips: 4, statements: 12 },
+    (under, proxy) => wokenClaim(under, proxy, false),
+  ],
+  [
+    'a claim that is woken with the names of subscriptions',
+    { roundTrips: 2, statements: 10 },
+    (under, proxy) => wokenClaim(under, proxy, true),
   ],
   [
     'results of successes',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.js';
 import type { UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
+import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/newly-due.js';
 import type { Database, Writer } from '../database.js';
 import { sendBehindCommit } from '../dialects/direct-statements.js';
 import type { BehindCommit } from '../dialects/postgres/driver.js';
@@ -8,10 +9,13 @@ import { once } from './repeated-calls.js';
 /** Hears of writes that make deliveries due. */
 export interface DueListener {
   /** PostgreSQL only: the statement that notifies other nodes, to be sent right behind the commit. */
-  behindCommit?(): BehindCommit | undefined;
+  behindCommit?(due: NewlyDue): BehindCommit | undefined;
   /** Called as soon as a write would see the deliveries. */
-  onDue(areOthersTold: boolean): void;
+  onDue(due: NewlyDue, areOthersTold: boolean): void;
 }
+
+/** Called for new due deliveries of a write. */
+export type NoteDue = (due: NewlyDue) => void;
 
 interface Options {
   /** Default: the clock of the database. */
@@ -23,39 +27,39 @@ interface Options {
 export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder, clock: common }: Database,
   rowsOf: (db: Writer) => Rows,
-  changesIn: (writer: Writer, now: number, noteDue: () => void, origin: WriteOrigin) => Changes,
+  changesIn: (writer: Writer, now: number, noteDue: NoteDue, origin: WriteOrigin) => Changes,
   { clock = common, due }: Options = {},
 ): UnitOfWork<Changes, Rows> {
   return {
     rows: rowsOf(reader),
     inOrder: writesInOrder,
     run: (work, { repeatable, ...origin } = {}) => {
-      let isDue = false;
+      let newlyDue: NewlyDue = NONE_DUE;
       let areOthersTold = false;
       const tellOthers = () => {
-        const behind = due?.behindCommit?.();
+        const behind = due?.behindCommit?.(newlyDue);
         areOthersTold = behind !== undefined;
         return behind;
       };
-      const noteDue = () => {
-        isDue = true;
+      const noteDue: NoteDue = (more) => {
+        newlyDue = bothDue(newlyDue, more);
       };
       return write(
         async (writer) => {
           // The database may run the work again.
-          isDue = false;
+          newlyDue = NONE_DUE;
           areOthersTold = false;
           const now = clock();
           const changes = changesIn(writer, now, noteDue, origin);
           const done = await (repeatable
             ? once(writer, now, repeatable, () => work(changes))
             : work(changes));
-          if (isDue) {
+          if (isAnyDue(newlyDue)) {
             await sendBehindCommit(writer, tellOthers);
           }
           return done;
         },
-        () => isDue && due?.onDue(areOthersTold),
+        () => isAnyDue(newlyDue) && due?.onDue(newlyDue, areOthersTold),
         origin,
       );
     },

@@ -107,12 +107,13 @@ export class DeliveryClaims {
     const endsAt = performance.now() + request.maxWaitMs;
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
+    let hasLooked = false;
     while (!isOver()) {
       await this.#sweeps.inTime(caller);
       let isWoken = false;
       const { claim, ...look } = await this.#inTurn(() => {
         isWoken = this.#heard !== deliveriesDue.count;
-        return this.#claimNow(request, caller, isOver);
+        return this.#claimNow(request, caller, isOver, hasLooked);
       }).catch((error) => {
         // The store refuses to write for a caller who has left.
         if (!caller.aborted) {
@@ -136,6 +137,7 @@ export class DeliveryClaims {
       const pauseMs = look.locked ? Math.min(lockedMs, lookMs) : freeMs;
       lockedMs = look.locked ? 2 * pauseMs : this.pauses.lockedMs;
       await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
+      hasLooked = true;
     }
     // Passes on a wake that was not used.
     deliveriesDue.wake();
@@ -161,7 +163,13 @@ export class DeliveryClaims {
     return result;
   }
 
-  async #claimNow(request: ClaimRequest, caller: AbortSignal, isOver: () => boolean): Promise<Look> {
+  /** After a complete look, begins with the subscriptions that wakes have named, if there is anything due. */
+  async #claimNow(
+    request: ClaimRequest,
+    caller: AbortSignal,
+    isOver: () => boolean,
+    hasLooked: boolean,
+  ): Promise<Look> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
     const { rows } = unitOfWork;
     const most = Math.max(MIN_LOOKED_AT, Math.min(request.freeSlots, MAX_LOOKED_AT));
@@ -169,6 +177,16 @@ export class DeliveryClaims {
     let isTold = this.#heardHere !== deliveriesDue.countHere;
     this.#heardHere = deliveriesDue.countHere;
     this.#heard = deliveriesDue.count;
+    const named = [...(deliveriesDue.takeNewlyDue() ?? [])];
+    if (hasLooked && named.length > 0 && named.length <= most && !isOver()) {
+      // Their later attempts, and what else is due, are for the complete look of the next claim.
+      const due = named.map((id) => ({ id, hasLater: false }));
+      const { claim } = await this.#begin(request, caller, async () => due, true);
+      if (claim.deliveries.length > 0) {
+        return { claim, locked: false, quiet: false };
+      }
+      isTold = false;
+    }
     const seen = new Set<SubscriptionId>();
     let isAnyLocked = false;
     while (!isOver()) {
@@ -178,15 +196,8 @@ export class DeliveryClaims {
         break;
       }
       isTold = false;
-      const begun = await unitOfWork.run(
-        async (changes) => {
-          const lookedAt = due ?? (await changes.dueSubscriptions(after, most));
-          return this.#beginIn(changes, request, this.#round, lookedAt);
-        },
-        { signal: caller },
-      );
-      const { lookedAt, locked } = begun;
-      const claim = await this.#claimOf(begun);
+      const look = async (changes: SendingChanges) => due ?? changes.dueSubscriptions(after, most);
+      const { claim, lookedAt, locked } = await this.#begin(request, caller, look, false);
       const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
       isAnyLocked ||= locked.size > 0;
       if (claim.deliveries.length > 0) {
@@ -209,6 +220,19 @@ export class DeliveryClaims {
     // Otherwise a retry delay that begins in the pause could end in it; jitter may shorten it.
     const areDelaysLonger = Math.min(...settings.retryDelaysMs) >= 2 * toldMs;
     return deliveriesDue.isTold && areDelaysLonger && !(await unitOfWork.rows.anyDue(this.clock() + toldMs));
+  }
+
+  async #begin(
+    request: ClaimRequest,
+    caller: AbortSignal,
+    look: (changes: SendingChanges) => Promise<readonly DueSubscription[]>,
+    isNamed: boolean,
+  ): Promise<{ claim: Claim } & Pick<BegunRound, 'lookedAt' | 'locked'>> {
+    const begun = await this.dependencies.unitOfWork.run(
+      async (changes) => this.#beginIn(changes, request, this.#round, await look(changes)),
+      { signal: caller },
+    );
+    return { ...begun, claim: await this.#claimOf(begun, isNamed) };
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */
@@ -236,8 +260,11 @@ export class DeliveryClaims {
     return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, served, answers };
   }
 
-  /** After the commit. */
-  async #claimOf({ lookedAt, waiting, shares, denied, locked, left, served, ...begun }: BegunRound) {
+  /** After the commit. What a wake has named moves no round, and says nothing of other subscriptions. */
+  async #claimOf(
+    { lookedAt, waiting, shares, denied, locked, left, served, ...begun }: BegunRound,
+    isNamed: boolean,
+  ): Promise<Claim> {
     const { unitOfWork, deliveriesDue } = this.dependencies;
     const round = this.#round;
     const [deliveries, events] = await begun.answers();
@@ -252,10 +279,11 @@ export class DeliveryClaims {
     const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
     const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
     const reachable = waiting.filter((id) => !locked.has(id));
+    const reachedTo = full ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? '');
     this.#round = {
-      after: full ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? ''),
+      after: isNamed ? round.after : reachedTo,
       waiting: waitingAfter(round, reachable, shares, denied, left),
-      heldBack: shares.some(({ room }) => room <= 0),
+      heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0),
     };
     if (full) {
       deliveriesDue.wake();

@@ -1,3 +1,5 @@
+import { bothDue, type NewlyDue, NONE_DUE } from './newly-due.js';
+
 /** Wakes one waiting claim per new delivery, so that the others need not look. */
 export class DueSignal {
   readonly #waiting = new Set<() => void>();
@@ -5,9 +7,11 @@ export class DueSignal {
   #countHere = 0;
   #countElsewhere = 0;
   #isTold = false;
+  /** Of the wakes since the last look. */
+  #newlyDue: NewlyDue = NONE_DUE;
 
   /** `tellOthers` is called when no claim waits here for what is due. */
-  constructor(private readonly tellOthers: () => void = () => undefined) {}
+  constructor(private readonly tellOthers: (due: NewlyDue) => void = () => undefined) {}
 
   /** Aborted when the domain stops, which ends all waits. */
   get closing(): AbortSignal {
@@ -35,17 +39,24 @@ export class DueSignal {
   }
 
   /** Called when a write would see the due delivery; on SQLite its commit is still to come. */
-  wake(areOthersTold = false): void {
+  wake(due?: NewlyDue, areOthersTold = false): void {
     this.#countHere += 1;
-    if (!this.#wakeFirst() && !areOthersTold) {
-      this.tellOthers();
+    if (!this.#wakeFirst(due) && !areOthersTold) {
+      this.tellOthers(due);
     }
   }
 
   /** Called when another node says that it has committed a due delivery for which no claim waits there. */
-  wakeByOther(): void {
+  wakeByOther(due?: NewlyDue): void {
     this.#countElsewhere += 1;
-    this.#wakeFirst();
+    this.#wakeFirst(due);
+  }
+
+  /** What the wakes since the last call were for. Call it before a look. */
+  takeNewlyDue(): NewlyDue {
+    const due = this.#newlyDue;
+    this.#newlyDue = NONE_DUE;
+    return due;
   }
 
   /** Called when other nodes begin or cease to wake this one. */
@@ -82,7 +93,8 @@ export class DueSignal {
     }
   }
 
-  #wakeFirst(): boolean {
+  #wakeFirst(due: NewlyDue): boolean {
+    this.#newlyDue = bothDue(this.#newlyDue, due);
     const [first] = this.#waiting;
     first?.();
     return first !== undefined;

@@ -19,7 +19,7 @@ import { integrationNoticeRows } from '../credentials/notices.js';
 import { auditAction } from '../operator/audit-events.js';
 import { keptRows } from '../statements/kept-rows.js';
 import { keptPosted, keptStatement } from '../statements/kept-statement.js';
-import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
+import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { FanOut } from '../webhooks/fan-out.js';
 import { nextSequence } from '../webhooks/sequence.js';
 import { accountRows } from './accounts.js';
@@ -58,7 +58,7 @@ export function platformUnitOfWork(
 export function changesIn(
   writer: Writer,
   now: number,
-  noteDue: () => void,
+  noteDue: NoteDue,
   origin: WriteOrigin,
   onInvalidEvent: OnInvalidEvent = refuseInvalidEvent,
 ): Changes {

@@ -1,4 +1,4 @@
-import type { EventId } from '../../../../generated/ids.js';
+import type { EventId, SubscriptionId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { Writer } from '../../database.js';
@@ -6,6 +6,7 @@ import { takeTurn } from '../../dialects/turns.js';
 import { isPostgres } from '../statements/dialect.js';
 import { keptInsertion } from '../statements/kept-insertion.js';
 import { keptStatement } from '../statements/kept-statement.js';
+import type { NoteDue } from '../unit-of-work.js';
 
 interface Recorded {
   seq: number;
@@ -16,7 +17,7 @@ interface Recorded {
 }
 
 interface Receiver {
-  id: string;
+  id: SubscriptionId;
   status: string;
   eventTypes: readonly string[];
   clientIds: readonly string[];
@@ -59,8 +60,7 @@ export class FanOut {
   constructor(
     private readonly writer: Writer,
     private readonly now: number,
-    /** Called for due deliveries after the transaction. */
-    private readonly onDue: () => void,
+    private readonly noteDue: NoteDue,
   ) {}
 
   async deliver(event: Recorded): Promise<void> {
@@ -82,9 +82,8 @@ export class FanOut {
       created_at: this.now,
     }));
     await insertion(this.writer, rows);
-    if (rows.some(({ status }) => status === 'PENDING')) {
-      this.onDue();
-    }
+    const due = rows.filter(({ status }) => status === 'PENDING');
+    this.noteDue(new Set(due.map((row) => row.subscription_id)));
   }
 
   /** Before `deliver`, at the same time as other reads. */
@@ -101,7 +100,7 @@ export class FanOut {
     takeTurn(this.writer, `receivers on ${instanceId}`);
     const { rows } = await receiversOn(this.writer, { instanceId });
     const receivers = rows.map(({ id, status, event_types, client_ids }) => ({
-      id,
+      id: id as SubscriptionId,
       status,
       eventTypes: listOf(event_types),
       clientIds: listOf(client_ids),

@@ -7,7 +7,7 @@ import { instanceIntegrationRows } from '../operator/instance-integrations.js';
 import { clientRows } from '../platform/clients.js';
 import { lock } from '../platform/unit-of-work.js';
 import { keptRows } from '../statements/kept-rows.js';
-import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
+import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
 import { eventLogRows } from './logs/events.js';
 import { subscriptionDeliveryRows } from './subscriptions/deliveries.js';
@@ -32,11 +32,11 @@ export function webhookUnitOfWork(database: Database, clock?: Clock, due?: DueLi
   );
 }
 
-function watched(rows: SubscriptionDeliveryRows, onInsert: () => void): SubscriptionDeliveryRows {
+function watched(rows: SubscriptionDeliveryRows, noteDue: NoteDue): SubscriptionDeliveryRows {
   return {
     ...rows,
     insert: (deliveries) => {
-      onInsert();
+      noteDue(new Set(deliveries.map(({ subscriptionId }) => subscriptionId)));
       return rows.insert(deliveries);
     },
   };

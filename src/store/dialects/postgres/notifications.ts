@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import type { SubscriptionId } from '../../../../generated/ids.js';
+import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/newly-due.js';
 import type { BehindCommit } from './driver.js';
 
 export interface NotificationLimits {
@@ -33,16 +35,14 @@ export interface NotificationOptions {
   /** Notifies over another connection, as other nodes do: a pooler passes on those of the same one. */
   notifyBy(channel: string, payload: string): Promise<unknown>;
   /** Another node has committed due deliveries. */
-  onDue(): void;
+  onDue(due: NewlyDue): void;
   onListening(): void;
   /** Called once for each kind of silence until this node listens again. */
   onSilence(kind: Silence, reason: string): void;
 }
 
 const CHANNEL = 'integration_deliveries_due';
-/** Does not wait for the disk: PostgreSQL commits one notification after the other. */
-const notify = (node: string) =>
-  `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', '${node}')`;
+const SUBSCRIPTION_ID = /^whs_[0-9A-Za-z]{22}$/;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 const GOODBYE_MS = 1_000;
 
@@ -57,7 +57,7 @@ export class DueNotifications {
   /** The opened one while it listens. */
   #session: Session | undefined;
   #pauseMs: number;
-  #isUntold = false;
+  #untold: NewlyDue = NONE_DUE;
   #isTelling = false;
   readonly #silences = new Set<Silence>();
 
@@ -74,18 +74,18 @@ export class DueNotifications {
    * it returns nothing, call `tell` after the commit. NOTIFY in the transaction would make all commits wait
    * for each other.
    */
-  behindCommit(): BehindCommit | undefined {
+  behindCommit(due: NewlyDue): BehindCommit | undefined {
     if (this.#isTelling || !this.#isListening) {
       return undefined;
     }
     this.#isTelling = true;
     void this.#pauseApart().then(() => this.#tellOthers());
-    return { text: notify(this.#node), onFailed: () => this.tell() };
+    return { text: notify(this.#node, due), onFailed: () => this.tell(due) };
   }
 
   /** Call it after a commit. While this node does not listen, others find the deliveries by their poll. */
-  tell(): void {
-    this.#isUntold = true;
+  tell(due: NewlyDue): void {
+    this.#untold = bothDue(this.#untold, due);
     if (!this.#isTelling) {
       this.#isTelling = true;
       void this.#tellOthers();
@@ -104,13 +104,14 @@ export class DueNotifications {
 
   /** One at a time, so that all commits during one share the next. */
   async #tellOthers(): Promise<void> {
-    while (this.#isUntold && this.#isListening) {
+    while (isAnyDue(this.#untold) && this.#isListening) {
       const { client, end } = this.#session as Session;
-      this.#isUntold = false;
+      const due = this.#untold;
+      this.#untold = NONE_DUE;
       try {
-        await client.query(notify(this.#node));
+        await client.query(notify(this.#node, due));
       } catch (error) {
-        this.#isUntold = true;
+        this.#untold = bothDue(this.#untold, due);
         end(error as Error);
       }
       await this.#pauseApart();
@@ -151,8 +152,11 @@ export class DueNotifications {
     client.on('notification', ({ channel, payload }) => {
       if (channel === echo.channel) {
         echo.hear(payload);
-      } else if (payload !== this.#node) {
-        this.options.onDue();
+        return;
+      }
+      const [node, ...ids] = (payload ?? '').split(' ');
+      if (node !== this.#node) {
+        this.options.onDue(namedBy(ids));
       }
     });
     try {
@@ -176,9 +180,7 @@ export class DueNotifications {
     this.#silences.clear();
     this.options.onListening();
     // For commits of which no other node has heard.
-    if (this.#isUntold) {
-      this.tell();
-    }
+    this.tell(NONE_DUE);
   }
 
   async #assertHeard(
@@ -196,6 +198,21 @@ export class DueNotifications {
       () => new Failure('A notification of this node did not arrive.'),
     );
   }
+}
+
+/**
+ * Names the node, and the subscriptions where these are known, which earlier releases ignore. Does not wait
+ * for the disk: PostgreSQL commits one notification after the other.
+ */
+function notify(node: string, due: NewlyDue): string {
+  const payload = pg.escapeLiteral([node, ...(due ?? [])].join(' '));
+  return `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', ${payload})`;
+}
+
+/** Earlier releases name none, and every user of the database can notify. */
+function namedBy(ids: readonly string[]): NewlyDue {
+  const isSound = ids.length > 0 && ids.every((id) => SUBSCRIPTION_ID.test(id));
+  return isSound ? new Set(ids as SubscriptionId[]) : undefined;
 }
 
 /** Notifications of a node to itself, with numbers. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js';
+import { type NewlyDue, NONE_DUE } from '../../../../src/domain/webhooks/sending/newly-due.js';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
 
 /** Longer than a test may take: what waits for its end fails. */
 const FOREVER_MS = 60_000;
@@ -16,6 +18,40 @@ function waiting(signal: DueSignal, count: number) {
 }
 
 const turn = () => new Promise(setImmediate);
+
+describe('what is newly due', () => {
+  const [one, other] = [newPublicId('SubscriptionId'), newPublicId('SubscriptionId')];
+
+  test('is what the wakes since the last look have named, of this node and of others', () => {
+    const signal = new DueSignal();
+    signal.wake(new Set([one]));
+    signal.wakeByOther(new Set([other]));
+    expect(signal.takeNewlyDue()).toEqual(new Set([one, other]));
+    expect(signal.takeNewlyDue()).toEqual(NONE_DUE);
+  });
+
+  test.each([
+    ['a wake of this node', (signal: DueSignal) => signal.wake()],
+    ['a wake of another node', (signal: DueSignal) => signal.wakeByOther()],
+    ['the beginning of wakes of other nodes', (signal: DueSignal) => signal.setTold(true)],
+  ])('is unknown after %s that names nothing', (_, wake) => {
+    const signal = new DueSignal();
+    signal.wake(new Set([one]));
+    wake(signal);
+    signal.wake(new Set([other]));
+    expect(signal.takeNewlyDue()).toBeUndefined();
+    signal.wake(new Set([other]));
+    expect(signal.takeNewlyDue()).toEqual(new Set([other]));
+  });
+
+  test('is told to other nodes where no claim waits for it', () => {
+    const told: NewlyDue[] = [];
+    const signal = new DueSignal((due) => told.push(due));
+    signal.wake(new Set([one]));
+    signal.wake();
+    expect(told).toEqual([new Set([one]), undefined]);
+  });
+});
 
 describe('waiting for deliveries', () => {
   test('each waking wakes one, in the order in which they came', async () => {
@@ -76,7 +112,7 @@ describe('waiting for deliveries', () => {
     expect(told).toBe(0);
     signal.wake();
     expect(told).toBe(1);
-    signal.wake(true);
+    signal.wake(undefined, true);
     expect(told).toBe(1);
   });
 

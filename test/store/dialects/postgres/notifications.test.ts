@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { DeliveryClaims } from '../../../../src/domain/webhooks/sending/claims.js';
 import { DeliveryTargets } from '../../../../src/domain/webhooks/sending/targets.js';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import {
   NOTIFICATION_LIMITS,
   type NotificationLimits,
@@ -12,15 +14,9 @@ import { type DatabasePlace, databaseUnderTest } from '../../../support/database
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../../support/eventually.js';
 import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
-import { PATIENT, sendingNode } from '../../adapters/webhooks/sending/rig.js';
+import { NEVER, PATIENT, sendingNode } from '../../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../../adapters/webhooks/subscriptions/rig.js';
 
-/** For claims that only a wake ends. */
-const NEVER = {
-  lookMs: LONGER_THAN_A_TEST_MS,
-  toldMs: LONGER_THAN_A_TEST_MS,
-  lockedMs: LONGER_THAN_A_TEST_MS,
-};
 const REQUEST = { freeSlots: 64, totalSlots: 64, maxRunningPerSubscription: 64 };
 /** A busy machine answers late. */
 const PATIENT_LIMITS = { ...NOTIFICATION_LIMITS, connectMs: 30_000, answerMs: 30_000, leastPauseMs: 5 };
@@ -183,6 +179,85 @@ describe('nodes on one PostgreSQL', () => {
       return complete.length === 2;
     });
     expect([one, other].map(elsewhere)).toEqual(before.map((count) => count + 1));
+  });
+
+  test('name the subscriptions, with which the claim of another node begins without a look', async () => {
+    const { rig, one, other } = await twoNodes();
+    const ids = [await rig.subscribe(), await rig.subscribe()].sort();
+    const { claim } = await waitingClaim(other.store, rig);
+    const look = jest.spyOn(other.store.sending.rows, 'dueSubscriptions');
+    const asked = statements();
+    await happen(one.store, rig);
+    expect((await claim).targets.map(({ subscriptionId }) => subscriptionId)).toEqual(ids);
+    expect(look).not.toHaveBeenCalled();
+    expect(asked.find(isNotification)?.text).toContain(` ${ids.join(' ')}'`);
+  });
+
+  test('name none of more subscriptions than a notification holds', async () => {
+    const { rig, one, other } = await twoNodes();
+    for (let count = 0; count < 257; count += 1) {
+      await rig.subscribe();
+    }
+    const { claim } = await waitingClaim(other.store, rig);
+    const asked = statements();
+    await happen(one.store, rig);
+    expect((await claim).deliveries).toHaveLength(64);
+    expect(asked.find(isNotification)?.text).not.toContain('whs_');
+  });
+
+  test('name what one notification after the commit stands for', async () => {
+    const { rig, one, other } = await twoNodes();
+    const id = await rig.subscribe();
+    const before = other.due.count;
+    other.due.takeNewlyDue();
+    one.due.wake(new Set([id]));
+    await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
+    expect(other.due.takeNewlyDue()).toEqual(new Set([id]));
+  });
+
+  test('name what became due before they listened', async () => {
+    const { place } = await subscribedPlace();
+    const other = await openNode(place);
+    await other.listening();
+    const before = other.due.count;
+    other.due.takeNewlyDue();
+    const one = await openNode(place);
+    const id = newPublicId('SubscriptionId');
+    one.due.wake(new Set([id]));
+    expect(one.due.isTold).toBe(false);
+    await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
+    expect(other.due.takeNewlyDue()).toEqual(new Set([id]));
+  });
+
+  test.each([
+    ['of an earlier release', () => randomUUID()],
+    ['with an id of another form', (id: string) => `${randomUUID()} ${id} ${id}x`],
+    ['with foreign text', (id: string) => `${id}' or true; --`],
+    ['with nothing', () => ''],
+  ])('look at all that is due after a notification %s', async (_, payloadFor) => {
+    const { rig, other, database } = await twoNodes();
+    const id = await rig.subscribe();
+    const { claim } = await waitingClaim(other.store, rig);
+    const look = jest.spyOn(other.store.sending.rows, 'dueSubscriptions');
+    await rig.happen();
+    await sql`select pg_notify('integration_deliveries_due', ${payloadFor(id)})`.execute(database.reader);
+    expect((await claim).deliveries).toHaveLength(1);
+    expect(look).toHaveBeenCalledTimes(1);
+  });
+
+  test('claim nothing that is not due, whatever a notification names', async () => {
+    const { rig, other, database } = await twoNodes();
+    const disabled = await rig.subscribe();
+    await rig.happen();
+    await sql`update subscriptions set status = 'DISABLED'`.execute(database.patient);
+    const unknown = newPublicId('SubscriptionId');
+    const { claim } = await waitingClaim(other.store, rig);
+    const news = jest.spyOn(other.due, 'news');
+    const payload = `${randomUUID()} ${disabled} ${unknown}`;
+    await sql`select pg_notify('integration_deliveries_due', ${payload})`.execute(database.reader);
+    await eventually('a claim that waits on', () => news.mock.calls.length > 0);
+    other.due.close();
+    expect((await claim).deliveries).toEqual([]);
   });
 
   test('notify right behind the commit, before its answer, and outside of the transaction', async () => {

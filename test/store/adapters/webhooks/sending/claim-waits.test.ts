@@ -8,14 +8,21 @@ import { fakeClock } from '../../../../domain/clock.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
 import { eventually } from '../../../../support/eventually.js';
 import { newConnection } from '../subscriptions/rig.js';
-import { LEASE_MS, PATIENT, refused, type SendingNode, sendingNode, sendingRig, succeeded } from './rig.js';
+import {
+  LEASE_MS,
+  NEVER,
+  PATIENT,
+  refused,
+  type SendingNode,
+  sendingNode,
+  sendingRig,
+  succeeded,
+} from './rig.js';
 
 /** Longer than a test may take: what waits for its end fails. */
 const FOREVER_MS = 60_000;
 /** So many writes share one commit. */
 const GROUP = 128;
-
-const NEVER = { lookMs: FOREVER_MS, toldMs: FOREVER_MS, lockedMs: FOREVER_MS };
 
 /** From now on, the search for lapsed attempts finds nothing until it is ended. */
 function endlessSearch({ dependencies }: SendingNode) {

@@ -9,6 +9,7 @@ import {
 import { type LaterAttempt, makeDeliveriesDue } from '../../../../../src/domain/webhooks/sending/due.js';
 import { DueSignal } from '../../../../../src/domain/webhooks/sending/due-signal.js';
 import { giveUpDeliveries } from '../../../../../src/domain/webhooks/sending/give-up.js';
+import type { NewlyDue } from '../../../../../src/domain/webhooks/sending/newly-due.js';
 import { recordResults } from '../../../../../src/domain/webhooks/sending/records.js';
 import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
 import { RetryGrace } from '../../../../../src/domain/webhooks/sending/retry-grace.js';
@@ -27,6 +28,7 @@ import type { Database } from '../../../../../src/store/database.js';
 import type { Schema } from '../../../../../src/store/schema.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import type { DatabaseUnderTest } from '../../../../support/databases.js';
+import { LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import type { Row } from '../../../rows.js';
 import { newConnection } from '../subscriptions/rig.js';
 
@@ -37,6 +39,13 @@ export const SETTINGS: SendingSettings = {
 };
 /** With the margin for what comes before and after the exchange. */
 export const LEASE_MS = 30_000;
+
+/** For claims that only a wake ends. */
+export const NEVER: ClaimPauses = {
+  lookMs: LONGER_THAN_A_TEST_MS,
+  toldMs: LONGER_THAN_A_TEST_MS,
+  lockedMs: LONGER_THAN_A_TEST_MS,
+};
 
 /** Of one who never hangs up. */
 export const PATIENT = new AbortController().signal;
@@ -89,7 +98,7 @@ export function sendingNode(
   };
   const targets = new DeliveryTargets(BOX);
   const claims = new DeliveryClaims(dependencies, targets, clock.now, pauses);
-  const due = { onDue: () => deliveriesDue.wake() };
+  const due = { onDue: (newly: NewlyDue) => deliveriesDue.wake(newly) };
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork(database, clock.now, due, () => undefined);
   /** If it finds nothing, it waits for the sweep that it began, and looks again if that ended attempts. */
