@@ -4,15 +4,18 @@ import type { AttemptReport } from './attempt.js';
 
 /** The result of an attempt, for the domain. */
 export function attemptResultOf(deliveryId: string, number: number, report: AttemptReport): AttemptResult {
-  const { outcome, responseStart, retryAfterSeconds, ...attempt } = report;
+  const { responseStart } = report;
   return {
     deliveryId,
     attempt: {
-      ...attempt,
       number,
-      outcome: AttemptOutcome[outcome],
+      startedAt: report.startedAt,
+      outcome: AttemptOutcome[report.outcome],
+      durationMs: report.durationMs,
+      httpStatus: report.httpStatus,
+      message: report.message,
       responseStart: Buffer.from(responseStart.buffer, responseStart.byteOffset, responseStart.byteLength),
     },
-    retryAfterSeconds,
+    retryAfterSeconds: report.retryAfterSeconds,
   };
 }

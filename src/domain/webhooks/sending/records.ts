@@ -214,11 +214,17 @@ function isPlainSuccess({ result, before }: Recorded): boolean {
 }
 
 function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
+  const { attempt } = result;
   return {
-    ...result.attempt,
     deliverySeq: before.seq,
+    number: attempt.number,
     startedAt: startOf(result, before, now),
     endedAt: now,
+    outcome: attempt.outcome,
+    durationMs: attempt.durationMs,
+    httpStatus: attempt.httpStatus,
+    message: attempt.message,
+    responseStart: attempt.responseStart,
   };
 }
 
