@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { endsWithThisProcess } from '../support/ends-with-this-process.js';
 
 const LIMIT_MS = 60_000;
 const PATIENCE_MS = 20_000;
@@ -29,6 +30,7 @@ export class RunningProgram {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    endsWithThisProcess(child);
     child.stdout.on('data', (chunk) => {
       this.output += chunk;
       this.#look();

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import type { DemoFile } from '../../src/cli/demo/demo-file.js';
+import { endsWithThisProcess } from './ends-with-this-process.js';
 import { eventually } from './eventually.js';
 import { freePorts } from './free-ports.js';
 import { OutputLines } from './output-lines.js';
@@ -126,6 +127,7 @@ export class ServiceProcess {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    endsWithThisProcess(this.#child);
     this.output.read(this.#child.stdout);
     this.errors.read(this.#child.stderr);
     this.exited = new Promise((resolve) =>
