@@ -28,10 +28,12 @@ export async function newMigratedPostgresDatabase(): Promise<PostgresDatabase> {
 async function newDatabase(origin: string): Promise<PostgresDatabase> {
   const server = await postgresUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer((admin) => admin.query(`create database ${name} ${origin}`));
+  await (await administrator()).query(`create database ${name} ${origin}`);
   return {
     url: `${server}/${name}`,
-    drop: () => administer((admin) => admin.query(`drop database ${name} with (force)`)),
+    drop: async () => {
+      await (await administrator()).query(`drop database ${name} with (force)`);
+    },
   };
 }
 
@@ -39,7 +41,14 @@ let template: Promise<void> | undefined;
 
 /** Made by the first caller of a run, while others wait. */
 function templateMade(): Promise<void> {
-  template ??= administer(async (admin) => {
+  template ??= makeTemplate();
+  return template;
+}
+
+async function makeTemplate(): Promise<void> {
+  // Its end releases the lock.
+  const admin = await newAdministrator();
+  try {
     await admin.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`);
     const { rows } = await admin.query(`select from pg_database where datname = '${TEMPLATE}'`);
     if (rows.length === 0) {
@@ -50,8 +59,9 @@ function templateMade(): Promise<void> {
       await database.close();
       await admin.query(`alter database migrating rename to ${TEMPLATE}`);
     }
-  });
-  return template;
+  } finally {
+    await admin.end();
+  }
 }
 
 let serverUrl: Promise<string> | undefined;
@@ -73,12 +83,23 @@ async function askKeeper(): Promise<string> {
   return url;
 }
 
-async function administer(act: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+let ofThisWorker: Promise<pg.Client> | undefined;
+
+/** Kept, because a connection costs half as much as a database. The worker does not wait for it. */
+function administrator(): Promise<pg.Client> {
+  ofThisWorker ??= newAdministrator().then((admin) => {
+    admin.on('error', () => {
+      ofThisWorker = undefined;
+    });
+    // Not in its types.
+    (admin as pg.Client & { unref(): void }).unref();
+    return admin;
+  });
+  return ofThisWorker;
+}
+
+async function newAdministrator(): Promise<pg.Client> {
   const admin = new pg.Client({ connectionString: `${await postgresUrl()}/postgres` });
   await admin.connect();
-  try {
-    await act(admin);
-  } finally {
-    await admin.end();
-  }
+  return admin;
 }
