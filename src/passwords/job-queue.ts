@@ -50,6 +50,8 @@ export class JobQueue {
   readonly #threads = new Set<Thread>();
   readonly #idle: Thread[] = [];
   readonly #waiting: Waiting[] = [];
+  /** Resolves when the threads have ended that had been without a job. */
+  #idleEnded: Promise<unknown> = Promise.resolve();
   #idleTimer: NodeJS.Timeout | undefined;
   #averageMs = FIRST_DURATION_MS;
   #closed = false;
@@ -84,7 +86,7 @@ export class JobQueue {
     for (const { reject } of this.#waiting.splice(0)) {
       reject(tooBusy(0));
     }
-    await Promise.all([...this.#threads].map((thread) => thread.end()));
+    await Promise.all([this.#idleEnded, ...[...this.#threads].map((thread) => thread.end())]);
   }
 
   #expectedWaitMs(): number {
@@ -140,10 +142,11 @@ export class JobQueue {
   }
 
   #endIdle(): void {
-    for (const thread of this.#idle.splice(0)) {
+    const ends = this.#idle.splice(0).map((thread) => {
       this.#threads.delete(thread);
-      void thread.end();
-    }
+      return thread.end();
+    });
+    this.#idleEnded = Promise.all([this.#idleEnded, ...ends]);
   }
 
   async #serve(thread: Thread, waiting: Waiting): Promise<void> {

@@ -19,6 +19,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const ended = new Promise<void>((resolve) => {
     noteEnd = resolve;
   });
+  const end = { takes: Promise.resolve() };
   const start: StartThread = (onEnd) => {
     started += 1;
     let rejectPresent: (cause: unknown) => void = () => undefined;
@@ -37,6 +38,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
         }),
       end: async () => {
         noteEnd();
+        await end.takes;
         onEnd(new Error('ended'));
         rejectPresent(new Error('ended'));
       },
@@ -54,7 +56,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const ask = (password: string) => queue.do({ password });
   const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { queue, ask, refusal, settle, held, deaths, ended, started: () => started };
+  return { queue, ask, refusal, settle, held, deaths, ended, end, started: () => started };
 }
 
 describe('threads', () => {
@@ -113,6 +115,26 @@ describe('threads', () => {
     expect(started()).toBe(2);
     held[2]?.answer();
     await next;
+  });
+
+  test('that end without a job are gone once the queue is closed', async () => {
+    const { queue, ask, settle, held, ended, end } = queueRig({ idleMs: 1 });
+    let release: () => void = () => undefined;
+    end.takes = new Promise((resolve) => {
+      release = resolve;
+    });
+    const first = ask('one');
+    held[0]?.answer();
+    await first;
+    await ended;
+    let isClosed = false;
+    const closing = queue.close().then(() => {
+      isClosed = true;
+    });
+    await settle();
+    expect(isClosed).toBe(false);
+    release();
+    await closing;
   });
 
   test('are not ended one after the other by one job', async () => {
