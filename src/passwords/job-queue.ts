@@ -98,7 +98,8 @@ export class JobQueue {
 
   #dispatch(): void {
     while (this.#waiting.length > 0 && !this.#closed) {
-      const thread = this.#idle.pop() ?? this.#startAnother();
+      const present = this.#idle.pop();
+      const thread = present ?? this.#startAnother();
       if (thread === undefined) {
         return;
       }
@@ -108,7 +109,7 @@ export class JobQueue {
         this.#options.watch?.refused();
         next.reject(tooBusy(this.#expectedWaitMs()));
       } else {
-        void this.#serve(thread, next);
+        void this.#serve(thread, next, thread !== present);
       }
     }
   }
@@ -149,13 +150,16 @@ export class JobQueue {
     this.#idleEnded = Promise.all([this.#idleEnded, ...ends]);
   }
 
-  async #serve(thread: Thread, waiting: Waiting): Promise<void> {
+  async #serve(thread: Thread, waiting: Waiting, isNew: boolean): Promise<void> {
     const begunAt = performance.now();
     try {
       const answer = await thread.do(waiting.job);
       const durationMs = performance.now() - begunAt;
       this.#options.watch?.worked(durationMs);
-      this.#averageMs += (durationMs - this.#averageMs) * SMOOTHING;
+      if (!isNew) {
+        // The first job of a thread also waits for its start, which takes several times as long.
+        this.#averageMs += (durationMs - this.#averageMs) * SMOOTHING;
+      }
       this.#release(thread);
       waiting.resolve(answer);
     } catch (cause) {

@@ -14,7 +14,7 @@ const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
 const MAX_WAIT_MS = 800;
 /** For each thread. So few wait longer rather than being turned away, for example on a slow machine. */
 const LEAST_WAITING = 4;
-/** The next sign-in then waits for the start of a thread, which is short beside its hash. */
+/** The next sign-in then waits about 50 ms for the start of a thread. */
 const IDLE_MS = 10_000;
 
 export interface PasswordHasherOptions extends Partial<Omit<JobQueueOptions, 'start'>> {

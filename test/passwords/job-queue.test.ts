@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import { JobQueue, type JobQueueOptions } from '../../src/passwords/job-queue.js';
 import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
@@ -167,6 +167,24 @@ describe('jobs that wait', () => {
       await settle();
     }
     await expect(Promise.all(asked)).resolves.toHaveLength(6);
+  });
+
+  test('are not refused because threads took long to start', async () => {
+    // With an average of 50 ms, four may wait; with the start in it, none.
+    const { ask, settle, held, ended } = queueRig({ maxWaitMs: 200, idleMs: 1 });
+    const slowStart = ask('first of a thread');
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 10_000);
+    held[0]?.answer();
+    await slowStart;
+    clock.mockRestore();
+    await ended;
+    const asked = Array.from({ length: 5 }, (_, index) => ask(`${index}`));
+    for (let job = 1; job <= asked.length; job += 1) {
+      held[job]?.answer();
+      await settle();
+    }
+    await expect(Promise.all(asked)).resolves.toHaveLength(5);
   });
 
   test('may be a few for each thread, however long they wait', async () => {
