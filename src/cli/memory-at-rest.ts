@@ -17,6 +17,8 @@ const APART_MS = 20_000;
 export function releaseMemoryAtRest(lookEveryMs = LOOK_EVERY_MS): void {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
+  // Later contexts, such as those of threads and workflows, need no `gc`.
+  setFlagsFromString('--no-expose-gc');
   let lastLoop = performance.eventLoopUtilization();
   let usedBytes = 0;
   let collectedAt = Number.NEGATIVE_INFINITY;

@@ -2,6 +2,7 @@
  * Runs as a separate process: makes garbage, comes to rest, and ends when the garbage is collected, with
  * what it has done until then.
  */
+import { runInNewContext } from 'node:vm';
 import { releaseMemoryAtRest } from '../../src/cli/memory-at-rest.js';
 
 const LOOK_EVERY_MS = 500;
@@ -23,6 +24,9 @@ const work = () => {
   }
 };
 releaseMemoryAtRest(LOOK_EVERY_MS);
+if (runInNewContext('typeof gc') !== 'undefined') {
+  throw new Error('Other contexts can collect garbage.');
+}
 work();
 // Keeps the process.
 setInterval(() => undefined, 60_000);
