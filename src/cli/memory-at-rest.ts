@@ -3,11 +3,11 @@ import { runInNewContext } from 'node:vm';
 
 /** V8 shrinks its young generation only if little memory was taken in the 5 s before a collection. */
 const LOOK_EVERY_MS = 10_000;
-/** The part of its time that a process at rest works. */
+/** At rest, the event loop is busy for at most this part of the time. */
 const MOST_AT_REST = 0.02;
-/** How much larger than what the last collection left in use the heap may be. */
+/** The heap may grow to so many times what the last collection left in use. */
 const MOST_OF_USED = 1.5;
-/** A collection stops the process for some tens of milliseconds. */
+/** The least time between two collections, each of which stops the process for some tens of milliseconds. */
 const APART_MS = 20_000;
 
 /**

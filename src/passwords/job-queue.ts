@@ -18,7 +18,7 @@ export interface JobQueueOptions {
   maxWaitMs: number;
   /** For each thread: so many wait in any case. */
   leastWaiting: number;
-  /** After so long without a job the threads end, which hold 15 MB each. */
+  /** When no job has ended for so long, the threads without a job end: each holds 15 MB. */
   idleMs: number;
   /** Called when a thread ended unasked. */
   onThreadDeath(cause: unknown): void;

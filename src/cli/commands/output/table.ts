@@ -68,7 +68,7 @@ function fitting(
   return widths;
 }
 
-/** Facts about one thing, a line each; one of several values takes as many. Values may be untrusted text. */
+/** Facts about one thing: a line for each value. Values may be untrusted text. */
 export function asFacts(facts: readonly (readonly [string, string | readonly string[]])[]): string {
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts

@@ -118,7 +118,7 @@ export class DeliveryClaims {
         // The store refuses to write for a caller who has left.
         if (!caller.aborted) {
           if (isWoken) {
-            // For another claim.
+            // Wakes another claim instead.
             deliveriesDue.wake();
           }
           throw error;
@@ -163,7 +163,7 @@ export class DeliveryClaims {
     return result;
   }
 
-  /** After a complete look, begins with the subscriptions that wakes have named, if there is anything due. */
+  /** Looks at all that is due. If the claim has done so before, first at what wakes have named since. */
   async #claimNow(
     request: ClaimRequest,
     caller: AbortSignal,
@@ -179,7 +179,7 @@ export class DeliveryClaims {
     this.#heard = deliveriesDue.count;
     const named = [...(deliveriesDue.takeNewlyDue() ?? [])];
     if (hasLooked && named.length > 0 && named.length <= most && !isOver()) {
-      // Their later attempts, and what else is due, are for the complete look of the next claim.
+      // Their later attempts and all else that is due are left to the next claim, whose look is complete.
       const due = named.map((id) => ({ id, hasLater: false }));
       const { claim } = await this.#begin(request, caller, async () => due, true);
       if (claim.deliveries.length > 0) {
@@ -260,7 +260,10 @@ export class DeliveryClaims {
     return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, served, answers };
   }
 
-  /** After the commit. What a wake has named moves no round, and says nothing of other subscriptions. */
+  /**
+   * After the commit. A look at named subscriptions leaves the round where it is, and does not end
+   * `heldBack`, because it has not seen the others.
+   */
   async #claimOf(
     { lookedAt, waiting, shares, denied, locked, left, served, ...begun }: BegunRound,
     isNamed: boolean,

@@ -7,7 +7,7 @@ export class DueSignal {
   #countHere = 0;
   #countElsewhere = 0;
   #isTold = false;
-  /** Of the wakes since the last look. */
+  /** What the wakes since the last look have named. */
   #newlyDue: NewlyDue = NONE_DUE;
 
   /** `tellOthers` is called when no claim waits here for what is due. */

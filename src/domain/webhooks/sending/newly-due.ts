@@ -1,14 +1,14 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
 
 /**
- * The subscriptions with new due deliveries; undefined if these are unknown or too many to name. Only a hint
- * where claims look first: they check everything themselves.
+ * Subscriptions with new due deliveries; undefined if they are unknown or too many. Only a hint: a claim
+ * looks at these first, and checks everything itself.
  */
 export type NewlyDue = ReadonlySet<SubscriptionId> | undefined;
 
 export const NONE_DUE: NewlyDue = new Set();
 
-/** A notification of PostgreSQL holds up to 8,000 bytes, and a claim looks at no more subscriptions. */
+/** As many fit into a notification of PostgreSQL (8,000 bytes), and a claim looks at no more. */
 const MOST_NAMED = 256;
 
 export function bothDue(one: NewlyDue, other: NewlyDue): NewlyDue {

@@ -201,15 +201,15 @@ export class DueNotifications {
 }
 
 /**
- * Names the node, and the subscriptions where these are known, which earlier releases ignore. Does not wait
- * for the disk: PostgreSQL commits one notification after the other.
+ * The payload is the id of the node and those of the subscriptions, if these are known; earlier releases
+ * ignore the latter. Does not wait for the disk: PostgreSQL commits one notification after the other.
  */
 function notify(node: string, due: NewlyDue): string {
   const payload = pg.escapeLiteral([node, ...(due ?? [])].join(' '));
   return `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', ${payload})`;
 }
 
-/** Earlier releases name none, and every user of the database can notify. */
+/** Earlier releases send no ids. Any user of the database can notify, so the ids may be invalid. */
 function namedBy(ids: readonly string[]): NewlyDue {
   const isSound = ids.length > 0 && ids.every((id) => SUBSCRIPTION_ID.test(id));
   return isSound ? new Set(ids as SubscriptionId[]) : undefined;
