@@ -11,8 +11,8 @@ const MOST_OF_USED = 1.5;
 const APART_MS = 20_000;
 
 /**
- * Collects garbage when the process has come to rest with a grown heap. V8 collects when memory is asked for,
- * so at rest it would keep what the start or a burst of work left.
+ * Collects garbage when the process has come to rest with a grown heap. V8 collects mainly when memory is
+ * asked for, so at rest it keeps for long what the start or a burst of work left.
  */
 export function releaseMemoryAtRest(lookEveryMs = LOOK_EVERY_MS): void {
   setFlagsFromString('--expose-gc');

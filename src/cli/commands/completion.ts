@@ -10,7 +10,7 @@ Examples:
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .description('Print a script with which a shell completes the words of this command')
+    .description('Print the completion script of a shell')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', NOTES)
     .action(async (shell: string) => {

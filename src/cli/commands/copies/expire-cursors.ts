@@ -15,7 +15,7 @@ Exit codes: 0 done · 1 failed · 2 wrong usage · 78 no such database`;
 export function addExpireCursorsCommand(program: Command): void {
   program
     .command('expire-cursors')
-    .description('Make readers of changes begin again, after a restore by other means than `restore`')
+    .description('Make readers of changes begin again, after a restore without `restore`')
     .addHelpText('after', NOTES)
     .action(async () => {
       const { expireAllCursors } = await import('./expire-cursors-actions.js');

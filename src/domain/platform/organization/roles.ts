@@ -149,7 +149,7 @@ async function nameAfter(changes: Pick<Changes, 'roles'>, clientId: ClientId, na
   for (let number = 2; ; number += 1) {
     const suffix = ` (${number})`;
     const cut = base.slice(0, MAX_NAME_LENGTH - suffix.length);
-    // Databases store half of a pair as another character, which would not be found in `taken`.
+    // Databases replace half of a pair by another character, so `taken` would never contain the candidate.
     const candidate = cut.replace(HALF_OF_A_PAIR, '') + suffix;
     if (!taken.has(candidate)) {
       return candidate;

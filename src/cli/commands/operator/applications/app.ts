@@ -68,7 +68,7 @@ function addSettings(command: Command): Command {
     .option('--first-party', 'our own: people are not asked to approve access')
     .option('--no-first-party', 'by another company: people are asked')
     .option('--sign-out-ends-tokens', 'signing out ends the tokens that it got in that browser')
-    .option('--no-sign-out-ends-tokens', 'its tokens outlive a sign-out (default)')
+    .option('--no-sign-out-ends-tokens', 'its tokens stay valid after a sign-out (default)')
     .addOption(algorithm.choices(ALGORITHMS))
     .option('--access-token-lifetime <duration>', '1h by default', seconds)
     .option('--refresh-token-lifetime <duration>', '30d by default', seconds)

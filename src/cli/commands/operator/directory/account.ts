@@ -22,13 +22,10 @@ export function addAccountCommands(program: Command): void {
     'account disable acc_…',
   );
   addVerb(group, 'list', list, {
-    about: 'List accounts, by the beginning of their email address if you like',
+    about: 'List accounts; --email selects those whose address begins with a text',
     example: '--email ada@',
   })
-    .option(
-      '--email <beginning>',
-      'only those whose email address begins with this; upper and lower case are equal',
-    )
+    .option('--email <beginning>', 'only those whose email address begins with this; case is ignored')
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, {
     about: 'Show a person with all their users and workers',
