@@ -4,7 +4,13 @@ import type { Page } from 'playwright-core';
 import { describeWith } from '../support/toolchains.js';
 import { focusWalkOf } from './audit.js';
 import { faultsOnScreens } from './screens.js';
-import { at, fillSignIn, type SignOnInChromium, signOnInChromium } from './sign-on-in-chromium.js';
+import {
+  at,
+  fillSignIn,
+  logoLoaded,
+  type SignOnInChromium,
+  signOnInChromium,
+} from './sign-on-in-chromium.js';
 
 type Way = (page: Page, rig: SignOnInChromium) => Promise<void>;
 
@@ -26,7 +32,7 @@ async function allowed(page: Page): Promise<void> {
   const heading = page.getByRole('heading', { level: 1, name: /^(Allow|Signed in as) / });
   await heading.waitFor();
   if ((await heading.innerText()).startsWith('Allow')) {
-    await page.waitForFunction("document.querySelector('.logo')?.naturalWidth > 0");
+    await logoLoaded(page);
     await page.getByRole('link', { name: 'privacy policy' }).waitFor();
     await page.getByRole('link', { name: 'terms of service' }).waitFor();
     await page.click('#approve');

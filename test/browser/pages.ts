@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { call, type Person } from '../flow/sign-on/environment.js';
-import { at, fillSignIn, type SignOnInChromium, STAYS } from './sign-on-in-chromium.js';
+import { at, fillSignIn, logoLoaded, type SignOnInChromium, STAYS } from './sign-on-in-chromium.js';
 
 /** The way to a page; the address of who is asked about is as long as addresses are. */
 type Way = (page: Page, rig: SignOnInChromium) => Promise<void>;
@@ -25,7 +25,7 @@ const toConsent: Way = async (page, rig) => {
   await toSignIn(page, rig);
   await fillSignIn(page, await rig.demo.newPerson({ worker: [tallowfern] }));
   await at(page, /^Allow /);
-  await page.waitForFunction("document.querySelector('.logo')?.naturalWidth === 160");
+  await logoLoaded(page);
 };
 
 export async function passwordLink(

@@ -150,3 +150,12 @@ async function register({ operator }: DemoEnvironment, home: string): Promise<st
   );
   return application?.id ?? '';
 }
+
+/**
+ * Waits for the logo of the application, and fails if it is no image. Not with `waitForFunction`: that asks
+ * again with `eval`, which the policy of our pages forbids.
+ */
+export async function logoLoaded(page: Page): Promise<void> {
+  await page.locator('.logo').waitFor();
+  await page.evaluate("document.querySelector('.logo').decode()");
+}
