@@ -1,5 +1,6 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { Clock } from '../../clock.js';
+import { isFailing, limitFailing } from './failing.js';
 import { LapseSweeps } from './lapses.js';
 import {
   type BegunDelivery,
@@ -25,12 +26,6 @@ export interface ClaimRequest {
 }
 
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
-/** Enough attempts to notice that a failing subscriber has recovered. */
-const LEAST_RUNNING_WHILE_FAILING = 4;
-/** The share of all slots for failing subscriptions: ample for fast failures, safe for hanging ones. */
-const PART_FOR_FAILING = 1 / 8;
-/** Beyond that share, each may have one attempt in progress, up to this part of all slots. */
-const MOST_FOR_FAILING = 1 / 2;
 /** A claim looks at as many subscriptions as it has slots, within bounds. The next continues there. */
 const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
@@ -109,7 +104,7 @@ export class DeliveryClaims {
     let { lockedMs } = this.pauses;
     let hasLooked = false;
     while (!isOver()) {
-      await this.#sweeps.inTime(caller);
+      await this.#sweeps.sweepIfDue(caller);
       let isWoken = false;
       const { claim, ...look } = await this.#inTurn(() => {
         isWoken = this.#heard !== deliveriesDue.count;
@@ -248,7 +243,12 @@ export class DeliveryClaims {
     const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
     const { shares, locked } = await this.#ownShares(changes, candidates, request);
     const mayPass = waiting.length === round.waiting.size;
-    const denied = await limitFailing(changes, shares, request, (id) => mayPass || waiting.includes(id));
+    const denied = await limitFailing(
+      changes,
+      shares,
+      request.totalSlots,
+      (id) => mayPass || waiting.includes(id),
+    );
     const left = await shareOut(changes, shares, request.freeSlots);
     const served = shares.filter(({ first, later }) => first.length + later.length > 0);
     const first = served.flatMap((share) => share.first);
@@ -379,42 +379,6 @@ async function tryReceivers(
   return { own, receivers: receivers.filter(({ id }) => locked.has(id)), first };
 }
 
-/**
- * There may be too few slots for all failing ones: those that wait come first, others after all of these.
- * Returns those that have nothing under way and get no slot.
- */
-async function limitFailing(
-  changes: SendingChanges,
-  shares: readonly Share[],
-  { totalSlots }: ClaimRequest,
-  mayPass: (id: SubscriptionId) => boolean,
-): Promise<ReadonlySet<SubscriptionId>> {
-  const denied = new Set<SubscriptionId>();
-  const failing = shares.filter(isFailing);
-  if (failing.length === 0) {
-    return denied;
-  }
-  const running = await changes.runningToFailing();
-  let spare = totalSlots * PART_FOR_FAILING - running;
-  let left = Math.ceil(totalSlots * MOST_FOR_FAILING) - running;
-  for (const [index, share] of failing.entries()) {
-    const { id } = share.receiver;
-    const room = roomWhileFailing(share.receiver, spare / (failing.length - index));
-    const allowed = mayPass(id) ? Math.min(left, room) : 0;
-    if (share.room > 0 && room > 0 && allowed <= 0) {
-      denied.add(id);
-    }
-    share.room = Math.max(0, Math.min(share.room, allowed));
-    spare -= share.room;
-    left -= share.room;
-  }
-  return denied;
-}
-
-function isFailing({ receiver }: Share): boolean {
-  return receiver.failingSince !== null;
-}
-
 /** Without those that got a slot or had nothing due for it; newly denied ones come last. */
 function waitingAfter(
   round: Round,
@@ -437,12 +401,4 @@ function waitingAfter(
     waiting.add(id);
   }
   return waiting;
-}
-
-/** How many more attempts a failing one may have. */
-function roomWhileFailing({ running }: Receiver, spareForEach: number): number {
-  if (spareForEach <= 0) {
-    return running === 0 ? 1 : 0;
-  }
-  return Math.max(LEAST_RUNNING_WHILE_FAILING - running, Math.floor(spareForEach));
 }

@@ -36,7 +36,7 @@ export class LapseSweeps {
    * Begins a sweep if one is due. Waits for its end only if the clock may have been set back, and then until
    * the caller leaves or the domain stops at most.
    */
-  async inTime(caller: AbortSignal): Promise<void> {
+  async sweepIfDue(caller: AbortSignal): Promise<void> {
     const now = this.clock();
     if (!this.#isSweeping && Math.abs(now - this.#sweptAt) >= this.#pauseMs) {
       this.#lastSweep = this.#sweep(now);
