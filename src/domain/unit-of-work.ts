@@ -23,6 +23,8 @@ export interface WriteOrigin {
 }
 
 export interface WriteOptions<T> extends WriteOrigin {
+  /** Called when the next write would see the effect: on SQLite before the commit, which may still fail. */
+  onDone?: () => void;
   /** Only the first call of a key does the work; the same key with another request is refused. */
   repeatable?: Repeatable<T>;
 }

@@ -33,7 +33,7 @@ export function unitOfWorkOver<Changes, Rows>(
   return {
     rows: rowsOf(reader),
     inOrder: writesInOrder,
-    run: (work, { repeatable, ...origin } = {}) => {
+    run: (work, { repeatable, onDone, ...origin } = {}) => {
       let newlyDue: NewlyDue = NONE_DUE;
       let areOthersTold = false;
       const tellOthers = () => {
@@ -59,7 +59,12 @@ export function unitOfWorkOver<Changes, Rows>(
           }
           return done;
         },
-        () => isAnyDue(newlyDue) && due?.onDue(newlyDue, areOthersTold),
+        () => {
+          if (isAnyDue(newlyDue)) {
+            due?.onDue(newlyDue, areOthersTold);
+          }
+          onDone?.();
+        },
         origin,
       );
     },

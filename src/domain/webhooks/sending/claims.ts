@@ -144,7 +144,10 @@ export class DeliveryClaims {
     return this.#sweeps.settled();
   }
 
-  /** Call it after attempts have ended, which may make room for others. */
+  /**
+   * Call it when the next write would see that attempts have ended, which may make room for others. A claim
+   * under way is not woken: if it finds no room, it looks again before it waits.
+   */
   attemptsEnded(): void {
     if (this.#round.heldBack) {
       this.dependencies.deliveriesDue.wake();

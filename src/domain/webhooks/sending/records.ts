@@ -25,15 +25,20 @@ interface Recorded {
 
 const DISABLED_BY = { type: 'service', id: 'webhooks' };
 
-/** Records results with all consequences. Returns the progress of each delivery left. Idempotent. */
+/**
+ * Records results with all consequences. Returns the progress of each delivery left. Idempotent. `onDone` is
+ * called for each of its transactions, when the next write would see it.
+ */
 export async function recordResults(
   dependencies: RecordingDependencies,
   results: readonly AttemptResult[],
+  onDone?: () => void,
 ): Promise<DeliveryProgress[]> {
   const progress = new Map<DeliveryId, DeliveryProgress>();
   for (const round of roundsOf(results)) {
-    const { deliveries, ended } = await dependencies.unitOfWork.run((changes) =>
-      recordIn(changes, dependencies, round),
+    const { deliveries, ended } = await dependencies.unitOfWork.run(
+      (changes) => recordIn(changes, dependencies, round),
+      { ...(onDone && { onDone }) },
     );
     for (const delivery of deliveries) {
       progress.set(delivery.id, delivery);

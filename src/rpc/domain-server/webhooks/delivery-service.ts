@@ -50,8 +50,7 @@ export function deliveryService(dependencies: DeliveryDependencies) {
 
     recordAttempts: async ({ results }) => {
       assertNotMore(results, MAX_AT_ONCE, 'results');
-      await recordResults(dependencies, results.map(toAttemptResult));
-      claims.attemptsEnded();
+      await recordResults(dependencies, results.map(toAttemptResult), () => claims.attemptsEnded());
       return {};
     },
 

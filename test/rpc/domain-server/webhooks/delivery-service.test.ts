@@ -172,6 +172,18 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(claimed).toHaveLength(4);
   });
 
+  test('wake a claim that was held back, when their results are recorded', async () => {
+    const { client, askFor, ...rig } = await serving();
+    await rig.subscribe();
+    await rig.happen();
+    await rig.happen();
+    const { deliveries } = await askFor({ maxRunningPerSubscription: 1 });
+    const { count } = rig.deliveriesDue;
+    const results = deliveries.map(({ deliveryId }) => ({ deliveryId, attempt: FAILED }));
+    await client.recordAttempts({ results }, CALL);
+    expect(rig.deliveriesDue.count).toBe(count + 1);
+  });
+
   test('keep of an answer and a sentence what there is room for, whatever is in them', async () => {
     const { client, askFor, ...rig } = await serving();
     await rig.subscribe();

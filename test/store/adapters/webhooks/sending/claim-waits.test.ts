@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
-import { DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
+import { type ClaimRequest, DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
 import { DeliveryTargets } from '../../../../../src/domain/webhooks/sending/targets.js';
 import { Sqlite } from '../../../../../src/store/better-sqlite3.js';
 import { fakeClock } from '../../../../domain/clock.js';
@@ -307,14 +307,12 @@ describe('attempts that end', () => {
     const { deliveries } = await rig.claim({ maxRunningPerSubscription: 1 });
     const before = rig.deliveriesDue.count;
     await rig.record(succeeded(deliveries[0]?.id as never));
-    rig.claims.attemptsEnded();
     expect(rig.deliveriesDue.count).toBe(before + 1);
     const next = await rig.claims.claim(
       { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: 0 },
       PATIENT,
     );
     await rig.record(refused(next.deliveries[0]?.id as never));
-    rig.claims.attemptsEnded();
     expect(rig.deliveriesDue.count).toBe(before + 1);
   });
 });
@@ -405,7 +403,7 @@ describe('a claim that is woken before the commit of what it is woken for', () =
   }
 
   /** A waiting claim that no longer looks by itself. */
-  async function waitingClaim({ deliveriesDue, claim }: SendingNode) {
+  async function waitingClaim({ deliveriesDue, claim }: SendingNode, request: Partial<ClaimRequest> = {}) {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
     const news = jest.spyOn(deliveriesDue, 'news');
     const waits = new Promise<void>((resolve) => {
@@ -416,7 +414,7 @@ describe('a claim that is woken before the commit of what it is woken for', () =
         return told;
       });
     });
-    const waiting = claim({ maxWaitMs: FOREVER_MS });
+    const waiting = claim({ maxWaitMs: FOREVER_MS, ...request });
     await waits;
     return { waiting };
   }
@@ -431,6 +429,19 @@ describe('a claim that is woken before the commit of what it is woken for', () =
     expect(commits.tried).toBe(before + 1);
     expect(deliveries).toHaveLength(1);
     expect(await rig.deliveries()).toMatchObject([{ id: deliveries[0]?.id, attempts_begun: 1 }]);
+  });
+
+  test('shares the commit of ended attempts, which make room for it', async () => {
+    const { commits, ...rig } = await watched();
+    await rig.subscribe();
+    await rig.happen();
+    const ended = await rig.claimOne();
+    await rig.happen();
+    const { waiting } = await waitingClaim(rig, { maxRunningPerSubscription: 1 });
+    const before = commits.tried;
+    await rig.record(succeeded(ended));
+    expect((await waiting).deliveries).toHaveLength(1);
+    expect(commits.tried).toBe(before + 1);
   });
 
   test('claims nothing when that commit fails, and no attempt is burnt', async () => {

@@ -210,7 +210,6 @@ describeEachDatabase('a claim that waits', (under) => {
     expect(subscriptionsOf(await claim)).toEqual([later]);
     const { count } = rig.deliveriesDue;
     await rig.record(...deliveries.map(({ id }) => succeeded(id)));
-    rig.claims.attemptsEnded();
     expect(rig.deliveriesDue.count).toBe(count + 1);
     expect(subscriptionsOf(await rig.claim())).toContain(held);
   });

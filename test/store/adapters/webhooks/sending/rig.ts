@@ -137,7 +137,8 @@ export function sendingNode(
       await makeDue({ id, number });
       return (await claim()).deliveries.find((delivery) => delivery.id === id)?.number;
     },
-    record: (...results: AttemptResult[]) => recordResults(dependencies, results),
+    record: (...results: AttemptResult[]) =>
+      recordResults(dependencies, results, () => claims.attemptsEnded()),
     giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
     /** What a change of the instance reports. */
     event: () => eventOf({ instanceId, clientId }),
