@@ -204,6 +204,26 @@ describeWith('go', 'the checker of histories', (go) => {
     });
   });
 
+  describe('ends in time with dozens of operations without an answer', () => {
+    const unanswered = Array.from({ length: 40 }, (_, index): Told[] => [
+      [2 + index / 100, 'never', 'refresh r1: ?'],
+      [4 + index / 100, 'never', 'refresh r2: ?'],
+      [4 + index / 100, 'never', 'userinfo a2: ?'],
+    ]).flat();
+
+    test.each<[string, Verdict, ...Told[]]>([
+      ['which explain the refusals', 'Ok', [6, 7, 'refresh r2: refused'], [8, 9, 'userinfo a2: refused']],
+      ['which explain the successor', 'Ok', [6, 7, 'refresh r2: r3'], [8, 9, 'refresh r3: r4']],
+      ['which do not explain two successors', 'Illegal', [6, 7, 'refresh r2: r3'], [8, 9, 'refresh r2: r4']],
+    ])('%s', async (_, verdict, ...told) => {
+      const answered: Told[] = [
+        [0, 1, 'redeem code: r1'],
+        [2, 3, 'refresh r1: r2'],
+      ];
+      expect(await verdictOn([...answered, ...unanswered, ...told])).toBe(verdict);
+    });
+  });
+
   test('judges each family by itself', async () => {
     const one = history('one', [[0, 1, 'redeem code: r1']]);
     const other = history('other', [[0, 1, 'redeem code: refused']]);
@@ -234,7 +254,7 @@ function history(family: string, told: readonly Told[]): Operation[] {
     ];
     const outcome = result === '?' ? 'unknown' : result === 'refused' ? 'refused' : 'granted';
     return {
-      ...{ family, client, kind, token, outcome, call: from * 1_000_000 },
+      ...{ family, client, kind, token, outcome, call: Math.round(from * 1_000_000) },
       ...(until !== 'never' && { return: until * 1_000_000 }),
       ...(/^r\d$/.test(result) && { gives: result }),
     };

@@ -14,14 +14,15 @@ export function builtChecker(go: string): Promise<string> {
   });
 }
 
-/** By family. */
+/** By family, each within so many seconds. */
 export async function verdictsOf(
   checker: string,
   operations: readonly Operation[],
+  limitSeconds = 20,
 ): Promise<Map<string, Verdict>> {
   const lines = await answersOf(
     checker,
-    [],
+    ['-limit', `${limitSeconds}s`],
     operations.map((operation) => JSON.stringify(operation)),
   );
   return new Map(
