@@ -307,7 +307,9 @@ async function connect({
 
 /** The last process that wrote did not close the file, or another one still has it open. */
 function isCut(dataDir: string): boolean {
-  return (statSync(join(dataDir, `${DATABASE_FILE}-wal`), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const log = join(dataDir, `${DATABASE_FILE}-wal`);
+  // On Node 20, stat alone throws for a file in the path of the directory.
+  return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** Opening would create an empty database, and the next restore would refuse the directory. */
