@@ -1,6 +1,9 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
+/** Where jest-circus keeps its listeners, and later instances of it add theirs. */
+const FRAMEWORK_LISTENERS = Symbol.for('EVENT_HANDLERS');
+
 /** Node itself: tests share one global object with what they test. */
 module.exports = class NativeEnvironment {
   constructor({ projectConfig: config }) {
@@ -36,6 +39,11 @@ module.exports = class NativeEnvironment {
     process.removeListener('unhandledRejection', this.noteUnhandled);
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
+    if (!globalThis[FRAMEWORK_LISTENERS]) {
+      throw new Error('jest-circus keeps its listeners elsewhere now.');
+    }
+    // Otherwise each event of a test runs the listeners of all files that this worker has run before.
+    delete globalThis[FRAMEWORK_LISTENERS];
     if (this.unhandled.length > 0) {
       throw this.unhandled[0];
     }
