@@ -81,6 +81,7 @@ async function work(
 
 /** The native connect has no time limit: an address that drops packets would block it for minutes. */
 async function connect(settings: SessionSettings, stop: AbortSignal): Promise<NativeConnection | undefined> {
+  if (stop.aborted) return undefined;
   const { address, tls, apiKey } = settings;
   const connecting = NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
   const waiting = new AbortController();

@@ -1,9 +1,9 @@
 import { access as accessFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { untilAnswered } from './answers.js';
 import { backoffDelayMs, pause } from './backoff.js';
 import { reasonOf } from './reason.js';
-import { closeRuntime, installRuntime } from './runtime.js';
-import { runSession, type SessionSettings } from './session.js';
+import type { SessionSettings } from './session.js';
 
 export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
 
@@ -18,6 +18,9 @@ export interface WorkerState {
 
 type Access = Pick<SessionSettings, 'tls' | 'apiKey'>;
 
+/** What the worker does. */
+export type Work = Pick<SessionSettings, 'activities' | 'schedules' | 'companions'>;
+
 const DEFAULTS = {
   /** How long running activities may continue after shutdown() before they are cancelled. */
   shutdownGraceMs: 10_000,
@@ -30,7 +33,12 @@ const DEFAULTS = {
 
 type Defaults = typeof DEFAULTS;
 
-export interface WorkerOptions extends Omit<SessionSettings, keyof Defaults>, Partial<Defaults> {
+export interface WorkerOptions extends Omit<SessionSettings, keyof Defaults | keyof Work>, Partial<Defaults> {
+  /**
+   * Called when a server first answers, and again after a failure: a process that never works for Temporal
+   * does not load the SDK.
+   */
+  work: () => Promise<Work>;
   /**
    * Called for each session: when a certificate or key expires, the server ends the session, and the next
    * session uses the new files. If a later call throws, the last result stays in use. The first call must
@@ -48,6 +56,9 @@ export interface TemporalWorker {
 
 /** Workers of this process; the last one closes the shared parts. */
 let running = 0;
+let closeShared: () => Promise<void> = async () => undefined;
+
+const answerLimitMs = 10_000;
 
 /** After the grace: for cancelled activities and the native part to end. */
 const shutdownMarginMs = 3_000;
@@ -60,7 +71,6 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   await accessFile(settings.bundlePath).catch(() => {
     throw new Error(`The workflow bundle ${settings.bundlePath} is missing: build the project first.`);
   });
-  installRuntime(settings.log);
   running++;
   const stop = new AbortController();
   let isRunning = true;
@@ -100,7 +110,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
       timer.abort();
       if (!isRunning) return;
       isRunning = false;
-      if (--running === 0) await closeRuntime();
+      if (--running === 0) await closeShared();
       report('disconnected', 'The worker was shut down.');
     },
   };
@@ -116,10 +126,12 @@ async function keepRunning(
 ): Promise<void> {
   let failures = 0;
   let access = first;
+  let session: Session | undefined;
   while (!stop.aborted) {
     access = renewed(settings, access);
     try {
-      await runSession({ ...settings, ...access }, stop, (shortcoming) => {
+      session ??= await loadSession(settings, stop);
+      await session?.(access, (shortcoming) => {
         failures = 0;
         report('polling', shortcoming);
       });
@@ -130,6 +142,23 @@ async function keepRunning(
     }
     await pause(backoffDelayMs(Math.max(1, failures), settings.backoff), stop);
   }
+}
+
+type Session = (access: Access, onPolling: (shortcoming?: string) => void) => Promise<void>;
+
+/** Loads the SDK, which takes half a second and 50 MB, when a server answers. Undefined when stopped. */
+async function loadSession(settings: Settings, stop: AbortSignal): Promise<Session | undefined> {
+  await untilAnswered(settings.address, answerLimitMs, stop);
+  if (stop.aborted) return undefined;
+  const [{ runSession }, { installRuntime, closeRuntime }, work] = await Promise.all([
+    import('./session.js'),
+    import('./runtime.js'),
+    settings.work(),
+  ]);
+  if (stop.aborted) return undefined;
+  installRuntime(settings.log);
+  closeShared = closeRuntime;
+  return (access, onPolling) => runSession({ ...settings, ...work, ...access }, stop, onPolling);
 }
 
 function renewed({ access, log }: Settings, before: Access): Access {

@@ -146,6 +146,16 @@ export const ruleSet = {
       to: { pathNot: ['^workflows/', '^node_modules/@temporalio/workflow/'] },
     },
     {
+      name: 'the worker loads the SDK of Temporal late',
+      severity: 'error' as const,
+      from: { path: '^(workflows|src/cli/roles)/worker\\.ts$' },
+      to: {
+        path: '^(node_modules/@temporalio/|workflows/(activities/|(session|runtime|start-retry|code-minutes)\\.ts$)|src/cli/roles/temporal/work\\.ts$)',
+        dynamic: false,
+        dependencyTypesNot: ['type-only' as const],
+      },
+    },
+    {
       name: 'nothing imports in a circle',
       severity: 'error' as const,
       from: {},

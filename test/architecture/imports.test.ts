@@ -78,6 +78,8 @@ describe('a violation that is planted', () => {
       `import '../../src/errors/service-error.js';`,
       /^workflow activities imports what it may not/,
     ],
+    ['workflows/worker.ts', `import './session.js';`, /^the worker loads the SDK of Temporal late/],
+    ['src/cli/roles/worker.ts', `import './temporal/work.js';`, /^the worker loads the SDK of Temporal late/],
     ['workflows/reason.ts', `import './worker.js';`, /^nothing imports in a circle/],
     [
       'src/domain/platform/rows/people.ts',

@@ -41,7 +41,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
     const worker = await startTemporalWorker({
       address: server.address,
       namespace: inNamespace,
-      activities: activitiesOf({}),
+      work: async () => ({ activities: activitiesOf({}) }),
       log,
       probeIntervalMs: 50,
       bundlePath,

@@ -130,9 +130,11 @@ const [server, bundlePath] = await Promise.all([startServer(executable), writeBu
 const worker = await startTemporalWorker({
   address: server.address,
   namespace,
-  activities: activitiesOf({
-    ...scriptedMaintenance(recording.domain ?? {}),
-    ...(recording.retries && { webhookRetries: recording.retries().domain }),
+  work: async () => ({
+    activities: activitiesOf({
+      ...scriptedMaintenance(recording.domain ?? {}),
+      ...(recording.retries && { webhookRetries: recording.retries().domain }),
+    }),
   }),
   log: silentLog,
   bundlePath,

@@ -2,7 +2,12 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import type { ActivityDependencies } from '../../workflows/activities/index.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
-import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
+import {
+  startTemporalWorker,
+  type TemporalWorker,
+  type Work,
+  type WorkerOptions,
+} from '../../workflows/worker.js';
 import {
   activitiesOf,
   connectClient,
@@ -16,6 +21,9 @@ import {
 
 /** Far away, so that no run of a schedule's own gets into a test. */
 const farAwayMs = 300 * 24 * 3_600_000;
+const farAway = { purgeIntervalMs: farAwayMs, signingKeyRotationIntervalMs: farAwayMs };
+
+type RigOptions = Partial<Omit<WorkerOptions, 'work'> & Omit<Work, 'activities'>>;
 
 /**
  * One server for a describe block. Most tests share a worker, because a server notices another one only after
@@ -49,12 +57,14 @@ export function temporalRig(executable: string) {
     await files?.remove();
   });
 
-  const start = (domain: Partial<ActivityDependencies>, options: Partial<WorkerOptions> = {}) =>
+  const start = (
+    domain: Partial<ActivityDependencies>,
+    { schedules = farAway, companions = [], ...options }: RigOptions = {},
+  ) =>
     startTemporalWorker({
       address: server.address,
       namespace,
-      activities: activitiesOf(domain),
-      schedules: { purgeIntervalMs: farAwayMs, signingKeyRotationIntervalMs: farAwayMs },
+      work: async () => ({ activities: activitiesOf(domain), schedules, companions }),
       log: silentLog,
       shutdownGraceMs: 2_000,
       bundlePath,
@@ -68,7 +78,7 @@ export function temporalRig(executable: string) {
   }
 
   /** A worker of this test alone, in place of the shared one. */
-  async function workAlone(domain: Partial<ActivityDependencies>, options?: Partial<WorkerOptions>) {
+  async function workAlone(domain: Partial<ActivityDependencies>, options?: RigOptions) {
     if (own.length === 0) await endAll();
     const worker = await start(domain, options);
     own.push(worker);

@@ -40,12 +40,16 @@ afterEach(async () => {
 });
 afterAll(() => files.remove());
 
+function workOf(domain: Parameters<typeof activitiesOf>[0]): WorkerOptions['work'] {
+  return async () => ({ activities: activitiesOf(domain) });
+}
+
 async function work(address: string, options: Partial<WorkerOptions> = {}) {
   const states: WorkerState[] = [];
   const worker = await startTemporalWorker({
     address,
     namespace,
-    activities: activitiesOf(scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] })),
+    work: workOf(scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] })),
     log: silentLog,
     onState: (state) => states.push(state),
     shutdownGraceMs: 1_000,
@@ -62,12 +66,17 @@ async function work(address: string, options: Partial<WorkerOptions> = {}) {
 
 test('a worker without a server starts at once, says what is missing, and does not need its grace to end', async () => {
   const address = `127.0.0.1:${await freePort()}`;
-  const { worker, states, reaches } = await work(address, { shutdownGraceMs: LONGER_THAN_A_TEST_MS });
+  const asked = jest.fn(workOf({}));
+  const { worker, states, reaches } = await work(address, {
+    shutdownGraceMs: LONGER_THAN_A_TEST_MS,
+    work: asked,
+  });
   expect(worker.state.status).toBe('connecting');
   const { reason } = await reaches('disconnected');
   expect(reason).toBe(`Nothing answers at ${address}.`);
   await worker.shutdown();
   await worker.shutdown();
+  expect(asked).not.toHaveBeenCalled();
   expect(states.map(({ status }) => status).slice(0, 2)).toEqual(['connecting', 'disconnected']);
 });
 
@@ -141,7 +150,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   test('notices that the server is gone and works for one that came back with an empty database', async () => {
     const server = await serve();
     const maintenance = scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] });
-    const { states, reaches } = await work(server.address, { activities: activitiesOf(maintenance) });
+    const { states, reaches } = await work(server.address, { work: workOf(maintenance) });
     expect((await reaches('polling')).awaySince).toBeUndefined();
     process.kill(server.pid, 'SIGKILL');
     await server.exited;
@@ -182,7 +191,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       ],
     });
     const { worker, reaches } = await work(server.address, {
-      activities: activitiesOf(maintenance),
+      work: workOf(maintenance),
       shutdownGraceMs: 10_000,
     });
     await reaches('polling');
@@ -206,7 +215,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   test('ends although an activity hangs and the server is gone', async () => {
     const server = await serve();
     const maintenance = scriptedMaintenance({ purge: [() => new Promise(() => undefined)] });
-    const { worker, reaches } = await work(server.address, { activities: activitiesOf(maintenance) });
+    const { worker, reaches } = await work(server.address, { work: workOf(maintenance) });
     await reaches('polling');
     const client = await connectClient(server.address);
     await client.workflow.start(workflowTypes.purge, {

@@ -6,7 +6,7 @@ import { issuerProblem } from '../../store/issuer.js';
 import { type Recorded, recordedAt } from '../../store/recorded.js';
 import { DATABASE_FILE } from '../../store/store.js';
 import { issuerClaimOf } from '../issuer-claim.js';
-import { temporalAccess } from '../roles/temporal-access.js';
+import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
 import { secretsKeyFile } from '../secrets-key-file.js';
 

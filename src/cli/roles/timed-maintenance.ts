@@ -3,6 +3,7 @@ import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import { pause } from '../../../workflows/backoff.js';
 import { defaultPurgeInput, type PurgeInput } from '../../../workflows/contract.js';
 import type { TemporalWorker } from '../../../workflows/worker.js';
+import type { Config } from '../../config/config.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Log } from '../../telemetry/log.js';
 import { type Running, running } from './timers/running.js';
@@ -30,6 +31,7 @@ interface Job {
   run(call: { requestId: string; signal: AbortSignal }): Promise<boolean>;
 }
 
+const HOUR_MS = 3_600_000;
 /** The domain may be starting or briefly unavailable. */
 const RETRY_MS = 10_000;
 /** While another worker purges, or has purged within the interval. */
@@ -39,6 +41,11 @@ const AWAY_MS = 60_000;
 const LOOK_AT_TEMPORAL_EVERY_MS = 5_000;
 /** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** At most a lead, so that no step is late by more than a lead. */
+export function advanceKeysEveryMs({ SIGNING_KEY_LEAD }: Pick<Config, 'SIGNING_KEY_LEAD'>): number {
+  return Math.min(HOUR_MS, SIGNING_KEY_LEAD);
+}
 
 /** Replaces Temporal's schedules by timers: purges the tables and advances the signing keys. */
 export function startTimedMaintenance(options: TimedMaintenanceOptions): Running {

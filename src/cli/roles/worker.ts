@@ -1,12 +1,6 @@
 import { hostname } from 'node:os';
 import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
-import { createActivities } from '../../../workflows/activities/index.js';
-import { watchBacklog } from '../../../workflows/backlog.js';
-import { watchCodeMinutes } from '../../../workflows/code-minutes.js';
-import { handOverRetryBatches } from '../../../workflows/retry-batches.js';
-import { type RetryBatch, startRetry } from '../../../workflows/start-retry.js';
 import { startTemporalWorker, type TemporalWorker } from '../../../workflows/worker.js';
-import type { Config } from '../../config/config.js';
 import { packageVersion } from '../../config/package.js';
 import { AddressGuard } from '../../delivery/address-guard.js';
 import type { Sender } from '../../delivery/attempt.js';
@@ -22,19 +16,17 @@ import {
 } from '../../telemetry/metrics.js';
 import { attemptMetrics, relayMetrics } from '../../telemetry/webhook-metrics.js';
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
-import { codeMinutesOver, maintenanceOver } from './maintenance-over-grpc.js';
-import { retriesOver, retryBatchesOver } from './retries-over-grpc.js';
+import { maintenanceOver } from './maintenance-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
-import { currentTemporalAccess } from './temporal-access.js';
-import { startTimedMaintenance, startTimersInAbsence } from './timed-maintenance.js';
+import { currentTemporalAccess } from './temporal/access.js';
+import { advanceKeysEveryMs, startTimedMaintenance, startTimersInAbsence } from './timed-maintenance.js';
 import { clientTlsFiles } from './tls-files.js';
 import { liveTokens } from './tokens/live-tokens.js';
 
-const HOUR_MS = 3_600_000;
 const DOMAIN_START_LIMIT_MS = 3_000;
 
 /** The domain, by one channel for each right of this role. */
-interface Domain {
+export interface WorkersDomain {
   relay: RpcChannel;
   maintenance: RpcChannel;
 }
@@ -48,7 +40,7 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
   const tlsFiles = clientTlsFiles(options);
   const tokens = liveTokens(options, ['relay', 'maintenance']);
-  const domain: Domain = {
+  const domain: WorkersDomain = {
     relay: openDomainChannel(options, tokens, 'relay', 'worker', tlsFiles),
     maintenance: openDomainChannel(options, tokens, 'maintenance', 'worker', tlsFiles),
   };
@@ -87,7 +79,7 @@ function openSender({ config, metrics }: RoleOptions): Sender {
   });
 }
 
-function startRelay({ config, log, metrics }: RoleOptions, domain: Domain, sender: Sender): Relay {
+function startRelay({ config, log, metrics }: RoleOptions, domain: WorkersDomain, sender: Sender): Relay {
   return new Relay({
     deliveries: domain.relay.clientOf(DeliveryServiceService),
     sender,
@@ -107,7 +99,7 @@ function workerId(): string {
 /** Requires an address: a server on the usual port may belong to another environment. */
 async function joinTemporal(
   { config, log, metrics }: RoleOptions,
-  domain: Domain,
+  domain: WorkersDomain,
 ): Promise<TemporalWorker | undefined> {
   const polling = temporalPollingGauge(metrics);
   const onBacklog = temporalBacklogGauge(metrics);
@@ -118,35 +110,25 @@ async function joinTemporal(
     );
     return undefined;
   }
-  const codeMinutes = { list: codeMinutesOver(domain.maintenance), log };
   return startTemporalWorker({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     access: () => currentTemporalAccess(config),
-    activities: createActivities({
-      maintenance: maintenanceOver(domain.maintenance),
-      webhookRetries: retriesOver(domain.relay),
-    }),
-    schedules: {
-      purgeIntervalMs: config.PURGE_INTERVAL,
-      signingKeyRotationIntervalMs: advanceKeysEveryMs(config),
-      startAtOnce: true,
+    work: async () => {
+      const { temporalWork } = await import('./temporal/work.js');
+      return temporalWork({ config, log }, domain, onBacklog);
     },
-    companions: [
-      (client, stop) => watchBacklog(onBacklog, client, stop),
-      (client, stop) => watchCodeMinutes(codeMinutes, client, stop),
-      (client, stop) => {
-        const start = (batch: RetryBatch) => startRetry(client, batch, stop);
-        return handOverRetryBatches({ list: retryBatchesOver(domain.relay), start, log }, stop);
-      },
-    ],
     log,
     shutdownGraceMs: config.SHUTDOWN_GRACE,
     onState: ({ status }) => polling.set(status === 'polling' ? 1 : 0),
   });
 }
 
-function startTimers({ config, log }: RoleOptions, domain: Domain, temporal: TemporalWorker | undefined) {
+function startTimers(
+  { config, log }: RoleOptions,
+  domain: WorkersDomain,
+  temporal: TemporalWorker | undefined,
+) {
   const timers = {
     maintenance: maintenanceOver(domain.maintenance),
     purgeEveryMs: config.PURGE_INTERVAL,
@@ -156,11 +138,6 @@ function startTimers({ config, log }: RoleOptions, domain: Domain, temporal: Tem
   return temporal
     ? startTimersInAbsence({ temporal, clock: Date.now }, timers)
     : startTimedMaintenance(timers);
-}
-
-/** At most a lead, so that no step is later than that. */
-function advanceKeysEveryMs({ SIGNING_KEY_LEAD }: Config): number {
-  return Math.min(HOUR_MS, SIGNING_KEY_LEAD);
 }
 
 function temporalCheck(temporal: TemporalWorker | undefined): Check {

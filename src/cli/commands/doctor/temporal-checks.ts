@@ -1,7 +1,7 @@
 import type { TemporalFacts } from '../../../../workflows/inspection.js';
 import type { Config } from '../../../config/config.js';
 import { foundIn, lengthOf } from '../../../store/checks/check.js';
-import { temporalAccess } from '../../roles/temporal-access.js';
+import { temporalAccess } from '../../roles/temporal/access.js';
 import { type DoctorCheck, type Installation, Skipped } from './check.js';
 
 /** Workers poll at least once a minute; Temporal forgets a stopped worker after five minutes. */

@@ -1,7 +1,7 @@
 import type { NamespaceSetup } from '../../../../workflows/namespace-setup.js';
 import { reasonOf } from '../../../../workflows/reason.js';
 import type { Config } from '../../../config/config.js';
-import { currentTemporalAccess } from '../../roles/temporal-access.js';
+import { currentTemporalAccess } from '../../roles/temporal/access.js';
 import { StartupError } from '../../startup-error.js';
 import { print, say } from '../output/print.js';
 

@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { currentTemporalAccess } from '../../../../src/cli/roles/temporal-access.js';
+import { currentTemporalAccess } from '../../../../src/cli/roles/temporal/access.js';
 import { liveTokens } from '../../../../src/cli/roles/tokens/live-tokens.js';
 import { ownTokenOf, roleAuthenticator } from '../../../../src/cli/roles/tokens/role-tokens.js';
 import { loadConfig } from '../../../../src/config/config.js';

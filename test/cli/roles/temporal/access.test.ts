@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { temporalAccess } from '../../../src/cli/roles/temporal-access.js';
-import { StartupError } from '../../../src/cli/startup-error.js';
-import { Secret } from '../../../src/config/secret.js';
-import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { temporalAccess } from '../../../../src/cli/roles/temporal/access.js';
+import { StartupError } from '../../../../src/cli/startup-error.js';
+import { Secret } from '../../../../src/config/secret.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
 
 describe('the way to Temporal', () => {
   const directory = temporaryDirectories();

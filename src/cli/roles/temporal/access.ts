@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { WorkerOptions } from '../../../workflows/worker.js';
-import type { Config } from '../../config/config.js';
-import { longSecret } from '../../config/parsers.js';
-import { secretOf } from '../../config/secret-files.js';
-import { withTlsFiles } from '../startup-error.js';
+import type { WorkerOptions } from '../../../../workflows/worker.js';
+import type { Config } from '../../../config/config.js';
+import { longSecret } from '../../../config/parsers.js';
+import { secretOf } from '../../../config/secret-files.js';
+import { withTlsFiles } from '../../startup-error.js';
 
 type TemporalSettings = Pick<
   Config,
