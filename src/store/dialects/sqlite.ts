@@ -242,15 +242,13 @@ class Dialect extends SqliteDialect {
 }
 
 /**
- * SQLite plans for the value of a placeholder that stands alone behind `limit`, and so prepares the
- * statement again at each run, which takes several times as long as a short read. It does not evaluate an
- * expression for the plan.
+ * SQLite plans for the value of a placeholder that stands alone behind an operator or `limit`. So it prepares
+ * the statement again for a new value, which takes several times as long as a short read. It does not
+ * evaluate an expression for the plan, and a sign does not change the value.
  */
 class Compiler extends SqliteQueryCompiler {
   protected override appendValue(parameter: unknown): void {
-    if (this.getSql().endsWith('limit ')) {
-      this.append('+');
-    }
+    this.append('+');
     super.appendValue(parameter);
   }
 }
