@@ -1,13 +1,11 @@
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
+import { ANY_CONTROL } from '../control-characters.js';
 import { COUNTRIES } from './countries.js';
 import { isEmailAddress, isStandIn } from './people/email-addresses.js';
 
 /** Characters that make addresses look alike. */
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const BEYOND_ASCII = /\P{ASCII}/u;
-/** Control characters do not belong in names, and PostgreSQL refuses NUL. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Collects all faults of a request, to report them together. */
 export class Violations {
@@ -48,7 +46,7 @@ export class Violations {
     if (text.length > maxLength) {
       this.add(path, `must not be longer than ${maxLength} characters`);
     }
-    if (CONTROL.test(text)) {
+    if (ANY_CONTROL.test(text)) {
       this.add(path, 'must not hold control characters');
     }
   }

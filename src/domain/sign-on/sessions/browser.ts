@@ -1,3 +1,4 @@
+import { EACH_CONTROL } from '../../control-characters.js';
 import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor, AuditParty } from '../../operator/audit.js';
 import { withAnswer } from '../authorization/redirect-target.js';
@@ -85,12 +86,10 @@ export function actorIn({ requestId, remoteAddress }: Browser, party: AuditParty
 }
 
 const MAX_USER_AGENT_LENGTH = 256;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they belong in no log.
-const CONTROL = /[\u0000-\u001f\u007f]/g;
 
 /** Untrusted: browsers may send any text. */
 export function userAgentOf({ userAgent }: Browser): { user_agent?: string } {
-  const cleaned = userAgent.replace(CONTROL, ' ').trim().slice(0, MAX_USER_AGENT_LENGTH);
+  const cleaned = userAgent.replace(EACH_CONTROL, ' ').trim().slice(0, MAX_USER_AGENT_LENGTH);
   return cleaned === '' ? {} : { user_agent: cleaned };
 }
 

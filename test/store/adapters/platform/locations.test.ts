@@ -220,6 +220,9 @@ describeEachDatabase('locations', (under) => {
     ['an empty name', ' ', ['name must not be empty']],
     ['a name too long', 'x'.repeat(201), ['name must not be longer than 200 characters']],
     ['a name with a NUL', 'a\0b', ['name must not hold control characters']],
+    ['a name with a C1 control', 'a\u009bb', ['name must not hold control characters']],
+    ['a name of two lines', 'a\u2028b', ['name must not hold control characters']],
+    ['a name with a reversed part', 'a\u202eb\u202c', ['name must not hold control characters']],
   ])('are refused with %s', async (_, name, faults) => {
     const platform = await newPlatform(under);
     const refusal = { code: 'INVALID_REQUEST', faults };
