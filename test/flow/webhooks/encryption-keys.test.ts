@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import type { EncryptionKey } from '../../../generated/proto/integration/operator/v1/encryption_keys.js';
 import { newKey, readSecretsKeys, replaceSecretsKeys } from '../../../src/keys/secrets-key.js';
+import { lockFile } from '../../../src/store/file-lock.js';
 import { integration } from '../../cli/typed.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
@@ -39,12 +40,17 @@ const statuses = (keys: readonly EncryptionKey[]) =>
 async function rotateAndRetire(service: ServiceProcess): Promise<void> {
   const [before] = idsIn(keyFileOf(service)) as [string];
   expect(statuses(await done(service, 'rotate')).slice(0, 2)).toEqual(['ACTIVE', 'SUPERSEDED']);
+  await retired(service, before);
+}
+
+/** Retires a key when nothing is sealed with it any more. */
+async function retired(service: ServiceProcess, keyId: string): Promise<void> {
   await eventually('every secret sealed anew', async () => {
-    const old = (await done(service, 'list')).find(({ keyId }) => keyId === before);
+    const old = (await done(service, 'list')).find((key) => key.keyId === keyId);
     return !old?.seals;
   });
-  await done(service, 'retire', before);
-  expect(idsIn(keyFileOf(service))).not.toContain(before);
+  await done(service, 'retire', keyId);
+  expect(idsIn(keyFileOf(service))).not.toContain(keyId);
 }
 
 /** Again and again until it is told to stop, or so often; a failure ends it. */
@@ -111,6 +117,27 @@ describe('a rotation of the encryption key', () => {
   }, 120_000);
 
   // Before a kill: a node that was killed counts as there for 90 seconds.
+  test('by several commands at once makes one key, and waits for a command that changes the file', async () => {
+    const path = keyFileOf(demo.service);
+    const [before] = idsIn(path) as [string];
+    const lock = lockFile(`${path}.lock`, 'held by an earlier test');
+    const refused = await type(demo.service, 'rotate');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`Another command is changing the key file ${path}. Run this one again.`),
+    ]);
+    expect(idsIn(path)).toEqual([before]);
+    lock.release();
+    const answers = await Promise.all(Array.from({ length: 3 }, () => done(demo.service, 'rotate')));
+    const [, made] = idsIn(path) as [string, string];
+    expect(idsIn(path)).toEqual([before, made]);
+    const active = answers.map(
+      (keys) => keys.find(({ status }) => String(status) === 'ENCRYPTION_KEY_STATUS_ACTIVE')?.keyId,
+    );
+    expect(active).toEqual([made, made, made]);
+    await retired(demo.service, before);
+  }, 60_000);
+
   test('that was cut short between file and database continues with the same key, and so does the end of the old one', async () => {
     const path = keyFileOf(demo.service);
     const [before] = idsIn(path) as [string];

@@ -172,11 +172,12 @@ export async function refuseFullPlace({ DATA_DIR, DATABASE_URL }: Config, keyFil
   }
 }
 
-/** The key file may be in the directory, where the first releases put it. */
+/** The key file may be in the directory, where the first releases put it, with the lock of its changes. */
 function refuseFullDirectory(dataDir: string, keyFile: string): void {
   const [key = ''] = relative(dataDir, keyFile).split(sep);
   const content = readdirSync(dataDir).filter(
-    (name) => !NO_CONTENT.has(name) && name !== key && !isStagedKey(name, key),
+    (name) =>
+      !NO_CONTENT.has(name) && name !== key && !name.startsWith(`${key}.lock`) && !isStagedKey(name, key),
   );
   if (content.length > 0) {
     throw new StartupError(

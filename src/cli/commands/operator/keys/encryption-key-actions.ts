@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EncryptionKey,
@@ -10,6 +11,8 @@ import {
   replaceSecretsKeys,
   SecretsKeyError,
 } from '../../../../keys/secrets-key.js';
+import { lockFile } from '../../../../store/file-lock.js';
+import { StoreError } from '../../../../store/store-error.js';
 import { secretsKeyFile } from '../../../secrets-key-file.js';
 import { clientConfig } from '../../client-config.js';
 import { say } from '../../output/print.js';
@@ -19,7 +22,11 @@ import { UsageError } from '../../usage-error.js';
 import { shownList } from '../listing.js';
 import type { Action, Session, Shown } from '../session.js';
 
+type FileKeys = Parameters<typeof replaceSecretsKeys>[1];
+
 const WAIT_SECONDS = 120;
+/** Another command has the file for some milliseconds. */
+const LOCK_WAIT_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
 export const list: Action = async ({ operator }) => shown(await operator.listEncryptionKeys({}));
@@ -54,13 +61,12 @@ export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAI
 export const retire: Action = async ({ operator }, [keyId = '']) => {
   const { json, text } = shown(await operator.retireEncryptionKey({ keyId }));
   const path = keyFilePath();
-  inKeyFile(() => {
-    const keys = readSecretsKeys(path);
-    const left = keys.filter(({ id }) => id !== keyId);
-    if (left.length < keys.length && left.length > 0) {
-      replaceSecretsKeys(path, left);
-    }
-  });
+  inKeyFile(() =>
+    changeKeys(path, (keys) => {
+      const left = keys.filter(({ id }) => id !== keyId);
+      return left.length === 0 || left.length === keys.length ? keys : left;
+    }),
+  );
   return {
     json,
     text: `${text}\n\nThe key ${keyId} is no longer in ${path}; copy the file to the other nodes.\nKeep a copy of the old file for as long as you keep copies of the database from before.`,
@@ -69,26 +75,51 @@ export const retire: Action = async ({ operator }, [keyId = '']) => {
 
 /** The key of the file that is not in use yet; makes one if there is none. */
 function waitingKey(path: string, known: readonly EncryptionKey[]): string {
-  const keys = readSecretsKeys(path);
   const active = known.find(({ status }) => status === EncryptionKeyStatus.ACTIVE)?.keyId;
-  if (!keys.some(({ id }) => id === active)) {
-    throw new UsageError(
-      `The key file ${path} does not hold ${active}, the key in use. Run this where the domain runs, with its DATA_DIR and SECRETS_KEY_FILE.`,
-    );
-  }
   const used = new Set(
     known.filter(({ status }) => status !== EncryptionKeyStatus.WAITING).map((key) => key.keyId),
   );
-  const waiting = keys.find(({ id }) => !used.has(id));
-  if (waiting) {
-    return waiting.id;
+  const keys = changeKeys(path, (present) => {
+    if (!present.some(({ id }) => id === active)) {
+      throw new UsageError(
+        `The key file ${path} does not hold ${active}, the key in use. Run this where the domain runs, with its DATA_DIR and SECRETS_KEY_FILE.`,
+      );
+    }
+    if (present.some(({ id }) => !used.has(id))) {
+      return present;
+    }
+    if (present.length >= MAX_KEYS) {
+      throw new UsageError(`The key file ${path} holds ${MAX_KEYS} keys. Retire one first.`);
+    }
+    return [...present, newKey()];
+  });
+  return keys.find(({ id }) => !used.has(id))?.id as string;
+}
+
+/**
+ * Changes the file unless `change` returns the keys that it was given. Two commands take turns: otherwise one
+ * could remove the key that the other has just made, and secrets may be sealed with it already.
+ */
+function changeKeys(path: string, change: (keys: FileKeys) => FileKeys): FileKeys {
+  const present = readSecretsKeys(path);
+  if (change(present) === present) {
+    return present;
   }
-  if (keys.length >= MAX_KEYS) {
-    throw new UsageError(`The key file ${path} holds ${MAX_KEYS} keys. Retire one first.`);
+  const lock = lockFile(
+    `${realpathSync(path)}.lock`,
+    `Another command is changing the key file ${path}. Run this one again.`,
+    LOCK_WAIT_MS,
+  );
+  try {
+    const keys = readSecretsKeys(path);
+    const changed = change(keys);
+    if (changed !== keys) {
+      replaceSecretsKeys(path, changed);
+    }
+    return changed;
+  } finally {
+    lock.release();
   }
-  const made = newKey();
-  replaceSecretsKeys(path, [...keys, made]);
-  return made.id;
 }
 
 async function missingAfter({ operator }: Session, keyId: string, wait: number): Promise<string[]> {
@@ -117,7 +148,8 @@ function inKeyFile<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof SecretsKeyError ? new UsageError(error.message) : error;
+    const isOfFile = error instanceof SecretsKeyError || error instanceof StoreError;
+    throw isOfFile ? new UsageError(error.message) : error;
   }
 }
 

@@ -1,0 +1,23 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import { Sqlite } from './better-sqlite3.js';
+import { StoreError } from './store-error.js';
+
+/**
+ * A lock of SQLite on a separate empty file, which the system releases with the process. `refusal` says that
+ * another process has it, for as long as `waitMs`.
+ */
+export function lockFile(file: string, refusal: string, waitMs = 0): { release(): void } {
+  let lock: BetterSqlite3.Database | undefined;
+  try {
+    lock = new Sqlite(file, { timeout: waitMs });
+    lock.exec('begin exclusive');
+  } catch (error) {
+    lock?.close();
+    const { code = '', message } = error as { code?: string; message: string };
+    throw new StoreError(
+      code.startsWith('SQLITE_BUSY') ? refusal : `The file ${file} cannot be locked: ${message}.`,
+      { cause: error },
+    );
+  }
+  return { release: () => void lock.close() };
+}
