@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
@@ -297,6 +297,10 @@ async function connect({
   try {
     refuseHalfFilled(dataDir);
     refuseMoved(dataDir);
+    if (claim) {
+      // Of a restore that was killed when it had given the database its name. One that runs has the claim.
+      rmSync(join(dataDir, RESTORE_STAGE), { recursive: true, force: true });
+    }
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -132,6 +132,18 @@ describe('a SQLite file', () => {
     expect(mayPass).toBe(false);
     await first.close();
     await (await openStore({ dataDir, environment: 'demo', alone: true })).close();
+  });
+
+  test('loses what a restore left that was killed when the database had got its name', async () => {
+    const { dataDir } = await under.newPlace();
+    const stage = join(dataDir, 'restoring');
+    await (await openStore({ dataDir, environment: 'live', alone: true })).close();
+    mkdirSync(stage);
+    linkSync(join(dataDir, 'integration.db'), join(stage, 'integration.db'));
+    await (await openStore({ dataDir, environment: 'live' })).close();
+    expect(readdirSync(dataDir)).toContain('restoring');
+    await (await openStore({ dataDir, environment: 'live', alone: true })).close();
+    expect(readdirSync(dataDir).sort()).toEqual(['domain.lock', 'integration.db']);
   });
 
   test('leaves the mode of a directory that was there as its owner set it', async () => {

@@ -4,6 +4,7 @@ import {
   createReadStream,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -62,18 +63,22 @@ export class StagedFolder {
   }
 }
 
-/** Writes a new file under a temporary name, and renames it once it is on the disk. */
+/** Writes a new file under a temporary name, and gives it its own once it is on the disk. */
 export function writeNewFile(path: string, content: string): void {
   const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
-  refuseExisting(path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY.folder });
     writeFileSync(staged, content, { flag: 'wx', mode: OWNER_ONLY.file, flush: true });
-    renameSync(staged, path);
+    // Unlike a rename, a link replaces no file that another command has written.
+    linkSync(staged, path);
     sync(dirname(path));
   } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === 'EEXIST'
+      ? existsAlready(path)
+      : new UsageError(`The file ${path} cannot be written: ${message}.`);
+  } finally {
     rmSync(staged, { force: true });
-    throw new UsageError(`The file ${path} cannot be written: ${(error as Error).message}.`);
   }
 }
 
@@ -128,6 +133,10 @@ async function sha256Of(path: string): Promise<string> {
 
 function refuseExisting(path: string): void {
   if (existsSync(path)) {
-    throw new UsageError(`${path} already exists. The command does not overwrite it; choose another path.`);
+    throw existsAlready(path);
   }
+}
+
+function existsAlready(path: string): UsageError {
+  return new UsageError(`${path} already exists. The command does not overwrite it; choose another path.`);
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { restore } from '../../../../src/cli/commands/copies/restore-actions.js';
@@ -140,6 +140,15 @@ describe('of one environment', () => {
     expect(readdirSync(folder).sort()).toEqual(['empty', 'file']);
     const list = await integration(['revocations', join(folder, 'file')], settings);
     expect(list.code).toBe(2);
+    expect(list.stderr).toContain('already exists. The command does not overwrite it');
+  });
+
+  test('of several lists with one name that are made at once, one is written and the others are refused', async () => {
+    const path = join(directory(), 'valid.json');
+    const lists = Array.from({ length: 4 }, () => integration(['revocations', path], settings));
+    const codes = (await Promise.all(lists)).map(({ code }) => code);
+    expect(codes.sort()).toEqual([0, 2, 2, 2]);
+    expect(readdirSync(dirname(path))).toEqual(['valid.json']);
   });
 
   test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
