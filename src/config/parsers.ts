@@ -129,7 +129,7 @@ export const postgresUrl: Parser<Secret> = (value) => {
 };
 
 export const hostAndPort: Parser<string> = (value) => {
-  const [, portText] = /^(?:[^\s:/[\]]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/.exec(value) ?? [];
+  const [, portText] = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/u.exec(value) ?? [];
   if (portText === undefined || Number(portText) === 0 || Number(portText) > HIGHEST_PORT) {
     throw new Error('must be host:port');
   }

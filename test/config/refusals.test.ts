@@ -56,6 +56,12 @@ const HOSTS = [
   '::1:7233',
   'http://h:1',
   '[zz]:1',
+  'user@h:1',
+  'user:secret@h:1',
+  'h?:1',
+  'h#:1',
+  'h%20:1',
+  '"h":1',
 ];
 const NETWORKS = [
   '10.0.0.0/33',
@@ -141,6 +147,7 @@ test.each([
   ['GATEWAY_PORT', '0', 0],
   ['GATEWAY_PORT', '65535', 65_535],
   ['TEMPORAL_ADDRESS', '[::1]:7233', '[::1]:7233'],
+  ['DOMAIN_ADDRESS', 'domain_1.bücher-laden.example:4005', 'domain_1.bücher-laden.example:4005'],
   ['DOMAIN_ADDRESS', 'unix:/run/domain.sock', 'unix:/run/domain.sock'],
   ['DOMAIN_ADDRESS', 'unix:/srv/a,b/run/domain.sock', 'unix:/srv/a,b/run/domain.sock'],
   ['DOMAIN_ADDRESS', 'one:4005 , [::1]:4005,dns:///two:4005,', 'one:4005,[::1]:4005,dns:///two:4005'],
