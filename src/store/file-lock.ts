@@ -15,7 +15,7 @@ export function lockFile(file: string, refusal: string, waitMs = 0): { release()
     lock?.close();
     const { code = '', message } = error as { code?: string; message: string };
     throw new StoreError(
-      code.startsWith('SQLITE_BUSY') ? refusal : `The file ${file} cannot be locked: ${message}.`,
+      code.startsWith('SQLITE_BUSY') ? refusal : `The lock ${file} cannot be made: ${message}.`,
       { cause: error },
     );
   }

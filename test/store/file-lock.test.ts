@@ -1,0 +1,28 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { lockFile } from '../../src/store/file-lock.js';
+import { StoreError } from '../../src/store/store-error.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+describe('a lock on a file', () => {
+  const directory = temporaryDirectories();
+
+  test('is refused to a second holder with its sentence until the first releases it, and leaves an empty file', () => {
+    const folder = directory();
+    const file = join(folder, 'keys.lock');
+    const first = lockFile(file, 'The keys are in use.');
+    expect(() => lockFile(file, 'The keys are in use.')).toThrow(StoreError);
+    expect(() => lockFile(file, 'The keys are in use.')).toThrow(/^The keys are in use\.$/);
+    first.release();
+    lockFile(file, 'The keys are in use.').release();
+    expect(readdirSync(folder)).toEqual(['keys.lock']);
+  });
+
+  test('that cannot be made names its file', () => {
+    const file = join(directory(), 'absent', 'keys.lock');
+    expect(() => lockFile(file, 'The keys are in use.')).toThrow(
+      /^The lock .*\/absent\/keys\.lock cannot be made: .+\.$/,
+    );
+  });
+});
