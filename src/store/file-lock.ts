@@ -1,6 +1,9 @@
+import { closeSync, openSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from './better-sqlite3.js';
 import { StoreError } from './store-error.js';
+
+const OWNER_ONLY = 0o600;
 
 /**
  * A lock of SQLite on a separate empty file, which the system releases with the process. `refusal` says that
@@ -9,6 +12,7 @@ import { StoreError } from './store-error.js';
 export function lockFile(file: string, refusal: string, waitMs = 0): { release(): void } {
   let lock: BetterSqlite3.Database | undefined;
   try {
+    makePrivately(file);
     lock = new Sqlite(file, { timeout: waitMs });
     lock.exec('begin exclusive');
   } catch (error) {
@@ -20,4 +24,18 @@ export function lockFile(file: string, refusal: string, waitMs = 0): { release()
     );
   }
   return { release: () => void lock.close() };
+}
+
+/**
+ * Who may read a file may lock it, so other users could keep the lock from its owner. Never opens a file that
+ * exists: closing it would drop the locks that this process has on it.
+ */
+function makePrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', OWNER_ONLY));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw error;
+    }
+  }
 }

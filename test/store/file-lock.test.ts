@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { lockFile } from '../../src/store/file-lock.js';
@@ -17,6 +17,17 @@ describe('a lock on a file', () => {
     first.release();
     lockFile(file, 'The keys are in use.').release();
     expect(readdirSync(folder)).toEqual(['keys.lock']);
+  });
+
+  test('is a file of its owner alone, because who may read it may lock it', () => {
+    const file = join(directory(), 'keys.lock');
+    const before = process.umask(0o022);
+    try {
+      lockFile(file, 'The keys are in use.').release();
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test('that cannot be made names its file', () => {
