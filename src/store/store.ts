@@ -298,14 +298,25 @@ async function connect({
     refuseHalfFilled(dataDir);
     refuseMoved(dataDir);
     if (claim) {
-      // Of a restore that was killed when it had given the database its name. One that runs has the claim.
-      rmSync(join(dataDir, RESTORE_STAGE), { recursive: true, force: true });
+      removeLeftover(join(dataDir, RESTORE_STAGE));
     }
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {
     claim?.release();
     throw error;
+  }
+}
+
+/**
+ * What a restore left that was killed when it had given the database its name. One that runs has the claim.
+ * The service starts all the same if it cannot be removed, because another user ran the restore, for example.
+ */
+function removeLeftover(stage: string): void {
+  try {
+    rmSync(stage, { recursive: true, force: true });
+  } catch {
+    // It has at most a second name of the database.
   }
 }
 

@@ -15,6 +15,7 @@ import { temporaryDirectories } from '../support/temporary-directory.js';
 
 type Done = (error: null, addresses: object[]) => void;
 
+const isRoot = process.getuid?.() === 0;
 const SENTENCE = /^[A-Z].{20,}\.$/s;
 
 async function refusalOf(options: Parameters<typeof openStore>[0]): Promise<StoreError> {
@@ -144,6 +145,21 @@ describe('a SQLite file', () => {
     expect(readdirSync(dataDir)).toContain('restoring');
     await (await openStore({ dataDir, environment: 'live', alone: true })).close();
     expect(readdirSync(dataDir).sort()).toEqual(['domain.lock', 'integration.db']);
+  });
+
+  (isRoot ? test.skip : test)('opens beside what such a restore left and it cannot remove', async () => {
+    const { dataDir } = await under.newPlace();
+    const stage = join(dataDir, 'restoring');
+    await (await openStore({ dataDir, environment: 'live', alone: true })).close();
+    mkdirSync(stage);
+    linkSync(join(dataDir, 'integration.db'), join(stage, 'integration.db'));
+    chmodSync(stage, 0);
+    try {
+      await (await openStore({ dataDir, environment: 'live', alone: true })).close();
+      expect(readdirSync(dataDir)).toContain('restoring');
+    } finally {
+      chmodSync(stage, 0o700);
+    }
   });
 
   test('leaves the mode of a directory that was there as its owner set it', async () => {
