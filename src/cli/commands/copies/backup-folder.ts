@@ -65,18 +65,25 @@ export class StagedFolder {
 
 /** Writes a new file under a temporary name, and gives it its own once it is on the disk. */
 export function writeNewFile(path: string, content: string): void {
-  const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY.folder });
+    writeThenLink(path, content);
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    // A file where a folder should be is EEXIST, too.
+    throw code === 'EEXIST' && syscall === 'link'
+      ? existsAlready(path)
+      : new UsageError(`The file ${path} cannot be written: ${message}.`);
+  }
+}
+
+function writeThenLink(path: string, content: string): void {
+  const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
+  try {
     writeFileSync(staged, content, { flag: 'wx', mode: OWNER_ONLY.file, flush: true });
     // Unlike a rename, a link replaces no file that another command has written.
     linkSync(staged, path);
     sync(dirname(path));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw code === 'EEXIST'
-      ? existsAlready(path)
-      : new UsageError(`The file ${path} cannot be written: ${message}.`);
   } finally {
     rmSync(staged, { force: true });
   }

@@ -141,6 +141,12 @@ describe('of one environment', () => {
     const list = await integration(['revocations', join(folder, 'file')], settings);
     expect(list.code).toBe(2);
     expect(list.stderr).toContain('already exists. The command does not overwrite it');
+    const below = join(folder, 'file', 'valid.json');
+    const { code, stderr } = await integration(['revocations', below], settings);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^The file \S+valid\.json cannot be written: .+\.\n$/),
+    ]);
   });
 
   test('of several lists with one name that are made at once, one is written and the others are refused', async () => {
