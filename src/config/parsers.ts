@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { Secret } from './secret.js';
 
 const HIGHEST_PORT = 65_535;
@@ -129,8 +129,10 @@ export const postgresUrl: Parser<Secret> = (value) => {
 };
 
 export const hostAndPort: Parser<string> = (value) => {
-  const [, portText] = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$/u.exec(value) ?? [];
-  if (portText === undefined || Number(portText) === 0 || Number(portText) > HIGHEST_PORT) {
+  // Names in several scripts hold combining marks.
+  const [, ipv6, portText] = /^(?:[\p{L}\p{M}\p{N}._-]+|\[(.+)\]):(\d{1,5})$/u.exec(value) ?? [];
+  const isHost = ipv6 === undefined || (isIPv6(ipv6) && !ipv6.includes('%'));
+  if (!isHost || portText === undefined || Number(portText) === 0 || Number(portText) > HIGHEST_PORT) {
     throw new Error('must be host:port');
   }
   return value;
