@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  CamelCasePlugin,
-  createQueryId,
-  type Kysely,
-  type RootOperationNode,
-  SqliteQueryCompiler,
-} from 'kysely';
+import { CamelCasePlugin, createQueryId, type Kysely, type RootOperationNode } from 'kysely';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
 import type { Database } from '../../src/store/database.js';
 import type { Schema } from '../../src/store/schema.js';
@@ -18,7 +12,8 @@ export async function queryPlansOf(under: DatabaseUnderTest, use: Use): Promise<
   const place = await under.newPlace();
   const database = await under.openMigrated(place);
   const asked: { sql: string; parameters: readonly unknown[] }[] = [];
-  const compiler = new SqliteQueryCompiler();
+  // As the service compiles them, with its form of placeholders.
+  const compiler = database.reader.getExecutor();
   const snakeCase = new CamelCasePlugin();
   const noting = (db: Kysely<Schema>) =>
     db.withPlugin({
