@@ -32,7 +32,7 @@ export function addAuditCommands(program: Command): void {
     about: 'List records that were changed, removed or inserted outside the service',
     example: '--file audit.jsonl',
     demoToken: 'auditorToken',
-  }).option('--file <path>', 'check an export instead of the stored records');
+  }).option('--file <path>', 'check an export instead of the stored records; - for what is piped in');
 }
 
 const list: Action<{ since?: Date; until?: Date; type?: string[]; about?: string }> = async (
