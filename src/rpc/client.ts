@@ -6,7 +6,7 @@ import {
   type CallOptions as GrpcCallOptions,
   Metadata,
 } from '@grpc/grpc-js';
-import { CallServiceService, ExchangeRequest } from '../../generated/proto/integration/calls/v1/calls.js';
+import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { currentTraceparent, inSpanOfTrace } from '../telemetry/tracing.js';
 import {
   AUTHORIZATION_KEY,
@@ -20,7 +20,7 @@ import { fromStatus } from './error-trailer.js';
 import { Member, type MemberReport } from './members/member.js';
 import { Members } from './members/members.js';
 import type { RenewedConnection } from './renewed-connection.js';
-import { bytesOf, FRAME_BYTES, MAX_ANSWER_BYTES, travelsInStreams } from './short-calls/frames.js';
+import { FRAME_BYTES, MAX_ANSWER_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { StreamedCalls } from './short-calls/streamed-calls.js';
 import { MessageReader } from './streams/message-reader.js';
 
@@ -128,12 +128,11 @@ export class RpcChannel {
   }
 
   #exchange(connection: RenewedConnection) {
-    const { path, responseDeserialize } = CallServiceService.exchange;
-    const serialize = (request: ExchangeRequest) => bytesOf(ExchangeRequest.encode(request).finish());
+    const { path, requestSerialize, responseDeserialize } = CallServiceService.exchange;
     return connection.begin((client) =>
       client.makeBidiStreamRequest(
         path,
-        serialize,
+        requestSerialize,
         responseDeserialize,
         this.#metadata({ requestId: randomUUID() }),
       ),

@@ -4,6 +4,7 @@ import { BadRequest, ErrorInfo, RetryInfo } from '../../generated/proto/google/r
 import { Status } from '../../generated/proto/google/rpc/status.js';
 import { ErrorDetail, FieldViolation } from '../../generated/proto/integration/errors/v1/errors.js';
 import { ErrorCode, internalError, ServiceError } from '../errors/service-error.js';
+import { encoded } from './bytes.js';
 
 /** The gRPC status of each code, for peers without trailers. UNKNOWN marks codes that never cross gRPC. */
 export const grpcStatusOf: Record<ErrorCode, status> = {
@@ -104,7 +105,7 @@ export function toStatus(error: ServiceError): StatusObject {
   const metadata = new Metadata();
   const code = grpcStatusOf[error.code];
   const detail = toDetail(error, MAX_TRAILER_BYTES);
-  metadata.set(TRAILER, Buffer.from(ErrorDetail.encode(detail).finish()));
+  metadata.set(TRAILER, encoded(ErrorDetail, detail));
   metadata.set(GOOGLE_TRAILER, googleStatus(code, detail));
   return { code, details: detail.message, metadata };
 }
@@ -113,20 +114,20 @@ export function toStatus(error: ServiceError): StatusObject {
 function googleStatus(code: number, detail: ErrorDetail): Buffer {
   const { message, fieldViolations, retryAfterSeconds } = detail;
   const reason = detail.code.replace(/^ERROR_CODE_/, '');
-  const details = [any('ErrorInfo', ErrorInfo.encode({ reason, domain: 'integration' }))];
+  const details = [any('ErrorInfo', encoded(ErrorInfo, { reason, domain: 'integration' }))];
   if (fieldViolations.length > 0) {
     const faults = fieldViolations.map(({ path, message: description }) => ({ field: path, description }));
-    details.push(any('BadRequest', BadRequest.encode({ fieldViolations: faults })));
+    details.push(any('BadRequest', encoded(BadRequest, { fieldViolations: faults })));
   }
   if (retryAfterSeconds !== undefined) {
     const retryDelay = { seconds: BigInt(retryAfterSeconds), nanos: 0 };
-    details.push(any('RetryInfo', RetryInfo.encode({ retryDelay })));
+    details.push(any('RetryInfo', encoded(RetryInfo, { retryDelay })));
   }
-  return Buffer.from(Status.encode({ code, message, details }).finish());
+  return encoded(Status, { code, message, details });
 }
 
-function any(name: string, encoded: { finish(): Uint8Array }): Any {
-  return { typeUrl: `type.googleapis.com/google.rpc.${name}`, value: Buffer.from(encoded.finish()) };
+function any(name: string, value: Buffer): Any {
+  return { typeUrl: `type.googleapis.com/google.rpc.${name}`, value };
 }
 
 /** With as many violations as fit. */

@@ -28,8 +28,3 @@ export const LONGEST_MS = 2 ** 31 - 1;
 export function travelsInStreams({ path, requestStream, responseStream }: AnyMethod): boolean {
   return !requestStream && !responseStream && callersOf(path).every((caller) => roleRights.has(caller));
 }
-
-/** Unlike `Buffer.from(array)`, makes no copy. */
-export function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}

@@ -6,6 +6,7 @@ import {
   ExchangeResponse,
 } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { asServiceError, ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
+import { encoded } from '../bytes.js';
 import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
 import type { Endpoint } from '../endpoint.js';
 import { toDetail } from '../error-trailer.js';
@@ -14,7 +15,6 @@ import { notRead, READER_PATIENCE_MS } from '../streams/reader-patience.js';
 import {
   BATCH_BYTES,
   BATCH_CALLS,
-  bytesOf,
   MAX_ANSWER_BYTES,
   MAX_CALLS_UNDER_WAY,
   MAX_REQUEST_BYTES,
@@ -234,7 +234,7 @@ export class ServedStream {
     }
     this.#outcomes = taken === this.#outcomes.length ? [] : this.#outcomes.slice(taken);
     this.#count(-bytes);
-    return bytesOf(ExchangeResponse.encode(response).finish());
+    return encoded(ExchangeResponse, response);
   }
 
   #block(): void {

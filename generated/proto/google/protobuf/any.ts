@@ -5,6 +5,7 @@
 // source: google/protobuf/any.proto
 
 /* eslint-disable */
+import { fieldOf } from "../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 export const protobufPackage = "google.protobuf";
@@ -121,7 +122,7 @@ export const Any: MessageFns<Any> = {
               break;
             }
 
-            message.value = Buffer.from(reader.bytes());
+            message.value = fieldOf(reader.bytes());
             continue;
           }
         }

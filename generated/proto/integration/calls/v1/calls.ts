@@ -5,18 +5,9 @@
 // source: integration/calls/v1/calls.proto
 
 /* eslint-disable */
+import { encoded, fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientDuplexStream,
-  type ClientOptions,
-  type handleBidiStreamingCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import type { handleBidiStreamingCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ErrorDetail } from "../../errors/v1/errors.js";
 
 export const protobufPackage = "integration.calls.v1";
@@ -246,7 +237,7 @@ export const Call: MessageFns<Call> = {
               break;
             }
 
-            message.message = Buffer.from(reader.bytes());
+            message.message = fieldOf(reader.bytes());
             continue;
           }
           case 7: {
@@ -404,7 +395,7 @@ export const Answer: MessageFns<Answer> = {
               break;
             }
 
-            message.message = Buffer.from(reader.bytes());
+            message.message = fieldOf(reader.bytes());
             continue;
           }
         }
@@ -489,9 +480,9 @@ export const CallServiceService = {
     path: "/integration.calls.v1.CallService/Exchange" as const,
     requestStream: true as const,
     responseStream: true as const,
-    requestSerialize: (value: ExchangeRequest): Buffer => Buffer.from(ExchangeRequest.encode(value).finish()),
+    requestSerialize: (value: ExchangeRequest): Buffer => encoded(ExchangeRequest, value),
     requestDeserialize: (value: Buffer): ExchangeRequest => ExchangeRequest.decode(value),
-    responseSerialize: (value: ExchangeResponse): Buffer => Buffer.from(ExchangeResponse.encode(value).finish()),
+    responseSerialize: (value: ExchangeResponse): Buffer => encoded(ExchangeResponse, value),
     responseDeserialize: (value: Buffer): ExchangeResponse => ExchangeResponse.decode(value),
   },
 } as const;
@@ -500,22 +491,6 @@ export interface CallServiceServer extends UntypedServiceImplementation {
   /** Keeps a stream open for many calls. Calls are answered in any order. The stream ends when its token is revoked. */
   exchange: handleBidiStreamingCall<ExchangeRequest, ExchangeResponse>;
 }
-
-export interface CallServiceClient extends Client {
-  /** Keeps a stream open for many calls. Calls are answered in any order. The stream ends when its token is revoked. */
-  exchange(): ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
-  exchange(options: Partial<CallOptions>): ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
-  exchange(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
-}
-
-export const CallServiceClient = makeGenericClientConstructor(
-  CallServiceService,
-  "integration.calls.v1.CallService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): CallServiceClient;
-  service: typeof CallServiceService;
-  serviceName: string;
-};
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

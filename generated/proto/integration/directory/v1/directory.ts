@@ -5,21 +5,9 @@
 // source: integration/directory/v1/directory.proto
 
 /* eslint-disable */
+import { encoded, fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client as Client1,
-  type ClientOptions,
-  type ClientReadableStream,
-  type ClientUnaryCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import type { handleServerStreamingCall, handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { RateLimit } from "../../errors/v1/errors.js";
 
@@ -634,7 +622,7 @@ export const ReadContext: MessageFns<ReadContext> = {
               break;
             }
 
-            message.apiKeyHash = Buffer.from(reader.bytes());
+            message.apiKeyHash = fieldOf(reader.bytes());
             continue;
           }
           case 2: {
@@ -1054,7 +1042,7 @@ export const ReadResponse: MessageFns<ReadResponse> = {
               break;
             }
 
-            message.body = Buffer.from(reader.bytes());
+            message.body = fieldOf(reader.bytes());
             continue;
           }
           case 3: {
@@ -1236,7 +1224,7 @@ export const ReadRestResponse: MessageFns<ReadRestResponse> = {
               break;
             }
 
-            message.body = Buffer.from(reader.bytes());
+            message.body = fieldOf(reader.bytes());
             continue;
           }
           case 2: {
@@ -3425,9 +3413,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/Read" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ReadRequest): Buffer => Buffer.from(ReadRequest.encode(value).finish()),
+    requestSerialize: (value: ReadRequest): Buffer => encoded(ReadRequest, value),
     requestDeserialize: (value: Buffer): ReadRequest => ReadRequest.decode(value),
-    responseSerialize: (value: ReadResponse): Buffer => Buffer.from(ReadResponse.encode(value).finish()),
+    responseSerialize: (value: ReadResponse): Buffer => encoded(ReadResponse, value),
     responseDeserialize: (value: Buffer): ReadResponse => ReadResponse.decode(value),
   },
   /**
@@ -3438,9 +3426,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/ReadRest" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: ReadRestRequest): Buffer => Buffer.from(ReadRestRequest.encode(value).finish()),
+    requestSerialize: (value: ReadRestRequest): Buffer => encoded(ReadRestRequest, value),
     requestDeserialize: (value: Buffer): ReadRestRequest => ReadRestRequest.decode(value),
-    responseSerialize: (value: ReadRestResponse): Buffer => Buffer.from(ReadRestResponse.encode(value).finish()),
+    responseSerialize: (value: ReadRestResponse): Buffer => encoded(ReadRestResponse, value),
     responseDeserialize: (value: Buffer): ReadRestResponse => ReadRestResponse.decode(value),
   },
   /**
@@ -3451,10 +3439,10 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/WatchChanges" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: WatchChangesRequest): Buffer => Buffer.from(WatchChangesRequest.encode(value).finish()),
+    requestSerialize: (value: WatchChangesRequest): Buffer => encoded(WatchChangesRequest, value),
     requestDeserialize: (value: Buffer): WatchChangesRequest => WatchChangesRequest.decode(value),
     responseSerialize: (value: WatchChangesResponse): Buffer =>
-      Buffer.from(WatchChangesResponse.encode(value).finish()),
+      encoded(WatchChangesResponse, value),
     responseDeserialize: (value: Buffer): WatchChangesResponse => WatchChangesResponse.decode(value),
   },
   /** Lists the instance integrations of the key's integration, oldest first. */
@@ -3463,11 +3451,11 @@ export const DirectoryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListInstanceIntegrationsRequest): Buffer =>
-      Buffer.from(ListInstanceIntegrationsRequest.encode(value).finish()),
+      encoded(ListInstanceIntegrationsRequest, value),
     requestDeserialize: (value: Buffer): ListInstanceIntegrationsRequest =>
       ListInstanceIntegrationsRequest.decode(value),
     responseSerialize: (value: ListInstanceIntegrationsResponse): Buffer =>
-      Buffer.from(ListInstanceIntegrationsResponse.encode(value).finish()),
+      encoded(ListInstanceIntegrationsResponse, value),
     responseDeserialize: (value: Buffer): ListInstanceIntegrationsResponse =>
       ListInstanceIntegrationsResponse.decode(value),
   },
@@ -3476,9 +3464,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/ListClients" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: ListClientsRequest): Buffer => Buffer.from(ListClientsRequest.encode(value).finish()),
+    requestSerialize: (value: ListClientsRequest): Buffer => encoded(ListClientsRequest, value),
     requestDeserialize: (value: Buffer): ListClientsRequest => ListClientsRequest.decode(value),
-    responseSerialize: (value: ListClientsResponse): Buffer => Buffer.from(ListClientsResponse.encode(value).finish()),
+    responseSerialize: (value: ListClientsResponse): Buffer => encoded(ListClientsResponse, value),
     responseDeserialize: (value: Buffer): ListClientsResponse => ListClientsResponse.decode(value),
   },
   /** Reads one client. */
@@ -3486,9 +3474,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/GetClient" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetClientRequest): Buffer => Buffer.from(GetClientRequest.encode(value).finish()),
+    requestSerialize: (value: GetClientRequest): Buffer => encoded(GetClientRequest, value),
     requestDeserialize: (value: Buffer): GetClientRequest => GetClientRequest.decode(value),
-    responseSerialize: (value: GetClientResponse): Buffer => Buffer.from(GetClientResponse.encode(value).finish()),
+    responseSerialize: (value: GetClientResponse): Buffer => encoded(GetClientResponse, value),
     responseDeserialize: (value: Buffer): GetClientResponse => GetClientResponse.decode(value),
   },
   /** Lists the workers of one client who have not been offboarded, oldest first. */
@@ -3496,9 +3484,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/ListWorkers" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: ListWorkersRequest): Buffer => Buffer.from(ListWorkersRequest.encode(value).finish()),
+    requestSerialize: (value: ListWorkersRequest): Buffer => encoded(ListWorkersRequest, value),
     requestDeserialize: (value: Buffer): ListWorkersRequest => ListWorkersRequest.decode(value),
-    responseSerialize: (value: ListWorkersResponse): Buffer => Buffer.from(ListWorkersResponse.encode(value).finish()),
+    responseSerialize: (value: ListWorkersResponse): Buffer => encoded(ListWorkersResponse, value),
     responseDeserialize: (value: Buffer): ListWorkersResponse => ListWorkersResponse.decode(value),
   },
   /** Reads one worker, an offboarded one too. */
@@ -3506,9 +3494,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/GetWorker" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetWorkerRequest): Buffer => Buffer.from(GetWorkerRequest.encode(value).finish()),
+    requestSerialize: (value: GetWorkerRequest): Buffer => encoded(GetWorkerRequest, value),
     requestDeserialize: (value: Buffer): GetWorkerRequest => GetWorkerRequest.decode(value),
-    responseSerialize: (value: GetWorkerResponse): Buffer => Buffer.from(GetWorkerResponse.encode(value).finish()),
+    responseSerialize: (value: GetWorkerResponse): Buffer => encoded(GetWorkerResponse, value),
     responseDeserialize: (value: Buffer): GetWorkerResponse => GetWorkerResponse.decode(value),
   },
   /** Lists the dashboard users of one client who are not DELETED, oldest first. */
@@ -3516,9 +3504,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/ListUsers" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: ListUsersRequest): Buffer => Buffer.from(ListUsersRequest.encode(value).finish()),
+    requestSerialize: (value: ListUsersRequest): Buffer => encoded(ListUsersRequest, value),
     requestDeserialize: (value: Buffer): ListUsersRequest => ListUsersRequest.decode(value),
-    responseSerialize: (value: ListUsersResponse): Buffer => Buffer.from(ListUsersResponse.encode(value).finish()),
+    responseSerialize: (value: ListUsersResponse): Buffer => encoded(ListUsersResponse, value),
     responseDeserialize: (value: Buffer): ListUsersResponse => ListUsersResponse.decode(value),
   },
   /** Reads one dashboard user, a DELETED one too. */
@@ -3526,9 +3514,9 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/GetUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetUserRequest): Buffer => Buffer.from(GetUserRequest.encode(value).finish()),
+    requestSerialize: (value: GetUserRequest): Buffer => encoded(GetUserRequest, value),
     requestDeserialize: (value: Buffer): GetUserRequest => GetUserRequest.decode(value),
-    responseSerialize: (value: GetUserResponse): Buffer => Buffer.from(GetUserResponse.encode(value).finish()),
+    responseSerialize: (value: GetUserResponse): Buffer => encoded(GetUserResponse, value),
     responseDeserialize: (value: Buffer): GetUserResponse => GetUserResponse.decode(value),
   },
   /** Lists the job titles that one client uses, in alphabetical order. */
@@ -3536,10 +3524,10 @@ export const DirectoryServiceService = {
     path: "/integration.directory.v1.DirectoryService/ListJobTitles" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListJobTitlesRequest): Buffer => Buffer.from(ListJobTitlesRequest.encode(value).finish()),
+    requestSerialize: (value: ListJobTitlesRequest): Buffer => encoded(ListJobTitlesRequest, value),
     requestDeserialize: (value: Buffer): ListJobTitlesRequest => ListJobTitlesRequest.decode(value),
     responseSerialize: (value: ListJobTitlesResponse): Buffer =>
-      Buffer.from(ListJobTitlesResponse.encode(value).finish()),
+      encoded(ListJobTitlesResponse, value),
     responseDeserialize: (value: Buffer): ListJobTitlesResponse => ListJobTitlesResponse.decode(value),
   },
   /** Reads the unit types, units and organization locations of one client. */
@@ -3548,11 +3536,11 @@ export const DirectoryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetOrganizationStructureRequest): Buffer =>
-      Buffer.from(GetOrganizationStructureRequest.encode(value).finish()),
+      encoded(GetOrganizationStructureRequest, value),
     requestDeserialize: (value: Buffer): GetOrganizationStructureRequest =>
       GetOrganizationStructureRequest.decode(value),
     responseSerialize: (value: GetOrganizationStructureResponse): Buffer =>
-      Buffer.from(GetOrganizationStructureResponse.encode(value).finish()),
+      encoded(GetOrganizationStructureResponse, value),
     responseDeserialize: (value: Buffer): GetOrganizationStructureResponse =>
       GetOrganizationStructureResponse.decode(value),
   },
@@ -3590,171 +3578,6 @@ export interface DirectoryServiceServer extends UntypedServiceImplementation {
   /** Reads the unit types, units and organization locations of one client. */
   getOrganizationStructure: handleUnaryCall<GetOrganizationStructureRequest, GetOrganizationStructureResponse>;
 }
-
-export interface DirectoryServiceClient extends Client1 {
-  /** Reads what an operation of the gateway answers: one resource, a whole list, or the first rows of a list. */
-  read(request: ReadRequest, callback: (error: ServiceError | null, response: ReadResponse) => void): ClientUnaryCall;
-  read(
-    request: ReadRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ReadResponse) => void,
-  ): ClientUnaryCall;
-  read(
-    request: ReadRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ReadResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Reads the rows of a list that follow those of Read. It is part of the same request of the gateway, so the
-   * rate limit does not count it.
-   */
-  readRest(request: ReadRestRequest, options?: Partial<CallOptions>): ClientReadableStream<ReadRestResponse>;
-  readRest(
-    request: ReadRestRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ReadRestResponse>;
-  /**
-   * Tells which instances have changed, for as long as it is read. The first message comes at once: every change
-   * that a Read after it does not see is told.
-   */
-  watchChanges(
-    request: WatchChangesRequest,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<WatchChangesResponse>;
-  watchChanges(
-    request: WatchChangesRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<WatchChangesResponse>;
-  /** Lists the instance integrations of the key's integration, oldest first. */
-  listInstanceIntegrations(
-    request: ListInstanceIntegrationsRequest,
-    callback: (error: ServiceError | null, response: ListInstanceIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  listInstanceIntegrations(
-    request: ListInstanceIntegrationsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListInstanceIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  listInstanceIntegrations(
-    request: ListInstanceIntegrationsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListInstanceIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the clients of one instance, oldest first; refused until the instance integration is configured. */
-  listClients(request: ListClientsRequest, options?: Partial<CallOptions>): ClientReadableStream<ListClientsResponse>;
-  listClients(
-    request: ListClientsRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ListClientsResponse>;
-  /** Reads one client. */
-  getClient(
-    request: GetClientRequest,
-    callback: (error: ServiceError | null, response: GetClientResponse) => void,
-  ): ClientUnaryCall;
-  getClient(
-    request: GetClientRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetClientResponse) => void,
-  ): ClientUnaryCall;
-  getClient(
-    request: GetClientRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetClientResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the workers of one client who have not been offboarded, oldest first. */
-  listWorkers(request: ListWorkersRequest, options?: Partial<CallOptions>): ClientReadableStream<ListWorkersResponse>;
-  listWorkers(
-    request: ListWorkersRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ListWorkersResponse>;
-  /** Reads one worker, an offboarded one too. */
-  getWorker(
-    request: GetWorkerRequest,
-    callback: (error: ServiceError | null, response: GetWorkerResponse) => void,
-  ): ClientUnaryCall;
-  getWorker(
-    request: GetWorkerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetWorkerResponse) => void,
-  ): ClientUnaryCall;
-  getWorker(
-    request: GetWorkerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetWorkerResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the dashboard users of one client who are not DELETED, oldest first. */
-  listUsers(request: ListUsersRequest, options?: Partial<CallOptions>): ClientReadableStream<ListUsersResponse>;
-  listUsers(
-    request: ListUsersRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ListUsersResponse>;
-  /** Reads one dashboard user, a DELETED one too. */
-  getUser(
-    request: GetUserRequest,
-    callback: (error: ServiceError | null, response: GetUserResponse) => void,
-  ): ClientUnaryCall;
-  getUser(
-    request: GetUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetUserResponse) => void,
-  ): ClientUnaryCall;
-  getUser(
-    request: GetUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the job titles that one client uses, in alphabetical order. */
-  listJobTitles(
-    request: ListJobTitlesRequest,
-    callback: (error: ServiceError | null, response: ListJobTitlesResponse) => void,
-  ): ClientUnaryCall;
-  listJobTitles(
-    request: ListJobTitlesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListJobTitlesResponse) => void,
-  ): ClientUnaryCall;
-  listJobTitles(
-    request: ListJobTitlesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListJobTitlesResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads the unit types, units and organization locations of one client. */
-  getOrganizationStructure(
-    request: GetOrganizationStructureRequest,
-    callback: (error: ServiceError | null, response: GetOrganizationStructureResponse) => void,
-  ): ClientUnaryCall;
-  getOrganizationStructure(
-    request: GetOrganizationStructureRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetOrganizationStructureResponse) => void,
-  ): ClientUnaryCall;
-  getOrganizationStructure(
-    request: GetOrganizationStructureRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetOrganizationStructureResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const DirectoryServiceClient = makeGenericClientConstructor(
-  DirectoryServiceService,
-  "integration.directory.v1.DirectoryService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): DirectoryServiceClient;
-  service: typeof DirectoryServiceService;
-  serviceName: string;
-};
 
 function toTimestamp(date: Date | number): Timestamp {
   const seconds = BigInt(Math.trunc(Number(date) / 1_000));

@@ -5,19 +5,9 @@
 // source: integration/maintenance/v1/maintenance.proto
 
 /* eslint-disable */
+import { encoded } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientOptions,
-  type ClientUnaryCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
 export const protobufPackage = "integration.maintenance.v1";
@@ -1063,10 +1053,10 @@ export const MaintenanceServiceService = {
     path: "/integration.maintenance.v1.MaintenanceService/PurgeExpired" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: PurgeExpiredRequest): Buffer => Buffer.from(PurgeExpiredRequest.encode(value).finish()),
+    requestSerialize: (value: PurgeExpiredRequest): Buffer => encoded(PurgeExpiredRequest, value),
     requestDeserialize: (value: Buffer): PurgeExpiredRequest => PurgeExpiredRequest.decode(value),
     responseSerialize: (value: PurgeExpiredResponse): Buffer =>
-      Buffer.from(PurgeExpiredResponse.encode(value).finish()),
+      encoded(PurgeExpiredResponse, value),
     responseDeserialize: (value: Buffer): PurgeExpiredResponse => PurgeExpiredResponse.decode(value),
   },
   /** Lists the minutes with issued codes and without a known expiry workflow, oldest first. */
@@ -1075,10 +1065,10 @@ export const MaintenanceServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListCodeMinutesToWatchRequest): Buffer =>
-      Buffer.from(ListCodeMinutesToWatchRequest.encode(value).finish()),
+      encoded(ListCodeMinutesToWatchRequest, value),
     requestDeserialize: (value: Buffer): ListCodeMinutesToWatchRequest => ListCodeMinutesToWatchRequest.decode(value),
     responseSerialize: (value: ListCodeMinutesToWatchResponse): Buffer =>
-      Buffer.from(ListCodeMinutesToWatchResponse.encode(value).finish()),
+      encoded(ListCodeMinutesToWatchResponse, value),
     responseDeserialize: (value: Buffer): ListCodeMinutesToWatchResponse =>
       ListCodeMinutesToWatchResponse.decode(value),
   },
@@ -1088,10 +1078,10 @@ export const MaintenanceServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: MarkCodeMinutesWatchedRequest): Buffer =>
-      Buffer.from(MarkCodeMinutesWatchedRequest.encode(value).finish()),
+      encoded(MarkCodeMinutesWatchedRequest, value),
     requestDeserialize: (value: Buffer): MarkCodeMinutesWatchedRequest => MarkCodeMinutesWatchedRequest.decode(value),
     responseSerialize: (value: MarkCodeMinutesWatchedResponse): Buffer =>
-      Buffer.from(MarkCodeMinutesWatchedResponse.encode(value).finish()),
+      encoded(MarkCodeMinutesWatchedResponse, value),
     responseDeserialize: (value: Buffer): MarkCodeMinutesWatchedResponse =>
       MarkCodeMinutesWatchedResponse.decode(value),
   },
@@ -1101,11 +1091,11 @@ export const MaintenanceServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ExpireAuthorizationCodesRequest): Buffer =>
-      Buffer.from(ExpireAuthorizationCodesRequest.encode(value).finish()),
+      encoded(ExpireAuthorizationCodesRequest, value),
     requestDeserialize: (value: Buffer): ExpireAuthorizationCodesRequest =>
       ExpireAuthorizationCodesRequest.decode(value),
     responseSerialize: (value: ExpireAuthorizationCodesResponse): Buffer =>
-      Buffer.from(ExpireAuthorizationCodesResponse.encode(value).finish()),
+      encoded(ExpireAuthorizationCodesResponse, value),
     responseDeserialize: (value: Buffer): ExpireAuthorizationCodesResponse =>
       ExpireAuthorizationCodesResponse.decode(value),
   },
@@ -1115,10 +1105,10 @@ export const MaintenanceServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: AdvanceSigningKeysRequest): Buffer =>
-      Buffer.from(AdvanceSigningKeysRequest.encode(value).finish()),
+      encoded(AdvanceSigningKeysRequest, value),
     requestDeserialize: (value: Buffer): AdvanceSigningKeysRequest => AdvanceSigningKeysRequest.decode(value),
     responseSerialize: (value: AdvanceSigningKeysResponse): Buffer =>
-      Buffer.from(AdvanceSigningKeysResponse.encode(value).finish()),
+      encoded(AdvanceSigningKeysResponse, value),
     responseDeserialize: (value: Buffer): AdvanceSigningKeysResponse => AdvanceSigningKeysResponse.decode(value),
   },
 } as const;
@@ -1135,98 +1125,6 @@ export interface MaintenanceServiceServer extends UntypedServiceImplementation {
   /** Takes the due step of the signing-key rotation, if any: publishes, activates or retires keys. */
   advanceSigningKeys: handleUnaryCall<AdvanceSigningKeysRequest, AdvanceSigningKeysResponse>;
 }
-
-export interface MaintenanceServiceClient extends Client {
-  /** Deletes one bounded batch of what has outlived its retention; call again while more is true. */
-  purgeExpired(
-    request: PurgeExpiredRequest,
-    callback: (error: ServiceError | null, response: PurgeExpiredResponse) => void,
-  ): ClientUnaryCall;
-  purgeExpired(
-    request: PurgeExpiredRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: PurgeExpiredResponse) => void,
-  ): ClientUnaryCall;
-  purgeExpired(
-    request: PurgeExpiredRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PurgeExpiredResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the minutes with issued codes and without a known expiry workflow, oldest first. */
-  listCodeMinutesToWatch(
-    request: ListCodeMinutesToWatchRequest,
-    callback: (error: ServiceError | null, response: ListCodeMinutesToWatchResponse) => void,
-  ): ClientUnaryCall;
-  listCodeMinutesToWatch(
-    request: ListCodeMinutesToWatchRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListCodeMinutesToWatchResponse) => void,
-  ): ClientUnaryCall;
-  listCodeMinutesToWatch(
-    request: ListCodeMinutesToWatchRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListCodeMinutesToWatchResponse) => void,
-  ): ClientUnaryCall;
-  /** Notes that the expiry workflows of these minutes have been started, so that they are not listed again. */
-  markCodeMinutesWatched(
-    request: MarkCodeMinutesWatchedRequest,
-    callback: (error: ServiceError | null, response: MarkCodeMinutesWatchedResponse) => void,
-  ): ClientUnaryCall;
-  markCodeMinutesWatched(
-    request: MarkCodeMinutesWatchedRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: MarkCodeMinutesWatchedResponse) => void,
-  ): ClientUnaryCall;
-  markCodeMinutesWatched(
-    request: MarkCodeMinutesWatchedRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: MarkCodeMinutesWatchedResponse) => void,
-  ): ClientUnaryCall;
-  /** Marks the expired unredeemed codes of one minute as EXPIRED, and counts the minute's codes. */
-  expireAuthorizationCodes(
-    request: ExpireAuthorizationCodesRequest,
-    callback: (error: ServiceError | null, response: ExpireAuthorizationCodesResponse) => void,
-  ): ClientUnaryCall;
-  expireAuthorizationCodes(
-    request: ExpireAuthorizationCodesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ExpireAuthorizationCodesResponse) => void,
-  ): ClientUnaryCall;
-  expireAuthorizationCodes(
-    request: ExpireAuthorizationCodesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ExpireAuthorizationCodesResponse) => void,
-  ): ClientUnaryCall;
-  /** Takes the due step of the signing-key rotation, if any: publishes, activates or retires keys. */
-  advanceSigningKeys(
-    request: AdvanceSigningKeysRequest,
-    callback: (error: ServiceError | null, response: AdvanceSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  advanceSigningKeys(
-    request: AdvanceSigningKeysRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AdvanceSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  advanceSigningKeys(
-    request: AdvanceSigningKeysRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AdvanceSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const MaintenanceServiceClient = makeGenericClientConstructor(
-  MaintenanceServiceService,
-  "integration.maintenance.v1.MaintenanceService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): MaintenanceServiceClient;
-  service: typeof MaintenanceServiceService;
-  serviceName: string;
-};
 
 function toTimestamp(date: Date | number): Timestamp {
   const seconds = BigInt(Math.trunc(Number(date) / 1_000));

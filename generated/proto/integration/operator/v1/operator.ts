@@ -5,20 +5,8 @@
 // source: integration/operator/v1/operator.proto
 
 /* eslint-disable */
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientOptions,
-  type ClientReadableStream,
-  type ClientUnaryCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { encoded } from "../../../../../src/rpc/bytes.js";
+import type { handleServerStreamingCall, handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   CreateApiKeyRequest,
   CreateApiKeyResponse,
@@ -133,10 +121,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateApplicationRequest): Buffer =>
-      Buffer.from(CreateApplicationRequest.encode(value).finish()),
+      encoded(CreateApplicationRequest, value),
     requestDeserialize: (value: Buffer): CreateApplicationRequest => CreateApplicationRequest.decode(value),
     responseSerialize: (value: CreateApplicationResponse): Buffer =>
-      Buffer.from(CreateApplicationResponse.encode(value).finish()),
+      encoded(CreateApplicationResponse, value),
     responseDeserialize: (value: Buffer): CreateApplicationResponse => CreateApplicationResponse.decode(value),
   },
   /** Lists the applications. */
@@ -145,10 +133,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListApplicationsRequest): Buffer =>
-      Buffer.from(ListApplicationsRequest.encode(value).finish()),
+      encoded(ListApplicationsRequest, value),
     requestDeserialize: (value: Buffer): ListApplicationsRequest => ListApplicationsRequest.decode(value),
     responseSerialize: (value: ListApplicationsResponse): Buffer =>
-      Buffer.from(ListApplicationsResponse.encode(value).finish()),
+      encoded(ListApplicationsResponse, value),
     responseDeserialize: (value: Buffer): ListApplicationsResponse => ListApplicationsResponse.decode(value),
   },
   /** Reads one application. */
@@ -157,10 +145,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetApplicationRequest): Buffer =>
-      Buffer.from(GetApplicationRequest.encode(value).finish()),
+      encoded(GetApplicationRequest, value),
     requestDeserialize: (value: Buffer): GetApplicationRequest => GetApplicationRequest.decode(value),
     responseSerialize: (value: GetApplicationResponse): Buffer =>
-      Buffer.from(GetApplicationResponse.encode(value).finish()),
+      encoded(GetApplicationResponse, value),
     responseDeserialize: (value: Buffer): GetApplicationResponse => GetApplicationResponse.decode(value),
   },
   /** Changes what an application is called and may do. */
@@ -169,10 +157,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: UpdateApplicationRequest): Buffer =>
-      Buffer.from(UpdateApplicationRequest.encode(value).finish()),
+      encoded(UpdateApplicationRequest, value),
     requestDeserialize: (value: Buffer): UpdateApplicationRequest => UpdateApplicationRequest.decode(value),
     responseSerialize: (value: UpdateApplicationResponse): Buffer =>
-      Buffer.from(UpdateApplicationResponse.encode(value).finish()),
+      encoded(UpdateApplicationResponse, value),
     responseDeserialize: (value: Buffer): UpdateApplicationResponse => UpdateApplicationResponse.decode(value),
   },
   /** Stops an application at once: no sign-in, no exchange, no refresh, no userinfo. */
@@ -181,10 +169,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DisableApplicationRequest): Buffer =>
-      Buffer.from(DisableApplicationRequest.encode(value).finish()),
+      encoded(DisableApplicationRequest, value),
     requestDeserialize: (value: Buffer): DisableApplicationRequest => DisableApplicationRequest.decode(value),
     responseSerialize: (value: DisableApplicationResponse): Buffer =>
-      Buffer.from(DisableApplicationResponse.encode(value).finish()),
+      encoded(DisableApplicationResponse, value),
     responseDeserialize: (value: Buffer): DisableApplicationResponse => DisableApplicationResponse.decode(value),
   },
   /** Lets a disabled application work again; grants that have not expired go on. */
@@ -193,10 +181,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: EnableApplicationRequest): Buffer =>
-      Buffer.from(EnableApplicationRequest.encode(value).finish()),
+      encoded(EnableApplicationRequest, value),
     requestDeserialize: (value: Buffer): EnableApplicationRequest => EnableApplicationRequest.decode(value),
     responseSerialize: (value: EnableApplicationResponse): Buffer =>
-      Buffer.from(EnableApplicationResponse.encode(value).finish()),
+      encoded(EnableApplicationResponse, value),
     responseDeserialize: (value: Buffer): EnableApplicationResponse => EnableApplicationResponse.decode(value),
   },
   /** Registers one redirect URI of an application for one instance. */
@@ -205,10 +193,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: AddRedirectUriRequest): Buffer =>
-      Buffer.from(AddRedirectUriRequest.encode(value).finish()),
+      encoded(AddRedirectUriRequest, value),
     requestDeserialize: (value: Buffer): AddRedirectUriRequest => AddRedirectUriRequest.decode(value),
     responseSerialize: (value: AddRedirectUriResponse): Buffer =>
-      Buffer.from(AddRedirectUriResponse.encode(value).finish()),
+      encoded(AddRedirectUriResponse, value),
     responseDeserialize: (value: Buffer): AddRedirectUriResponse => AddRedirectUriResponse.decode(value),
   },
   /** Removes one redirect URI; sign-ins that began with it end in an error page. */
@@ -217,10 +205,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RemoveRedirectUriRequest): Buffer =>
-      Buffer.from(RemoveRedirectUriRequest.encode(value).finish()),
+      encoded(RemoveRedirectUriRequest, value),
     requestDeserialize: (value: Buffer): RemoveRedirectUriRequest => RemoveRedirectUriRequest.decode(value),
     responseSerialize: (value: RemoveRedirectUriResponse): Buffer =>
-      Buffer.from(RemoveRedirectUriResponse.encode(value).finish()),
+      encoded(RemoveRedirectUriResponse, value),
     responseDeserialize: (value: Buffer): RemoveRedirectUriResponse => RemoveRedirectUriResponse.decode(value),
   },
   /** Adds a secret to a confidential application and lets the present ones end after an overlap. */
@@ -229,10 +217,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RotateApplicationSecretRequest): Buffer =>
-      Buffer.from(RotateApplicationSecretRequest.encode(value).finish()),
+      encoded(RotateApplicationSecretRequest, value),
     requestDeserialize: (value: Buffer): RotateApplicationSecretRequest => RotateApplicationSecretRequest.decode(value),
     responseSerialize: (value: RotateApplicationSecretResponse): Buffer =>
-      Buffer.from(RotateApplicationSecretResponse.encode(value).finish()),
+      encoded(RotateApplicationSecretResponse, value),
     responseDeserialize: (value: Buffer): RotateApplicationSecretResponse =>
       RotateApplicationSecretResponse.decode(value),
   },
@@ -242,10 +230,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RevokeApplicationSecretRequest): Buffer =>
-      Buffer.from(RevokeApplicationSecretRequest.encode(value).finish()),
+      encoded(RevokeApplicationSecretRequest, value),
     requestDeserialize: (value: Buffer): RevokeApplicationSecretRequest => RevokeApplicationSecretRequest.decode(value),
     responseSerialize: (value: RevokeApplicationSecretResponse): Buffer =>
-      Buffer.from(RevokeApplicationSecretResponse.encode(value).finish()),
+      encoded(RevokeApplicationSecretResponse, value),
     responseDeserialize: (value: Buffer): RevokeApplicationSecretResponse =>
       RevokeApplicationSecretResponse.decode(value),
   },
@@ -255,10 +243,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateIntegrationRequest): Buffer =>
-      Buffer.from(CreateIntegrationRequest.encode(value).finish()),
+      encoded(CreateIntegrationRequest, value),
     requestDeserialize: (value: Buffer): CreateIntegrationRequest => CreateIntegrationRequest.decode(value),
     responseSerialize: (value: CreateIntegrationResponse): Buffer =>
-      Buffer.from(CreateIntegrationResponse.encode(value).finish()),
+      encoded(CreateIntegrationResponse, value),
     responseDeserialize: (value: Buffer): CreateIntegrationResponse => CreateIntegrationResponse.decode(value),
   },
   /** Lists the integrations. */
@@ -267,10 +255,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListIntegrationsRequest): Buffer =>
-      Buffer.from(ListIntegrationsRequest.encode(value).finish()),
+      encoded(ListIntegrationsRequest, value),
     requestDeserialize: (value: Buffer): ListIntegrationsRequest => ListIntegrationsRequest.decode(value),
     responseSerialize: (value: ListIntegrationsResponse): Buffer =>
-      Buffer.from(ListIntegrationsResponse.encode(value).finish()),
+      encoded(ListIntegrationsResponse, value),
     responseDeserialize: (value: Buffer): ListIntegrationsResponse => ListIntegrationsResponse.decode(value),
   },
   /** Reads one integration. */
@@ -279,10 +267,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetIntegrationRequest): Buffer =>
-      Buffer.from(GetIntegrationRequest.encode(value).finish()),
+      encoded(GetIntegrationRequest, value),
     requestDeserialize: (value: Buffer): GetIntegrationRequest => GetIntegrationRequest.decode(value),
     responseSerialize: (value: GetIntegrationResponse): Buffer =>
-      Buffer.from(GetIntegrationResponse.encode(value).finish()),
+      encoded(GetIntegrationResponse, value),
     responseDeserialize: (value: Buffer): GetIntegrationResponse => GetIntegrationResponse.decode(value),
   },
   /** Changes what an integration is called. */
@@ -291,10 +279,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: UpdateIntegrationRequest): Buffer =>
-      Buffer.from(UpdateIntegrationRequest.encode(value).finish()),
+      encoded(UpdateIntegrationRequest, value),
     requestDeserialize: (value: Buffer): UpdateIntegrationRequest => UpdateIntegrationRequest.decode(value),
     responseSerialize: (value: UpdateIntegrationResponse): Buffer =>
-      Buffer.from(UpdateIntegrationResponse.encode(value).finish()),
+      encoded(UpdateIntegrationResponse, value),
     responseDeserialize: (value: Buffer): UpdateIntegrationResponse => UpdateIntegrationResponse.decode(value),
   },
   /** Connects an integration to an instance; the connection begins unconfigured. */
@@ -303,10 +291,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ConnectInstanceRequest): Buffer =>
-      Buffer.from(ConnectInstanceRequest.encode(value).finish()),
+      encoded(ConnectInstanceRequest, value),
     requestDeserialize: (value: Buffer): ConnectInstanceRequest => ConnectInstanceRequest.decode(value),
     responseSerialize: (value: ConnectInstanceResponse): Buffer =>
-      Buffer.from(ConnectInstanceResponse.encode(value).finish()),
+      encoded(ConnectInstanceResponse, value),
     responseDeserialize: (value: Buffer): ConnectInstanceResponse => ConnectInstanceResponse.decode(value),
   },
   /** Lists the connections of an integration, of an instance, or all. */
@@ -315,11 +303,11 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListInstanceIntegrationsRequest): Buffer =>
-      Buffer.from(ListInstanceIntegrationsRequest.encode(value).finish()),
+      encoded(ListInstanceIntegrationsRequest, value),
     requestDeserialize: (value: Buffer): ListInstanceIntegrationsRequest =>
       ListInstanceIntegrationsRequest.decode(value),
     responseSerialize: (value: ListInstanceIntegrationsResponse): Buffer =>
-      Buffer.from(ListInstanceIntegrationsResponse.encode(value).finish()),
+      encoded(ListInstanceIntegrationsResponse, value),
     responseDeserialize: (value: Buffer): ListInstanceIntegrationsResponse =>
       ListInstanceIntegrationsResponse.decode(value),
   },
@@ -329,10 +317,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetInstanceIntegrationRequest): Buffer =>
-      Buffer.from(GetInstanceIntegrationRequest.encode(value).finish()),
+      encoded(GetInstanceIntegrationRequest, value),
     requestDeserialize: (value: Buffer): GetInstanceIntegrationRequest => GetInstanceIntegrationRequest.decode(value),
     responseSerialize: (value: GetInstanceIntegrationResponse): Buffer =>
-      Buffer.from(GetInstanceIntegrationResponse.encode(value).finish()),
+      encoded(GetInstanceIntegrationResponse, value),
     responseDeserialize: (value: Buffer): GetInstanceIntegrationResponse =>
       GetInstanceIntegrationResponse.decode(value),
   },
@@ -342,11 +330,11 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ConfigureInstanceIntegrationRequest): Buffer =>
-      Buffer.from(ConfigureInstanceIntegrationRequest.encode(value).finish()),
+      encoded(ConfigureInstanceIntegrationRequest, value),
     requestDeserialize: (value: Buffer): ConfigureInstanceIntegrationRequest =>
       ConfigureInstanceIntegrationRequest.decode(value),
     responseSerialize: (value: ConfigureInstanceIntegrationResponse): Buffer =>
-      Buffer.from(ConfigureInstanceIntegrationResponse.encode(value).finish()),
+      encoded(ConfigureInstanceIntegrationResponse, value),
     responseDeserialize: (value: Buffer): ConfigureInstanceIntegrationResponse =>
       ConfigureInstanceIntegrationResponse.decode(value),
   },
@@ -356,10 +344,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DisconnectInstanceRequest): Buffer =>
-      Buffer.from(DisconnectInstanceRequest.encode(value).finish()),
+      encoded(DisconnectInstanceRequest, value),
     requestDeserialize: (value: Buffer): DisconnectInstanceRequest => DisconnectInstanceRequest.decode(value),
     responseSerialize: (value: DisconnectInstanceResponse): Buffer =>
-      Buffer.from(DisconnectInstanceResponse.encode(value).finish()),
+      encoded(DisconnectInstanceResponse, value),
     responseDeserialize: (value: Buffer): DisconnectInstanceResponse => DisconnectInstanceResponse.decode(value),
   },
   /** Issues an API key to an integration. */
@@ -367,10 +355,10 @@ export const OperatorServiceService = {
     path: "/integration.operator.v1.OperatorService/CreateApiKey" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CreateApiKeyRequest): Buffer => Buffer.from(CreateApiKeyRequest.encode(value).finish()),
+    requestSerialize: (value: CreateApiKeyRequest): Buffer => encoded(CreateApiKeyRequest, value),
     requestDeserialize: (value: Buffer): CreateApiKeyRequest => CreateApiKeyRequest.decode(value),
     responseSerialize: (value: CreateApiKeyResponse): Buffer =>
-      Buffer.from(CreateApiKeyResponse.encode(value).finish()),
+      encoded(CreateApiKeyResponse, value),
     responseDeserialize: (value: Buffer): CreateApiKeyResponse => CreateApiKeyResponse.decode(value),
   },
   /** Lists the API keys of an integration, or all. */
@@ -378,9 +366,9 @@ export const OperatorServiceService = {
     path: "/integration.operator.v1.OperatorService/ListApiKeys" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListApiKeysRequest): Buffer => Buffer.from(ListApiKeysRequest.encode(value).finish()),
+    requestSerialize: (value: ListApiKeysRequest): Buffer => encoded(ListApiKeysRequest, value),
     requestDeserialize: (value: Buffer): ListApiKeysRequest => ListApiKeysRequest.decode(value),
-    responseSerialize: (value: ListApiKeysResponse): Buffer => Buffer.from(ListApiKeysResponse.encode(value).finish()),
+    responseSerialize: (value: ListApiKeysResponse): Buffer => encoded(ListApiKeysResponse, value),
     responseDeserialize: (value: Buffer): ListApiKeysResponse => ListApiKeysResponse.decode(value),
   },
   /** Reads one API key, without the key itself. */
@@ -388,9 +376,9 @@ export const OperatorServiceService = {
     path: "/integration.operator.v1.OperatorService/GetApiKey" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetApiKeyRequest): Buffer => Buffer.from(GetApiKeyRequest.encode(value).finish()),
+    requestSerialize: (value: GetApiKeyRequest): Buffer => encoded(GetApiKeyRequest, value),
     requestDeserialize: (value: Buffer): GetApiKeyRequest => GetApiKeyRequest.decode(value),
-    responseSerialize: (value: GetApiKeyResponse): Buffer => Buffer.from(GetApiKeyResponse.encode(value).finish()),
+    responseSerialize: (value: GetApiKeyResponse): Buffer => encoded(GetApiKeyResponse, value),
     responseDeserialize: (value: Buffer): GetApiKeyResponse => GetApiKeyResponse.decode(value),
   },
   /** Changes the label or the expiry of an API key. */
@@ -398,10 +386,10 @@ export const OperatorServiceService = {
     path: "/integration.operator.v1.OperatorService/UpdateApiKey" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: UpdateApiKeyRequest): Buffer => Buffer.from(UpdateApiKeyRequest.encode(value).finish()),
+    requestSerialize: (value: UpdateApiKeyRequest): Buffer => encoded(UpdateApiKeyRequest, value),
     requestDeserialize: (value: Buffer): UpdateApiKeyRequest => UpdateApiKeyRequest.decode(value),
     responseSerialize: (value: UpdateApiKeyResponse): Buffer =>
-      Buffer.from(UpdateApiKeyResponse.encode(value).finish()),
+      encoded(UpdateApiKeyResponse, value),
     responseDeserialize: (value: Buffer): UpdateApiKeyResponse => UpdateApiKeyResponse.decode(value),
   },
   /** Issues a successor and lets the present key end after an overlap. */
@@ -409,10 +397,10 @@ export const OperatorServiceService = {
     path: "/integration.operator.v1.OperatorService/RotateApiKey" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RotateApiKeyRequest): Buffer => Buffer.from(RotateApiKeyRequest.encode(value).finish()),
+    requestSerialize: (value: RotateApiKeyRequest): Buffer => encoded(RotateApiKeyRequest, value),
     requestDeserialize: (value: Buffer): RotateApiKeyRequest => RotateApiKeyRequest.decode(value),
     responseSerialize: (value: RotateApiKeyResponse): Buffer =>
-      Buffer.from(RotateApiKeyResponse.encode(value).finish()),
+      encoded(RotateApiKeyResponse, value),
     responseDeserialize: (value: Buffer): RotateApiKeyResponse => RotateApiKeyResponse.decode(value),
   },
   /** Ends one API key at once. */
@@ -420,10 +408,10 @@ export const OperatorServiceService = {
     path: "/integration.operator.v1.OperatorService/RevokeApiKey" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RevokeApiKeyRequest): Buffer => Buffer.from(RevokeApiKeyRequest.encode(value).finish()),
+    requestSerialize: (value: RevokeApiKeyRequest): Buffer => encoded(RevokeApiKeyRequest, value),
     requestDeserialize: (value: Buffer): RevokeApiKeyRequest => RevokeApiKeyRequest.decode(value),
     responseSerialize: (value: RevokeApiKeyResponse): Buffer =>
-      Buffer.from(RevokeApiKeyResponse.encode(value).finish()),
+      encoded(RevokeApiKeyResponse, value),
     responseDeserialize: (value: Buffer): RevokeApiKeyResponse => RevokeApiKeyResponse.decode(value),
   },
   /** Issues a token with which an operator or the platform may call gRPC. */
@@ -432,10 +420,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateServiceTokenRequest): Buffer =>
-      Buffer.from(CreateServiceTokenRequest.encode(value).finish()),
+      encoded(CreateServiceTokenRequest, value),
     requestDeserialize: (value: Buffer): CreateServiceTokenRequest => CreateServiceTokenRequest.decode(value),
     responseSerialize: (value: CreateServiceTokenResponse): Buffer =>
-      Buffer.from(CreateServiceTokenResponse.encode(value).finish()),
+      encoded(CreateServiceTokenResponse, value),
     responseDeserialize: (value: Buffer): CreateServiceTokenResponse => CreateServiceTokenResponse.decode(value),
   },
   /** Lists the service tokens. */
@@ -444,10 +432,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListServiceTokensRequest): Buffer =>
-      Buffer.from(ListServiceTokensRequest.encode(value).finish()),
+      encoded(ListServiceTokensRequest, value),
     requestDeserialize: (value: Buffer): ListServiceTokensRequest => ListServiceTokensRequest.decode(value),
     responseSerialize: (value: ListServiceTokensResponse): Buffer =>
-      Buffer.from(ListServiceTokensResponse.encode(value).finish()),
+      encoded(ListServiceTokensResponse, value),
     responseDeserialize: (value: Buffer): ListServiceTokensResponse => ListServiceTokensResponse.decode(value),
   },
   /** Issues a successor and lets the present token end after an overlap. */
@@ -456,10 +444,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RotateServiceTokenRequest): Buffer =>
-      Buffer.from(RotateServiceTokenRequest.encode(value).finish()),
+      encoded(RotateServiceTokenRequest, value),
     requestDeserialize: (value: Buffer): RotateServiceTokenRequest => RotateServiceTokenRequest.decode(value),
     responseSerialize: (value: RotateServiceTokenResponse): Buffer =>
-      Buffer.from(RotateServiceTokenResponse.encode(value).finish()),
+      encoded(RotateServiceTokenResponse, value),
     responseDeserialize: (value: Buffer): RotateServiceTokenResponse => RotateServiceTokenResponse.decode(value),
   },
   /** Ends one service token at once. */
@@ -468,10 +456,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RevokeServiceTokenRequest): Buffer =>
-      Buffer.from(RevokeServiceTokenRequest.encode(value).finish()),
+      encoded(RevokeServiceTokenRequest, value),
     requestDeserialize: (value: Buffer): RevokeServiceTokenRequest => RevokeServiceTokenRequest.decode(value),
     responseSerialize: (value: RevokeServiceTokenResponse): Buffer =>
-      Buffer.from(RevokeServiceTokenResponse.encode(value).finish()),
+      encoded(RevokeServiceTokenResponse, value),
     responseDeserialize: (value: Buffer): RevokeServiceTokenResponse => RevokeServiceTokenResponse.decode(value),
   },
   /** Lists the signing keys, retired ones too while they are kept. */
@@ -480,10 +468,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListSigningKeysRequest): Buffer =>
-      Buffer.from(ListSigningKeysRequest.encode(value).finish()),
+      encoded(ListSigningKeysRequest, value),
     requestDeserialize: (value: Buffer): ListSigningKeysRequest => ListSigningKeysRequest.decode(value),
     responseSerialize: (value: ListSigningKeysResponse): Buffer =>
-      Buffer.from(ListSigningKeysResponse.encode(value).finish()),
+      encoded(ListSigningKeysResponse, value),
     responseDeserialize: (value: Buffer): ListSigningKeysResponse => ListSigningKeysResponse.decode(value),
   },
   /** Begins a rotation now: publishes a successor for each algorithm asked for. */
@@ -492,10 +480,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RotateSigningKeysRequest): Buffer =>
-      Buffer.from(RotateSigningKeysRequest.encode(value).finish()),
+      encoded(RotateSigningKeysRequest, value),
     requestDeserialize: (value: Buffer): RotateSigningKeysRequest => RotateSigningKeysRequest.decode(value),
     responseSerialize: (value: RotateSigningKeysResponse): Buffer =>
-      Buffer.from(RotateSigningKeysResponse.encode(value).finish()),
+      encoded(RotateSigningKeysResponse, value),
     responseDeserialize: (value: Buffer): RotateSigningKeysResponse => RotateSigningKeysResponse.decode(value),
   },
   /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
@@ -504,10 +492,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListEncryptionKeysRequest): Buffer =>
-      Buffer.from(ListEncryptionKeysRequest.encode(value).finish()),
+      encoded(ListEncryptionKeysRequest, value),
     requestDeserialize: (value: Buffer): ListEncryptionKeysRequest => ListEncryptionKeysRequest.decode(value),
     responseSerialize: (value: ListEncryptionKeysResponse): Buffer =>
-      Buffer.from(ListEncryptionKeysResponse.encode(value).finish()),
+      encoded(ListEncryptionKeysResponse, value),
     responseDeserialize: (value: Buffer): ListEncryptionKeysResponse => ListEncryptionKeysResponse.decode(value),
   },
   /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
@@ -516,10 +504,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ActivateEncryptionKeyRequest): Buffer =>
-      Buffer.from(ActivateEncryptionKeyRequest.encode(value).finish()),
+      encoded(ActivateEncryptionKeyRequest, value),
     requestDeserialize: (value: Buffer): ActivateEncryptionKeyRequest => ActivateEncryptionKeyRequest.decode(value),
     responseSerialize: (value: ActivateEncryptionKeyResponse): Buffer =>
-      Buffer.from(ActivateEncryptionKeyResponse.encode(value).finish()),
+      encoded(ActivateEncryptionKeyResponse, value),
     responseDeserialize: (value: Buffer): ActivateEncryptionKeyResponse => ActivateEncryptionKeyResponse.decode(value),
   },
   /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
@@ -528,10 +516,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RetireEncryptionKeyRequest): Buffer =>
-      Buffer.from(RetireEncryptionKeyRequest.encode(value).finish()),
+      encoded(RetireEncryptionKeyRequest, value),
     requestDeserialize: (value: Buffer): RetireEncryptionKeyRequest => RetireEncryptionKeyRequest.decode(value),
     responseSerialize: (value: RetireEncryptionKeyResponse): Buffer =>
-      Buffer.from(RetireEncryptionKeyResponse.encode(value).finish()),
+      encoded(RetireEncryptionKeyResponse, value),
     responseDeserialize: (value: Buffer): RetireEncryptionKeyResponse => RetireEncryptionKeyResponse.decode(value),
   },
   /** Lists the audit log by chain, each record with its hash and that of the record before it. */
@@ -540,10 +528,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListAuditRecordsRequest): Buffer =>
-      Buffer.from(ListAuditRecordsRequest.encode(value).finish()),
+      encoded(ListAuditRecordsRequest, value),
     requestDeserialize: (value: Buffer): ListAuditRecordsRequest => ListAuditRecordsRequest.decode(value),
     responseSerialize: (value: ListAuditRecordsResponse): Buffer =>
-      Buffer.from(ListAuditRecordsResponse.encode(value).finish()),
+      encoded(ListAuditRecordsResponse, value),
     responseDeserialize: (value: Buffer): ListAuditRecordsResponse => ListAuditRecordsResponse.decode(value),
   },
   /** Reads the whole audit log and tells which records were changed, removed or put in from outside. */
@@ -552,10 +540,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: true as const,
     requestSerialize: (value: VerifyAuditLogRequest): Buffer =>
-      Buffer.from(VerifyAuditLogRequest.encode(value).finish()),
+      encoded(VerifyAuditLogRequest, value),
     requestDeserialize: (value: Buffer): VerifyAuditLogRequest => VerifyAuditLogRequest.decode(value),
     responseSerialize: (value: VerifyAuditLogResponse): Buffer =>
-      Buffer.from(VerifyAuditLogResponse.encode(value).finish()),
+      encoded(VerifyAuditLogResponse, value),
     responseDeserialize: (value: Buffer): VerifyAuditLogResponse => VerifyAuditLogResponse.decode(value),
   },
   /** Tells which of these records differ from what was recorded; they need not be stored any more. */
@@ -564,10 +552,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: VerifyAuditRecordsRequest): Buffer =>
-      Buffer.from(VerifyAuditRecordsRequest.encode(value).finish()),
+      encoded(VerifyAuditRecordsRequest, value),
     requestDeserialize: (value: Buffer): VerifyAuditRecordsRequest => VerifyAuditRecordsRequest.decode(value),
     responseSerialize: (value: VerifyAuditRecordsResponse): Buffer =>
-      Buffer.from(VerifyAuditRecordsResponse.encode(value).finish()),
+      encoded(VerifyAuditRecordsResponse, value),
     responseDeserialize: (value: Buffer): VerifyAuditRecordsResponse => VerifyAuditRecordsResponse.decode(value),
   },
   /** Lists what happened, newest first. */
@@ -576,10 +564,10 @@ export const OperatorServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListAuditEventsRequest): Buffer =>
-      Buffer.from(ListAuditEventsRequest.encode(value).finish()),
+      encoded(ListAuditEventsRequest, value),
     requestDeserialize: (value: Buffer): ListAuditEventsRequest => ListAuditEventsRequest.decode(value),
     responseSerialize: (value: ListAuditEventsResponse): Buffer =>
-      Buffer.from(ListAuditEventsResponse.encode(value).finish()),
+      encoded(ListAuditEventsResponse, value),
     responseDeserialize: (value: Buffer): ListAuditEventsResponse => ListAuditEventsResponse.decode(value),
   },
 } as const;
@@ -665,617 +653,3 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   /** Lists what happened, newest first. */
   listAuditEvents: handleUnaryCall<ListAuditEventsRequest, ListAuditEventsResponse>;
 }
-
-export interface OperatorServiceClient extends Client {
-  /** Registers an application, with a first secret if it is confidential. */
-  createApplication(
-    request: CreateApplicationRequest,
-    callback: (error: ServiceError | null, response: CreateApplicationResponse) => void,
-  ): ClientUnaryCall;
-  createApplication(
-    request: CreateApplicationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateApplicationResponse) => void,
-  ): ClientUnaryCall;
-  createApplication(
-    request: CreateApplicationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateApplicationResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the applications. */
-  listApplications(
-    request: ListApplicationsRequest,
-    callback: (error: ServiceError | null, response: ListApplicationsResponse) => void,
-  ): ClientUnaryCall;
-  listApplications(
-    request: ListApplicationsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListApplicationsResponse) => void,
-  ): ClientUnaryCall;
-  listApplications(
-    request: ListApplicationsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListApplicationsResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one application. */
-  getApplication(
-    request: GetApplicationRequest,
-    callback: (error: ServiceError | null, response: GetApplicationResponse) => void,
-  ): ClientUnaryCall;
-  getApplication(
-    request: GetApplicationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetApplicationResponse) => void,
-  ): ClientUnaryCall;
-  getApplication(
-    request: GetApplicationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetApplicationResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes what an application is called and may do. */
-  updateApplication(
-    request: UpdateApplicationRequest,
-    callback: (error: ServiceError | null, response: UpdateApplicationResponse) => void,
-  ): ClientUnaryCall;
-  updateApplication(
-    request: UpdateApplicationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateApplicationResponse) => void,
-  ): ClientUnaryCall;
-  updateApplication(
-    request: UpdateApplicationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateApplicationResponse) => void,
-  ): ClientUnaryCall;
-  /** Stops an application at once: no sign-in, no exchange, no refresh, no userinfo. */
-  disableApplication(
-    request: DisableApplicationRequest,
-    callback: (error: ServiceError | null, response: DisableApplicationResponse) => void,
-  ): ClientUnaryCall;
-  disableApplication(
-    request: DisableApplicationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DisableApplicationResponse) => void,
-  ): ClientUnaryCall;
-  disableApplication(
-    request: DisableApplicationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DisableApplicationResponse) => void,
-  ): ClientUnaryCall;
-  /** Lets a disabled application work again; grants that have not expired go on. */
-  enableApplication(
-    request: EnableApplicationRequest,
-    callback: (error: ServiceError | null, response: EnableApplicationResponse) => void,
-  ): ClientUnaryCall;
-  enableApplication(
-    request: EnableApplicationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: EnableApplicationResponse) => void,
-  ): ClientUnaryCall;
-  enableApplication(
-    request: EnableApplicationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: EnableApplicationResponse) => void,
-  ): ClientUnaryCall;
-  /** Registers one redirect URI of an application for one instance. */
-  addRedirectUri(
-    request: AddRedirectUriRequest,
-    callback: (error: ServiceError | null, response: AddRedirectUriResponse) => void,
-  ): ClientUnaryCall;
-  addRedirectUri(
-    request: AddRedirectUriRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AddRedirectUriResponse) => void,
-  ): ClientUnaryCall;
-  addRedirectUri(
-    request: AddRedirectUriRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AddRedirectUriResponse) => void,
-  ): ClientUnaryCall;
-  /** Removes one redirect URI; sign-ins that began with it end in an error page. */
-  removeRedirectUri(
-    request: RemoveRedirectUriRequest,
-    callback: (error: ServiceError | null, response: RemoveRedirectUriResponse) => void,
-  ): ClientUnaryCall;
-  removeRedirectUri(
-    request: RemoveRedirectUriRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RemoveRedirectUriResponse) => void,
-  ): ClientUnaryCall;
-  removeRedirectUri(
-    request: RemoveRedirectUriRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RemoveRedirectUriResponse) => void,
-  ): ClientUnaryCall;
-  /** Adds a secret to a confidential application and lets the present ones end after an overlap. */
-  rotateApplicationSecret(
-    request: RotateApplicationSecretRequest,
-    callback: (error: ServiceError | null, response: RotateApplicationSecretResponse) => void,
-  ): ClientUnaryCall;
-  rotateApplicationSecret(
-    request: RotateApplicationSecretRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RotateApplicationSecretResponse) => void,
-  ): ClientUnaryCall;
-  rotateApplicationSecret(
-    request: RotateApplicationSecretRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RotateApplicationSecretResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends one secret of an application at once. */
-  revokeApplicationSecret(
-    request: RevokeApplicationSecretRequest,
-    callback: (error: ServiceError | null, response: RevokeApplicationSecretResponse) => void,
-  ): ClientUnaryCall;
-  revokeApplicationSecret(
-    request: RevokeApplicationSecretRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RevokeApplicationSecretResponse) => void,
-  ): ClientUnaryCall;
-  revokeApplicationSecret(
-    request: RevokeApplicationSecretRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RevokeApplicationSecretResponse) => void,
-  ): ClientUnaryCall;
-  /** Registers an integration. */
-  createIntegration(
-    request: CreateIntegrationRequest,
-    callback: (error: ServiceError | null, response: CreateIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  createIntegration(
-    request: CreateIntegrationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  createIntegration(
-    request: CreateIntegrationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the integrations. */
-  listIntegrations(
-    request: ListIntegrationsRequest,
-    callback: (error: ServiceError | null, response: ListIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  listIntegrations(
-    request: ListIntegrationsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  listIntegrations(
-    request: ListIntegrationsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one integration. */
-  getIntegration(
-    request: GetIntegrationRequest,
-    callback: (error: ServiceError | null, response: GetIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  getIntegration(
-    request: GetIntegrationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  getIntegration(
-    request: GetIntegrationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes what an integration is called. */
-  updateIntegration(
-    request: UpdateIntegrationRequest,
-    callback: (error: ServiceError | null, response: UpdateIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  updateIntegration(
-    request: UpdateIntegrationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  updateIntegration(
-    request: UpdateIntegrationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  /** Connects an integration to an instance; the connection begins unconfigured. */
-  connectInstance(
-    request: ConnectInstanceRequest,
-    callback: (error: ServiceError | null, response: ConnectInstanceResponse) => void,
-  ): ClientUnaryCall;
-  connectInstance(
-    request: ConnectInstanceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ConnectInstanceResponse) => void,
-  ): ClientUnaryCall;
-  connectInstance(
-    request: ConnectInstanceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ConnectInstanceResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the connections of an integration, of an instance, or all. */
-  listInstanceIntegrations(
-    request: ListInstanceIntegrationsRequest,
-    callback: (error: ServiceError | null, response: ListInstanceIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  listInstanceIntegrations(
-    request: ListInstanceIntegrationsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListInstanceIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  listInstanceIntegrations(
-    request: ListInstanceIntegrationsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListInstanceIntegrationsResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one connection. */
-  getInstanceIntegration(
-    request: GetInstanceIntegrationRequest,
-    callback: (error: ServiceError | null, response: GetInstanceIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  getInstanceIntegration(
-    request: GetInstanceIntegrationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetInstanceIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  getInstanceIntegration(
-    request: GetInstanceIntegrationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetInstanceIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  /** Sets a connection up, so that it answers reads and matches subscriptions, or takes that back. */
-  configureInstanceIntegration(
-    request: ConfigureInstanceIntegrationRequest,
-    callback: (error: ServiceError | null, response: ConfigureInstanceIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  configureInstanceIntegration(
-    request: ConfigureInstanceIntegrationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ConfigureInstanceIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  configureInstanceIntegration(
-    request: ConfigureInstanceIntegrationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ConfigureInstanceIntegrationResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends a connection and deletes its subscriptions; their pending deliveries are cancelled. */
-  disconnectInstance(
-    request: DisconnectInstanceRequest,
-    callback: (error: ServiceError | null, response: DisconnectInstanceResponse) => void,
-  ): ClientUnaryCall;
-  disconnectInstance(
-    request: DisconnectInstanceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DisconnectInstanceResponse) => void,
-  ): ClientUnaryCall;
-  disconnectInstance(
-    request: DisconnectInstanceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DisconnectInstanceResponse) => void,
-  ): ClientUnaryCall;
-  /** Issues an API key to an integration. */
-  createApiKey(
-    request: CreateApiKeyRequest,
-    callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  createApiKey(
-    request: CreateApiKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  createApiKey(
-    request: CreateApiKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the API keys of an integration, or all. */
-  listApiKeys(
-    request: ListApiKeysRequest,
-    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
-  ): ClientUnaryCall;
-  listApiKeys(
-    request: ListApiKeysRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
-  ): ClientUnaryCall;
-  listApiKeys(
-    request: ListApiKeysRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one API key, without the key itself. */
-  getApiKey(
-    request: GetApiKeyRequest,
-    callback: (error: ServiceError | null, response: GetApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  getApiKey(
-    request: GetApiKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  getApiKey(
-    request: GetApiKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes the label or the expiry of an API key. */
-  updateApiKey(
-    request: UpdateApiKeyRequest,
-    callback: (error: ServiceError | null, response: UpdateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  updateApiKey(
-    request: UpdateApiKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  updateApiKey(
-    request: UpdateApiKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Issues a successor and lets the present key end after an overlap. */
-  rotateApiKey(
-    request: RotateApiKeyRequest,
-    callback: (error: ServiceError | null, response: RotateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  rotateApiKey(
-    request: RotateApiKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RotateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  rotateApiKey(
-    request: RotateApiKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RotateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends one API key at once. */
-  revokeApiKey(
-    request: RevokeApiKeyRequest,
-    callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  revokeApiKey(
-    request: RevokeApiKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  revokeApiKey(
-    request: RevokeApiKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Issues a token with which an operator or the platform may call gRPC. */
-  createServiceToken(
-    request: CreateServiceTokenRequest,
-    callback: (error: ServiceError | null, response: CreateServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  createServiceToken(
-    request: CreateServiceTokenRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  createServiceToken(
-    request: CreateServiceTokenRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the service tokens. */
-  listServiceTokens(
-    request: ListServiceTokensRequest,
-    callback: (error: ServiceError | null, response: ListServiceTokensResponse) => void,
-  ): ClientUnaryCall;
-  listServiceTokens(
-    request: ListServiceTokensRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListServiceTokensResponse) => void,
-  ): ClientUnaryCall;
-  listServiceTokens(
-    request: ListServiceTokensRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListServiceTokensResponse) => void,
-  ): ClientUnaryCall;
-  /** Issues a successor and lets the present token end after an overlap. */
-  rotateServiceToken(
-    request: RotateServiceTokenRequest,
-    callback: (error: ServiceError | null, response: RotateServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  rotateServiceToken(
-    request: RotateServiceTokenRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RotateServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  rotateServiceToken(
-    request: RotateServiceTokenRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RotateServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends one service token at once. */
-  revokeServiceToken(
-    request: RevokeServiceTokenRequest,
-    callback: (error: ServiceError | null, response: RevokeServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  revokeServiceToken(
-    request: RevokeServiceTokenRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RevokeServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  revokeServiceToken(
-    request: RevokeServiceTokenRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RevokeServiceTokenResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the signing keys, retired ones too while they are kept. */
-  listSigningKeys(
-    request: ListSigningKeysRequest,
-    callback: (error: ServiceError | null, response: ListSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  listSigningKeys(
-    request: ListSigningKeysRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  listSigningKeys(
-    request: ListSigningKeysRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  /** Begins a rotation now: publishes a successor for each algorithm asked for. */
-  rotateSigningKeys(
-    request: RotateSigningKeysRequest,
-    callback: (error: ServiceError | null, response: RotateSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  rotateSigningKeys(
-    request: RotateSigningKeysRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RotateSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  rotateSigningKeys(
-    request: RotateSigningKeysRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RotateSigningKeysResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
-  listEncryptionKeys(
-    request: ListEncryptionKeysRequest,
-    callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
-  ): ClientUnaryCall;
-  listEncryptionKeys(
-    request: ListEncryptionKeysRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
-  ): ClientUnaryCall;
-  listEncryptionKeys(
-    request: ListEncryptionKeysRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListEncryptionKeysResponse) => void,
-  ): ClientUnaryCall;
-  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
-  activateEncryptionKey(
-    request: ActivateEncryptionKeyRequest,
-    callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
-  ): ClientUnaryCall;
-  activateEncryptionKey(
-    request: ActivateEncryptionKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
-  ): ClientUnaryCall;
-  activateEncryptionKey(
-    request: ActivateEncryptionKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ActivateEncryptionKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
-  retireEncryptionKey(
-    request: RetireEncryptionKeyRequest,
-    callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
-  ): ClientUnaryCall;
-  retireEncryptionKey(
-    request: RetireEncryptionKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
-  ): ClientUnaryCall;
-  retireEncryptionKey(
-    request: RetireEncryptionKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RetireEncryptionKeyResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the audit log by chain, each record with its hash and that of the record before it. */
-  listAuditRecords(
-    request: ListAuditRecordsRequest,
-    callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
-  ): ClientUnaryCall;
-  listAuditRecords(
-    request: ListAuditRecordsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
-  ): ClientUnaryCall;
-  listAuditRecords(
-    request: ListAuditRecordsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads the whole audit log and tells which records were changed, removed or put in from outside. */
-  verifyAuditLog(
-    request: VerifyAuditLogRequest,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<VerifyAuditLogResponse>;
-  verifyAuditLog(
-    request: VerifyAuditLogRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<VerifyAuditLogResponse>;
-  /** Tells which of these records differ from what was recorded; they need not be stored any more. */
-  verifyAuditRecords(
-    request: VerifyAuditRecordsRequest,
-    callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,
-  ): ClientUnaryCall;
-  verifyAuditRecords(
-    request: VerifyAuditRecordsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,
-  ): ClientUnaryCall;
-  verifyAuditRecords(
-    request: VerifyAuditRecordsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: VerifyAuditRecordsResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists what happened, newest first. */
-  listAuditEvents(
-    request: ListAuditEventsRequest,
-    callback: (error: ServiceError | null, response: ListAuditEventsResponse) => void,
-  ): ClientUnaryCall;
-  listAuditEvents(
-    request: ListAuditEventsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListAuditEventsResponse) => void,
-  ): ClientUnaryCall;
-  listAuditEvents(
-    request: ListAuditEventsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListAuditEventsResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const OperatorServiceClient = makeGenericClientConstructor(
-  OperatorServiceService,
-  "integration.operator.v1.OperatorService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): OperatorServiceClient;
-  service: typeof OperatorServiceService;
-  serviceName: string;
-};

@@ -5,20 +5,8 @@
 // source: integration/platform/v1/platform.proto
 
 /* eslint-disable */
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientDuplexStream,
-  type ClientOptions,
-  type ClientUnaryCall,
-  type handleBidiStreamingCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { encoded } from "../../../../../src/rpc/bytes.js";
+import type { handleBidiStreamingCall, handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   AcknowledgeAccountNoticesRequest,
   AcknowledgeAccountNoticesResponse,
@@ -181,10 +169,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateInstanceRequest): Buffer =>
-      Buffer.from(CreateInstanceRequest.encode(value).finish()),
+      encoded(CreateInstanceRequest, value),
     requestDeserialize: (value: Buffer): CreateInstanceRequest => CreateInstanceRequest.decode(value),
     responseSerialize: (value: CreateInstanceResponse): Buffer =>
-      Buffer.from(CreateInstanceResponse.encode(value).finish()),
+      encoded(CreateInstanceResponse, value),
     responseDeserialize: (value: Buffer): CreateInstanceResponse => CreateInstanceResponse.decode(value),
   },
   /** Reads one instance. */
@@ -192,9 +180,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetInstance" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetInstanceRequest): Buffer => Buffer.from(GetInstanceRequest.encode(value).finish()),
+    requestSerialize: (value: GetInstanceRequest): Buffer => encoded(GetInstanceRequest, value),
     requestDeserialize: (value: Buffer): GetInstanceRequest => GetInstanceRequest.decode(value),
-    responseSerialize: (value: GetInstanceResponse): Buffer => Buffer.from(GetInstanceResponse.encode(value).finish()),
+    responseSerialize: (value: GetInstanceResponse): Buffer => encoded(GetInstanceResponse, value),
     responseDeserialize: (value: Buffer): GetInstanceResponse => GetInstanceResponse.decode(value),
   },
   /** Lists the instances. */
@@ -202,10 +190,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListInstances" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListInstancesRequest): Buffer => Buffer.from(ListInstancesRequest.encode(value).finish()),
+    requestSerialize: (value: ListInstancesRequest): Buffer => encoded(ListInstancesRequest, value),
     requestDeserialize: (value: Buffer): ListInstancesRequest => ListInstancesRequest.decode(value),
     responseSerialize: (value: ListInstancesResponse): Buffer =>
-      Buffer.from(ListInstancesResponse.encode(value).finish()),
+      encoded(ListInstancesResponse, value),
     responseDeserialize: (value: Buffer): ListInstancesResponse => ListInstancesResponse.decode(value),
   },
   /** Changes an instance. */
@@ -214,10 +202,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: UpdateInstanceRequest): Buffer =>
-      Buffer.from(UpdateInstanceRequest.encode(value).finish()),
+      encoded(UpdateInstanceRequest, value),
     requestDeserialize: (value: Buffer): UpdateInstanceRequest => UpdateInstanceRequest.decode(value),
     responseSerialize: (value: UpdateInstanceResponse): Buffer =>
-      Buffer.from(UpdateInstanceResponse.encode(value).finish()),
+      encoded(UpdateInstanceResponse, value),
     responseDeserialize: (value: Buffer): UpdateInstanceResponse => UpdateInstanceResponse.decode(value),
   },
   /** Creates a client of an instance; records client.created. */
@@ -225,10 +213,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/CreateClient" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CreateClientRequest): Buffer => Buffer.from(CreateClientRequest.encode(value).finish()),
+    requestSerialize: (value: CreateClientRequest): Buffer => encoded(CreateClientRequest, value),
     requestDeserialize: (value: Buffer): CreateClientRequest => CreateClientRequest.decode(value),
     responseSerialize: (value: CreateClientResponse): Buffer =>
-      Buffer.from(CreateClientResponse.encode(value).finish()),
+      encoded(CreateClientResponse, value),
     responseDeserialize: (value: Buffer): CreateClientResponse => CreateClientResponse.decode(value),
   },
   /** Reads one client. */
@@ -236,9 +224,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetClient" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetClientRequest): Buffer => Buffer.from(GetClientRequest.encode(value).finish()),
+    requestSerialize: (value: GetClientRequest): Buffer => encoded(GetClientRequest, value),
     requestDeserialize: (value: Buffer): GetClientRequest => GetClientRequest.decode(value),
-    responseSerialize: (value: GetClientResponse): Buffer => Buffer.from(GetClientResponse.encode(value).finish()),
+    responseSerialize: (value: GetClientResponse): Buffer => encoded(GetClientResponse, value),
     responseDeserialize: (value: Buffer): GetClientResponse => GetClientResponse.decode(value),
   },
   /** Lists the clients of an instance, or all. */
@@ -246,9 +234,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListClients" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListClientsRequest): Buffer => Buffer.from(ListClientsRequest.encode(value).finish()),
+    requestSerialize: (value: ListClientsRequest): Buffer => encoded(ListClientsRequest, value),
     requestDeserialize: (value: Buffer): ListClientsRequest => ListClientsRequest.decode(value),
-    responseSerialize: (value: ListClientsResponse): Buffer => Buffer.from(ListClientsResponse.encode(value).finish()),
+    responseSerialize: (value: ListClientsResponse): Buffer => encoded(ListClientsResponse, value),
     responseDeserialize: (value: Buffer): ListClientsResponse => ListClientsResponse.decode(value),
   },
   /** Changes a client. */
@@ -256,10 +244,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/UpdateClient" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: UpdateClientRequest): Buffer => Buffer.from(UpdateClientRequest.encode(value).finish()),
+    requestSerialize: (value: UpdateClientRequest): Buffer => encoded(UpdateClientRequest, value),
     requestDeserialize: (value: Buffer): UpdateClientRequest => UpdateClientRequest.decode(value),
     responseSerialize: (value: UpdateClientResponse): Buffer =>
-      Buffer.from(UpdateClientResponse.encode(value).finish()),
+      encoded(UpdateClientResponse, value),
     responseDeserialize: (value: Buffer): UpdateClientResponse => UpdateClientResponse.decode(value),
   },
   /** Creates a user with manager and role; records user.created. */
@@ -267,9 +255,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/CreateUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CreateUserRequest): Buffer => Buffer.from(CreateUserRequest.encode(value).finish()),
+    requestSerialize: (value: CreateUserRequest): Buffer => encoded(CreateUserRequest, value),
     requestDeserialize: (value: Buffer): CreateUserRequest => CreateUserRequest.decode(value),
-    responseSerialize: (value: CreateUserResponse): Buffer => Buffer.from(CreateUserResponse.encode(value).finish()),
+    responseSerialize: (value: CreateUserResponse): Buffer => encoded(CreateUserResponse, value),
     responseDeserialize: (value: Buffer): CreateUserResponse => CreateUserResponse.decode(value),
   },
   /** Reads one user. */
@@ -277,9 +265,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetUserRequest): Buffer => Buffer.from(GetUserRequest.encode(value).finish()),
+    requestSerialize: (value: GetUserRequest): Buffer => encoded(GetUserRequest, value),
     requestDeserialize: (value: Buffer): GetUserRequest => GetUserRequest.decode(value),
-    responseSerialize: (value: GetUserResponse): Buffer => Buffer.from(GetUserResponse.encode(value).finish()),
+    responseSerialize: (value: GetUserResponse): Buffer => encoded(GetUserResponse, value),
     responseDeserialize: (value: Buffer): GetUserResponse => GetUserResponse.decode(value),
   },
   /** Lists the users of a client. */
@@ -287,9 +275,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListUsers" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListUsersRequest): Buffer => Buffer.from(ListUsersRequest.encode(value).finish()),
+    requestSerialize: (value: ListUsersRequest): Buffer => encoded(ListUsersRequest, value),
     requestDeserialize: (value: Buffer): ListUsersRequest => ListUsersRequest.decode(value),
-    responseSerialize: (value: ListUsersResponse): Buffer => Buffer.from(ListUsersResponse.encode(value).finish()),
+    responseSerialize: (value: ListUsersResponse): Buffer => encoded(ListUsersResponse, value),
     responseDeserialize: (value: Buffer): ListUsersResponse => ListUsersResponse.decode(value),
   },
   /** Changes a user; records user.updated. A new address waits for its proof. */
@@ -297,9 +285,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/UpdateUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: UpdateUserRequest): Buffer => Buffer.from(UpdateUserRequest.encode(value).finish()),
+    requestSerialize: (value: UpdateUserRequest): Buffer => encoded(UpdateUserRequest, value),
     requestDeserialize: (value: Buffer): UpdateUserRequest => UpdateUserRequest.decode(value),
-    responseSerialize: (value: UpdateUserResponse): Buffer => Buffer.from(UpdateUserResponse.encode(value).finish()),
+    responseSerialize: (value: UpdateUserResponse): Buffer => encoded(UpdateUserResponse, value),
     responseDeserialize: (value: Buffer): UpdateUserResponse => UpdateUserResponse.decode(value),
   },
   /** Makes an INACTIVE user ACTIVE; records user.updated. */
@@ -307,9 +295,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/EnableUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: EnableUserRequest): Buffer => Buffer.from(EnableUserRequest.encode(value).finish()),
+    requestSerialize: (value: EnableUserRequest): Buffer => encoded(EnableUserRequest, value),
     requestDeserialize: (value: Buffer): EnableUserRequest => EnableUserRequest.decode(value),
-    responseSerialize: (value: EnableUserResponse): Buffer => Buffer.from(EnableUserResponse.encode(value).finish()),
+    responseSerialize: (value: EnableUserResponse): Buffer => encoded(EnableUserResponse, value),
     responseDeserialize: (value: Buffer): EnableUserResponse => EnableUserResponse.decode(value),
   },
   /** Makes an ACTIVE user INACTIVE with immediate effect; records user.updated. */
@@ -317,9 +305,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/DisableUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: DisableUserRequest): Buffer => Buffer.from(DisableUserRequest.encode(value).finish()),
+    requestSerialize: (value: DisableUserRequest): Buffer => encoded(DisableUserRequest, value),
     requestDeserialize: (value: Buffer): DisableUserRequest => DisableUserRequest.decode(value),
-    responseSerialize: (value: DisableUserResponse): Buffer => Buffer.from(DisableUserResponse.encode(value).finish()),
+    responseSerialize: (value: DisableUserResponse): Buffer => encoded(DisableUserResponse, value),
     responseDeserialize: (value: Buffer): DisableUserResponse => DisableUserResponse.decode(value),
   },
   /** Deletes a user; records user.updated. */
@@ -327,9 +315,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/DeleteUser" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: DeleteUserRequest): Buffer => Buffer.from(DeleteUserRequest.encode(value).finish()),
+    requestSerialize: (value: DeleteUserRequest): Buffer => encoded(DeleteUserRequest, value),
     requestDeserialize: (value: Buffer): DeleteUserRequest => DeleteUserRequest.decode(value),
-    responseSerialize: (value: DeleteUserResponse): Buffer => Buffer.from(DeleteUserResponse.encode(value).finish()),
+    responseSerialize: (value: DeleteUserResponse): Buffer => encoded(DeleteUserResponse, value),
     responseDeserialize: (value: Buffer): DeleteUserResponse => DeleteUserResponse.decode(value),
   },
   /** Creates a custom role. */
@@ -337,9 +325,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/CreateRole" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CreateRoleRequest): Buffer => Buffer.from(CreateRoleRequest.encode(value).finish()),
+    requestSerialize: (value: CreateRoleRequest): Buffer => encoded(CreateRoleRequest, value),
     requestDeserialize: (value: Buffer): CreateRoleRequest => CreateRoleRequest.decode(value),
-    responseSerialize: (value: CreateRoleResponse): Buffer => Buffer.from(CreateRoleResponse.encode(value).finish()),
+    responseSerialize: (value: CreateRoleResponse): Buffer => encoded(CreateRoleResponse, value),
     responseDeserialize: (value: Buffer): CreateRoleResponse => CreateRoleResponse.decode(value),
   },
   /** Reads one role. */
@@ -347,9 +335,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetRole" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetRoleRequest): Buffer => Buffer.from(GetRoleRequest.encode(value).finish()),
+    requestSerialize: (value: GetRoleRequest): Buffer => encoded(GetRoleRequest, value),
     requestDeserialize: (value: Buffer): GetRoleRequest => GetRoleRequest.decode(value),
-    responseSerialize: (value: GetRoleResponse): Buffer => Buffer.from(GetRoleResponse.encode(value).finish()),
+    responseSerialize: (value: GetRoleResponse): Buffer => encoded(GetRoleResponse, value),
     responseDeserialize: (value: Buffer): GetRoleResponse => GetRoleResponse.decode(value),
   },
   /** Lists the roles of a client. */
@@ -357,9 +345,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListRoles" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListRolesRequest): Buffer => Buffer.from(ListRolesRequest.encode(value).finish()),
+    requestSerialize: (value: ListRolesRequest): Buffer => encoded(ListRolesRequest, value),
     requestDeserialize: (value: Buffer): ListRolesRequest => ListRolesRequest.decode(value),
-    responseSerialize: (value: ListRolesResponse): Buffer => Buffer.from(ListRolesResponse.encode(value).finish()),
+    responseSerialize: (value: ListRolesResponse): Buffer => encoded(ListRolesResponse, value),
     responseDeserialize: (value: Buffer): ListRolesResponse => ListRolesResponse.decode(value),
   },
   /** Re-points users at a new custom role with other permissions; records user.updated for each. */
@@ -368,10 +356,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: EditRolePermissionsRequest): Buffer =>
-      Buffer.from(EditRolePermissionsRequest.encode(value).finish()),
+      encoded(EditRolePermissionsRequest, value),
     requestDeserialize: (value: Buffer): EditRolePermissionsRequest => EditRolePermissionsRequest.decode(value),
     responseSerialize: (value: EditRolePermissionsResponse): Buffer =>
-      Buffer.from(EditRolePermissionsResponse.encode(value).finish()),
+      encoded(EditRolePermissionsResponse, value),
     responseDeserialize: (value: Buffer): EditRolePermissionsResponse => EditRolePermissionsResponse.decode(value),
   },
   /** Deletes a custom role that no user has. */
@@ -379,9 +367,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/DeleteRole" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: DeleteRoleRequest): Buffer => Buffer.from(DeleteRoleRequest.encode(value).finish()),
+    requestSerialize: (value: DeleteRoleRequest): Buffer => encoded(DeleteRoleRequest, value),
     requestDeserialize: (value: Buffer): DeleteRoleRequest => DeleteRoleRequest.decode(value),
-    responseSerialize: (value: DeleteRoleResponse): Buffer => Buffer.from(DeleteRoleResponse.encode(value).finish()),
+    responseSerialize: (value: DeleteRoleResponse): Buffer => encoded(DeleteRoleResponse, value),
     responseDeserialize: (value: Buffer): DeleteRoleResponse => DeleteRoleResponse.decode(value),
   },
   /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
@@ -390,10 +378,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateUnitTypeRequest): Buffer =>
-      Buffer.from(CreateUnitTypeRequest.encode(value).finish()),
+      encoded(CreateUnitTypeRequest, value),
     requestDeserialize: (value: Buffer): CreateUnitTypeRequest => CreateUnitTypeRequest.decode(value),
     responseSerialize: (value: CreateUnitTypeResponse): Buffer =>
-      Buffer.from(CreateUnitTypeResponse.encode(value).finish()),
+      encoded(CreateUnitTypeResponse, value),
     responseDeserialize: (value: Buffer): CreateUnitTypeResponse => CreateUnitTypeResponse.decode(value),
   },
   /** Reads one unit type. */
@@ -401,9 +389,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetUnitType" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetUnitTypeRequest): Buffer => Buffer.from(GetUnitTypeRequest.encode(value).finish()),
+    requestSerialize: (value: GetUnitTypeRequest): Buffer => encoded(GetUnitTypeRequest, value),
     requestDeserialize: (value: Buffer): GetUnitTypeRequest => GetUnitTypeRequest.decode(value),
-    responseSerialize: (value: GetUnitTypeResponse): Buffer => Buffer.from(GetUnitTypeResponse.encode(value).finish()),
+    responseSerialize: (value: GetUnitTypeResponse): Buffer => encoded(GetUnitTypeResponse, value),
     responseDeserialize: (value: Buffer): GetUnitTypeResponse => GetUnitTypeResponse.decode(value),
   },
   /** Lists the unit types of a client. */
@@ -411,10 +399,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListUnitTypes" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListUnitTypesRequest): Buffer => Buffer.from(ListUnitTypesRequest.encode(value).finish()),
+    requestSerialize: (value: ListUnitTypesRequest): Buffer => encoded(ListUnitTypesRequest, value),
     requestDeserialize: (value: Buffer): ListUnitTypesRequest => ListUnitTypesRequest.decode(value),
     responseSerialize: (value: ListUnitTypesResponse): Buffer =>
-      Buffer.from(ListUnitTypesResponse.encode(value).finish()),
+      encoded(ListUnitTypesResponse, value),
     responseDeserialize: (value: Buffer): ListUnitTypesResponse => ListUnitTypesResponse.decode(value),
   },
   /** Changes a unit type. */
@@ -423,10 +411,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: UpdateUnitTypeRequest): Buffer =>
-      Buffer.from(UpdateUnitTypeRequest.encode(value).finish()),
+      encoded(UpdateUnitTypeRequest, value),
     requestDeserialize: (value: Buffer): UpdateUnitTypeRequest => UpdateUnitTypeRequest.decode(value),
     responseSerialize: (value: UpdateUnitTypeResponse): Buffer =>
-      Buffer.from(UpdateUnitTypeResponse.encode(value).finish()),
+      encoded(UpdateUnitTypeResponse, value),
     responseDeserialize: (value: Buffer): UpdateUnitTypeResponse => UpdateUnitTypeResponse.decode(value),
   },
   /** Deletes a unit type that has no units. */
@@ -435,10 +423,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DeleteUnitTypeRequest): Buffer =>
-      Buffer.from(DeleteUnitTypeRequest.encode(value).finish()),
+      encoded(DeleteUnitTypeRequest, value),
     requestDeserialize: (value: Buffer): DeleteUnitTypeRequest => DeleteUnitTypeRequest.decode(value),
     responseSerialize: (value: DeleteUnitTypeResponse): Buffer =>
-      Buffer.from(DeleteUnitTypeResponse.encode(value).finish()),
+      encoded(DeleteUnitTypeResponse, value),
     responseDeserialize: (value: Buffer): DeleteUnitTypeResponse => DeleteUnitTypeResponse.decode(value),
   },
   /** Creates a unit with sub-units; records organization_unit.created for each. */
@@ -446,9 +434,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/CreateUnit" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CreateUnitRequest): Buffer => Buffer.from(CreateUnitRequest.encode(value).finish()),
+    requestSerialize: (value: CreateUnitRequest): Buffer => encoded(CreateUnitRequest, value),
     requestDeserialize: (value: Buffer): CreateUnitRequest => CreateUnitRequest.decode(value),
-    responseSerialize: (value: CreateUnitResponse): Buffer => Buffer.from(CreateUnitResponse.encode(value).finish()),
+    responseSerialize: (value: CreateUnitResponse): Buffer => encoded(CreateUnitResponse, value),
     responseDeserialize: (value: Buffer): CreateUnitResponse => CreateUnitResponse.decode(value),
   },
   /** Reads one unit. */
@@ -456,9 +444,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetUnit" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetUnitRequest): Buffer => Buffer.from(GetUnitRequest.encode(value).finish()),
+    requestSerialize: (value: GetUnitRequest): Buffer => encoded(GetUnitRequest, value),
     requestDeserialize: (value: Buffer): GetUnitRequest => GetUnitRequest.decode(value),
-    responseSerialize: (value: GetUnitResponse): Buffer => Buffer.from(GetUnitResponse.encode(value).finish()),
+    responseSerialize: (value: GetUnitResponse): Buffer => encoded(GetUnitResponse, value),
     responseDeserialize: (value: Buffer): GetUnitResponse => GetUnitResponse.decode(value),
   },
   /** Lists the units of a client. */
@@ -466,9 +454,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListUnits" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListUnitsRequest): Buffer => Buffer.from(ListUnitsRequest.encode(value).finish()),
+    requestSerialize: (value: ListUnitsRequest): Buffer => encoded(ListUnitsRequest, value),
     requestDeserialize: (value: Buffer): ListUnitsRequest => ListUnitsRequest.decode(value),
-    responseSerialize: (value: ListUnitsResponse): Buffer => Buffer.from(ListUnitsResponse.encode(value).finish()),
+    responseSerialize: (value: ListUnitsResponse): Buffer => encoded(ListUnitsResponse, value),
     responseDeserialize: (value: Buffer): ListUnitsResponse => ListUnitsResponse.decode(value),
   },
   /** Changes a unit. */
@@ -476,9 +464,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/UpdateUnit" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: UpdateUnitRequest): Buffer => Buffer.from(UpdateUnitRequest.encode(value).finish()),
+    requestSerialize: (value: UpdateUnitRequest): Buffer => encoded(UpdateUnitRequest, value),
     requestDeserialize: (value: Buffer): UpdateUnitRequest => UpdateUnitRequest.decode(value),
-    responseSerialize: (value: UpdateUnitResponse): Buffer => Buffer.from(UpdateUnitResponse.encode(value).finish()),
+    responseSerialize: (value: UpdateUnitResponse): Buffer => encoded(UpdateUnitResponse, value),
     responseDeserialize: (value: Buffer): UpdateUnitResponse => UpdateUnitResponse.decode(value),
   },
   /** Deletes a unit that has no sub-units and no workers. */
@@ -486,9 +474,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/DeleteUnit" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: DeleteUnitRequest): Buffer => Buffer.from(DeleteUnitRequest.encode(value).finish()),
+    requestSerialize: (value: DeleteUnitRequest): Buffer => encoded(DeleteUnitRequest, value),
     requestDeserialize: (value: Buffer): DeleteUnitRequest => DeleteUnitRequest.decode(value),
-    responseSerialize: (value: DeleteUnitResponse): Buffer => Buffer.from(DeleteUnitResponse.encode(value).finish()),
+    responseSerialize: (value: DeleteUnitResponse): Buffer => encoded(DeleteUnitResponse, value),
     responseDeserialize: (value: Buffer): DeleteUnitResponse => DeleteUnitResponse.decode(value),
   },
   /** Creates an organization location; records organization_location.created. */
@@ -497,10 +485,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateLocationRequest): Buffer =>
-      Buffer.from(CreateLocationRequest.encode(value).finish()),
+      encoded(CreateLocationRequest, value),
     requestDeserialize: (value: Buffer): CreateLocationRequest => CreateLocationRequest.decode(value),
     responseSerialize: (value: CreateLocationResponse): Buffer =>
-      Buffer.from(CreateLocationResponse.encode(value).finish()),
+      encoded(CreateLocationResponse, value),
     responseDeserialize: (value: Buffer): CreateLocationResponse => CreateLocationResponse.decode(value),
   },
   /** Reads one organization location. */
@@ -508,9 +496,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetLocation" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetLocationRequest): Buffer => Buffer.from(GetLocationRequest.encode(value).finish()),
+    requestSerialize: (value: GetLocationRequest): Buffer => encoded(GetLocationRequest, value),
     requestDeserialize: (value: Buffer): GetLocationRequest => GetLocationRequest.decode(value),
-    responseSerialize: (value: GetLocationResponse): Buffer => Buffer.from(GetLocationResponse.encode(value).finish()),
+    responseSerialize: (value: GetLocationResponse): Buffer => encoded(GetLocationResponse, value),
     responseDeserialize: (value: Buffer): GetLocationResponse => GetLocationResponse.decode(value),
   },
   /** Lists the organization locations of a client. */
@@ -518,10 +506,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListLocations" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListLocationsRequest): Buffer => Buffer.from(ListLocationsRequest.encode(value).finish()),
+    requestSerialize: (value: ListLocationsRequest): Buffer => encoded(ListLocationsRequest, value),
     requestDeserialize: (value: Buffer): ListLocationsRequest => ListLocationsRequest.decode(value),
     responseSerialize: (value: ListLocationsResponse): Buffer =>
-      Buffer.from(ListLocationsResponse.encode(value).finish()),
+      encoded(ListLocationsResponse, value),
     responseDeserialize: (value: Buffer): ListLocationsResponse => ListLocationsResponse.decode(value),
   },
   /** Changes an organization location. */
@@ -530,10 +518,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: UpdateLocationRequest): Buffer =>
-      Buffer.from(UpdateLocationRequest.encode(value).finish()),
+      encoded(UpdateLocationRequest, value),
     requestDeserialize: (value: Buffer): UpdateLocationRequest => UpdateLocationRequest.decode(value),
     responseSerialize: (value: UpdateLocationResponse): Buffer =>
-      Buffer.from(UpdateLocationResponse.encode(value).finish()),
+      encoded(UpdateLocationResponse, value),
     responseDeserialize: (value: Buffer): UpdateLocationResponse => UpdateLocationResponse.decode(value),
   },
   /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
@@ -542,10 +530,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DeleteLocationRequest): Buffer =>
-      Buffer.from(DeleteLocationRequest.encode(value).finish()),
+      encoded(DeleteLocationRequest, value),
     requestDeserialize: (value: Buffer): DeleteLocationRequest => DeleteLocationRequest.decode(value),
     responseSerialize: (value: DeleteLocationResponse): Buffer =>
-      Buffer.from(DeleteLocationResponse.encode(value).finish()),
+      encoded(DeleteLocationResponse, value),
     responseDeserialize: (value: Buffer): DeleteLocationResponse => DeleteLocationResponse.decode(value),
   },
   /** Adds a job title to those a client uses. */
@@ -553,9 +541,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/AddJobTitle" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: AddJobTitleRequest): Buffer => Buffer.from(AddJobTitleRequest.encode(value).finish()),
+    requestSerialize: (value: AddJobTitleRequest): Buffer => encoded(AddJobTitleRequest, value),
     requestDeserialize: (value: Buffer): AddJobTitleRequest => AddJobTitleRequest.decode(value),
-    responseSerialize: (value: AddJobTitleResponse): Buffer => Buffer.from(AddJobTitleResponse.encode(value).finish()),
+    responseSerialize: (value: AddJobTitleResponse): Buffer => encoded(AddJobTitleResponse, value),
     responseDeserialize: (value: Buffer): AddJobTitleResponse => AddJobTitleResponse.decode(value),
   },
   /** Lists the job titles of a client. */
@@ -563,10 +551,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListJobTitles" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListJobTitlesRequest): Buffer => Buffer.from(ListJobTitlesRequest.encode(value).finish()),
+    requestSerialize: (value: ListJobTitlesRequest): Buffer => encoded(ListJobTitlesRequest, value),
     requestDeserialize: (value: Buffer): ListJobTitlesRequest => ListJobTitlesRequest.decode(value),
     responseSerialize: (value: ListJobTitlesResponse): Buffer =>
-      Buffer.from(ListJobTitlesResponse.encode(value).finish()),
+      encoded(ListJobTitlesResponse, value),
     responseDeserialize: (value: Buffer): ListJobTitlesResponse => ListJobTitlesResponse.decode(value),
   },
   /** Renames a job title; records worker.updated for each worker who holds it. */
@@ -575,10 +563,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RenameJobTitleRequest): Buffer =>
-      Buffer.from(RenameJobTitleRequest.encode(value).finish()),
+      encoded(RenameJobTitleRequest, value),
     requestDeserialize: (value: Buffer): RenameJobTitleRequest => RenameJobTitleRequest.decode(value),
     responseSerialize: (value: RenameJobTitleResponse): Buffer =>
-      Buffer.from(RenameJobTitleResponse.encode(value).finish()),
+      encoded(RenameJobTitleResponse, value),
     responseDeserialize: (value: Buffer): RenameJobTitleResponse => RenameJobTitleResponse.decode(value),
   },
   /** Removes a job title that no worker holds. */
@@ -587,10 +575,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RemoveJobTitleRequest): Buffer =>
-      Buffer.from(RemoveJobTitleRequest.encode(value).finish()),
+      encoded(RemoveJobTitleRequest, value),
     requestDeserialize: (value: Buffer): RemoveJobTitleRequest => RemoveJobTitleRequest.decode(value),
     responseSerialize: (value: RemoveJobTitleResponse): Buffer =>
-      Buffer.from(RemoveJobTitleResponse.encode(value).finish()),
+      encoded(RemoveJobTitleResponse, value),
     responseDeserialize: (value: Buffer): RemoveJobTitleResponse => RemoveJobTitleResponse.decode(value),
   },
   /** Onboards a worker; records worker.onboarded. */
@@ -598,10 +586,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/OnboardWorker" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: OnboardWorkerRequest): Buffer => Buffer.from(OnboardWorkerRequest.encode(value).finish()),
+    requestSerialize: (value: OnboardWorkerRequest): Buffer => encoded(OnboardWorkerRequest, value),
     requestDeserialize: (value: Buffer): OnboardWorkerRequest => OnboardWorkerRequest.decode(value),
     responseSerialize: (value: OnboardWorkerResponse): Buffer =>
-      Buffer.from(OnboardWorkerResponse.encode(value).finish()),
+      encoded(OnboardWorkerResponse, value),
     responseDeserialize: (value: Buffer): OnboardWorkerResponse => OnboardWorkerResponse.decode(value),
   },
   /** Reads one worker. */
@@ -609,9 +597,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetWorker" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetWorkerRequest): Buffer => Buffer.from(GetWorkerRequest.encode(value).finish()),
+    requestSerialize: (value: GetWorkerRequest): Buffer => encoded(GetWorkerRequest, value),
     requestDeserialize: (value: Buffer): GetWorkerRequest => GetWorkerRequest.decode(value),
-    responseSerialize: (value: GetWorkerResponse): Buffer => Buffer.from(GetWorkerResponse.encode(value).finish()),
+    responseSerialize: (value: GetWorkerResponse): Buffer => encoded(GetWorkerResponse, value),
     responseDeserialize: (value: Buffer): GetWorkerResponse => GetWorkerResponse.decode(value),
   },
   /** Lists the workers of a client. */
@@ -619,9 +607,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListWorkers" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListWorkersRequest): Buffer => Buffer.from(ListWorkersRequest.encode(value).finish()),
+    requestSerialize: (value: ListWorkersRequest): Buffer => encoded(ListWorkersRequest, value),
     requestDeserialize: (value: Buffer): ListWorkersRequest => ListWorkersRequest.decode(value),
-    responseSerialize: (value: ListWorkersResponse): Buffer => Buffer.from(ListWorkersResponse.encode(value).finish()),
+    responseSerialize: (value: ListWorkersResponse): Buffer => encoded(ListWorkersResponse, value),
     responseDeserialize: (value: Buffer): ListWorkersResponse => ListWorkersResponse.decode(value),
   },
   /** Changes a worker; records worker.updated. */
@@ -629,10 +617,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/UpdateWorker" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: UpdateWorkerRequest): Buffer => Buffer.from(UpdateWorkerRequest.encode(value).finish()),
+    requestSerialize: (value: UpdateWorkerRequest): Buffer => encoded(UpdateWorkerRequest, value),
     requestDeserialize: (value: Buffer): UpdateWorkerRequest => UpdateWorkerRequest.decode(value),
     responseSerialize: (value: UpdateWorkerResponse): Buffer =>
-      Buffer.from(UpdateWorkerResponse.encode(value).finish()),
+      encoded(UpdateWorkerResponse, value),
     responseDeserialize: (value: Buffer): UpdateWorkerResponse => UpdateWorkerResponse.decode(value),
   },
   /** Sets the units of a worker and the primary one; records worker.updated. */
@@ -641,10 +629,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: AssignWorkerUnitsRequest): Buffer =>
-      Buffer.from(AssignWorkerUnitsRequest.encode(value).finish()),
+      encoded(AssignWorkerUnitsRequest, value),
     requestDeserialize: (value: Buffer): AssignWorkerUnitsRequest => AssignWorkerUnitsRequest.decode(value),
     responseSerialize: (value: AssignWorkerUnitsResponse): Buffer =>
-      Buffer.from(AssignWorkerUnitsResponse.encode(value).finish()),
+      encoded(AssignWorkerUnitsResponse, value),
     responseDeserialize: (value: Buffer): AssignWorkerUnitsResponse => AssignWorkerUnitsResponse.decode(value),
   },
   /** Offboards a worker; records worker.updated. */
@@ -653,10 +641,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: OffboardWorkerRequest): Buffer =>
-      Buffer.from(OffboardWorkerRequest.encode(value).finish()),
+      encoded(OffboardWorkerRequest, value),
     requestDeserialize: (value: Buffer): OffboardWorkerRequest => OffboardWorkerRequest.decode(value),
     responseSerialize: (value: OffboardWorkerResponse): Buffer =>
-      Buffer.from(OffboardWorkerResponse.encode(value).finish()),
+      encoded(OffboardWorkerResponse, value),
     responseDeserialize: (value: Buffer): OffboardWorkerResponse => OffboardWorkerResponse.decode(value),
   },
   /** Reads one account and what the person is, and where. */
@@ -664,9 +652,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/GetAccount" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetAccountRequest): Buffer => Buffer.from(GetAccountRequest.encode(value).finish()),
+    requestSerialize: (value: GetAccountRequest): Buffer => encoded(GetAccountRequest, value),
     requestDeserialize: (value: Buffer): GetAccountRequest => GetAccountRequest.decode(value),
-    responseSerialize: (value: GetAccountResponse): Buffer => Buffer.from(GetAccountResponse.encode(value).finish()),
+    responseSerialize: (value: GetAccountResponse): Buffer => encoded(GetAccountResponse, value),
     responseDeserialize: (value: Buffer): GetAccountResponse => GetAccountResponse.decode(value),
   },
   /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
@@ -674,10 +662,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ListAccounts" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListAccountsRequest): Buffer => Buffer.from(ListAccountsRequest.encode(value).finish()),
+    requestSerialize: (value: ListAccountsRequest): Buffer => encoded(ListAccountsRequest, value),
     requestDeserialize: (value: Buffer): ListAccountsRequest => ListAccountsRequest.decode(value),
     responseSerialize: (value: ListAccountsResponse): Buffer =>
-      Buffer.from(ListAccountsResponse.encode(value).finish()),
+      encoded(ListAccountsResponse, value),
     responseDeserialize: (value: Buffer): ListAccountsResponse => ListAccountsResponse.decode(value),
   },
   /**
@@ -688,10 +676,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/UpdateAccount" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: UpdateAccountRequest): Buffer => Buffer.from(UpdateAccountRequest.encode(value).finish()),
+    requestSerialize: (value: UpdateAccountRequest): Buffer => encoded(UpdateAccountRequest, value),
     requestDeserialize: (value: Buffer): UpdateAccountRequest => UpdateAccountRequest.decode(value),
     responseSerialize: (value: UpdateAccountResponse): Buffer =>
-      Buffer.from(UpdateAccountResponse.encode(value).finish()),
+      encoded(UpdateAccountResponse, value),
     responseDeserialize: (value: Buffer): UpdateAccountResponse => UpdateAccountResponse.decode(value),
   },
   /**
@@ -702,10 +690,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/EnableAccount" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: EnableAccountRequest): Buffer => Buffer.from(EnableAccountRequest.encode(value).finish()),
+    requestSerialize: (value: EnableAccountRequest): Buffer => encoded(EnableAccountRequest, value),
     requestDeserialize: (value: Buffer): EnableAccountRequest => EnableAccountRequest.decode(value),
     responseSerialize: (value: EnableAccountResponse): Buffer =>
-      Buffer.from(EnableAccountResponse.encode(value).finish()),
+      encoded(EnableAccountResponse, value),
     responseDeserialize: (value: Buffer): EnableAccountResponse => EnableAccountResponse.decode(value),
   },
   /**
@@ -717,10 +705,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DisableAccountRequest): Buffer =>
-      Buffer.from(DisableAccountRequest.encode(value).finish()),
+      encoded(DisableAccountRequest, value),
     requestDeserialize: (value: Buffer): DisableAccountRequest => DisableAccountRequest.decode(value),
     responseSerialize: (value: DisableAccountResponse): Buffer =>
-      Buffer.from(DisableAccountResponse.encode(value).finish()),
+      encoded(DisableAccountResponse, value),
     responseDeserialize: (value: Buffer): DisableAccountResponse => DisableAccountResponse.decode(value),
   },
   /**
@@ -731,9 +719,9 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/SetPassword" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: SetPasswordRequest): Buffer => Buffer.from(SetPasswordRequest.encode(value).finish()),
+    requestSerialize: (value: SetPasswordRequest): Buffer => encoded(SetPasswordRequest, value),
     requestDeserialize: (value: Buffer): SetPasswordRequest => SetPasswordRequest.decode(value),
-    responseSerialize: (value: SetPasswordResponse): Buffer => Buffer.from(SetPasswordResponse.encode(value).finish()),
+    responseSerialize: (value: SetPasswordResponse): Buffer => encoded(SetPasswordResponse, value),
     responseDeserialize: (value: Buffer): SetPasswordResponse => SetPasswordResponse.decode(value),
   },
   /**
@@ -745,10 +733,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreatePasswordLinkRequest): Buffer =>
-      Buffer.from(CreatePasswordLinkRequest.encode(value).finish()),
+      encoded(CreatePasswordLinkRequest, value),
     requestDeserialize: (value: Buffer): CreatePasswordLinkRequest => CreatePasswordLinkRequest.decode(value),
     responseSerialize: (value: CreatePasswordLinkResponse): Buffer =>
-      Buffer.from(CreatePasswordLinkResponse.encode(value).finish()),
+      encoded(CreatePasswordLinkResponse, value),
     responseDeserialize: (value: Buffer): CreatePasswordLinkResponse => CreatePasswordLinkResponse.decode(value),
   },
   /**
@@ -760,11 +748,11 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateEmailVerificationLinkRequest): Buffer =>
-      Buffer.from(CreateEmailVerificationLinkRequest.encode(value).finish()),
+      encoded(CreateEmailVerificationLinkRequest, value),
     requestDeserialize: (value: Buffer): CreateEmailVerificationLinkRequest =>
       CreateEmailVerificationLinkRequest.decode(value),
     responseSerialize: (value: CreateEmailVerificationLinkResponse): Buffer =>
-      Buffer.from(CreateEmailVerificationLinkResponse.encode(value).finish()),
+      encoded(CreateEmailVerificationLinkResponse, value),
     responseDeserialize: (value: Buffer): CreateEmailVerificationLinkResponse =>
       CreateEmailVerificationLinkResponse.decode(value),
   },
@@ -777,10 +765,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateEmailChangeLinkRequest): Buffer =>
-      Buffer.from(CreateEmailChangeLinkRequest.encode(value).finish()),
+      encoded(CreateEmailChangeLinkRequest, value),
     requestDeserialize: (value: Buffer): CreateEmailChangeLinkRequest => CreateEmailChangeLinkRequest.decode(value),
     responseSerialize: (value: CreateEmailChangeLinkResponse): Buffer =>
-      Buffer.from(CreateEmailChangeLinkResponse.encode(value).finish()),
+      encoded(CreateEmailChangeLinkResponse, value),
     responseDeserialize: (value: Buffer): CreateEmailChangeLinkResponse => CreateEmailChangeLinkResponse.decode(value),
   },
   /**
@@ -792,10 +780,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListAccountNoticesRequest): Buffer =>
-      Buffer.from(ListAccountNoticesRequest.encode(value).finish()),
+      encoded(ListAccountNoticesRequest, value),
     requestDeserialize: (value: Buffer): ListAccountNoticesRequest => ListAccountNoticesRequest.decode(value),
     responseSerialize: (value: ListAccountNoticesResponse): Buffer =>
-      Buffer.from(ListAccountNoticesResponse.encode(value).finish()),
+      encoded(ListAccountNoticesResponse, value),
     responseDeserialize: (value: Buffer): ListAccountNoticesResponse => ListAccountNoticesResponse.decode(value),
   },
   /**
@@ -807,11 +795,11 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: AcknowledgeAccountNoticesRequest): Buffer =>
-      Buffer.from(AcknowledgeAccountNoticesRequest.encode(value).finish()),
+      encoded(AcknowledgeAccountNoticesRequest, value),
     requestDeserialize: (value: Buffer): AcknowledgeAccountNoticesRequest =>
       AcknowledgeAccountNoticesRequest.decode(value),
     responseSerialize: (value: AcknowledgeAccountNoticesResponse): Buffer =>
-      Buffer.from(AcknowledgeAccountNoticesResponse.encode(value).finish()),
+      encoded(AcknowledgeAccountNoticesResponse, value),
     responseDeserialize: (value: Buffer): AcknowledgeAccountNoticesResponse =>
       AcknowledgeAccountNoticesResponse.decode(value),
   },
@@ -824,10 +812,10 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListIntegrationNoticesRequest): Buffer =>
-      Buffer.from(ListIntegrationNoticesRequest.encode(value).finish()),
+      encoded(ListIntegrationNoticesRequest, value),
     requestDeserialize: (value: Buffer): ListIntegrationNoticesRequest => ListIntegrationNoticesRequest.decode(value),
     responseSerialize: (value: ListIntegrationNoticesResponse): Buffer =>
-      Buffer.from(ListIntegrationNoticesResponse.encode(value).finish()),
+      encoded(ListIntegrationNoticesResponse, value),
     responseDeserialize: (value: Buffer): ListIntegrationNoticesResponse =>
       ListIntegrationNoticesResponse.decode(value),
   },
@@ -840,11 +828,11 @@ export const PlatformServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: AcknowledgeIntegrationNoticesRequest): Buffer =>
-      Buffer.from(AcknowledgeIntegrationNoticesRequest.encode(value).finish()),
+      encoded(AcknowledgeIntegrationNoticesRequest, value),
     requestDeserialize: (value: Buffer): AcknowledgeIntegrationNoticesRequest =>
       AcknowledgeIntegrationNoticesRequest.decode(value),
     responseSerialize: (value: AcknowledgeIntegrationNoticesResponse): Buffer =>
-      Buffer.from(AcknowledgeIntegrationNoticesResponse.encode(value).finish()),
+      encoded(AcknowledgeIntegrationNoticesResponse, value),
     responseDeserialize: (value: Buffer): AcknowledgeIntegrationNoticesResponse =>
       AcknowledgeIntegrationNoticesResponse.decode(value),
   },
@@ -853,10 +841,10 @@ export const PlatformServiceService = {
     path: "/integration.platform.v1.PlatformService/ImportRecords" as const,
     requestStream: true as const,
     responseStream: true as const,
-    requestSerialize: (value: ImportRecordsRequest): Buffer => Buffer.from(ImportRecordsRequest.encode(value).finish()),
+    requestSerialize: (value: ImportRecordsRequest): Buffer => encoded(ImportRecordsRequest, value),
     requestDeserialize: (value: Buffer): ImportRecordsRequest => ImportRecordsRequest.decode(value),
     responseSerialize: (value: ImportRecordsResponse): Buffer =>
-      Buffer.from(ImportRecordsResponse.encode(value).finish()),
+      encoded(ImportRecordsResponse, value),
     responseDeserialize: (value: Buffer): ImportRecordsResponse => ImportRecordsResponse.decode(value),
   },
 } as const;
@@ -1017,983 +1005,3 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
 }
-
-export interface PlatformServiceClient extends Client {
-  /** Creates an instance. */
-  createInstance(
-    request: CreateInstanceRequest,
-    callback: (error: ServiceError | null, response: CreateInstanceResponse) => void,
-  ): ClientUnaryCall;
-  createInstance(
-    request: CreateInstanceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateInstanceResponse) => void,
-  ): ClientUnaryCall;
-  createInstance(
-    request: CreateInstanceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateInstanceResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one instance. */
-  getInstance(
-    request: GetInstanceRequest,
-    callback: (error: ServiceError | null, response: GetInstanceResponse) => void,
-  ): ClientUnaryCall;
-  getInstance(
-    request: GetInstanceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetInstanceResponse) => void,
-  ): ClientUnaryCall;
-  getInstance(
-    request: GetInstanceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetInstanceResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the instances. */
-  listInstances(
-    request: ListInstancesRequest,
-    callback: (error: ServiceError | null, response: ListInstancesResponse) => void,
-  ): ClientUnaryCall;
-  listInstances(
-    request: ListInstancesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListInstancesResponse) => void,
-  ): ClientUnaryCall;
-  listInstances(
-    request: ListInstancesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListInstancesResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes an instance. */
-  updateInstance(
-    request: UpdateInstanceRequest,
-    callback: (error: ServiceError | null, response: UpdateInstanceResponse) => void,
-  ): ClientUnaryCall;
-  updateInstance(
-    request: UpdateInstanceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateInstanceResponse) => void,
-  ): ClientUnaryCall;
-  updateInstance(
-    request: UpdateInstanceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateInstanceResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates a client of an instance; records client.created. */
-  createClient(
-    request: CreateClientRequest,
-    callback: (error: ServiceError | null, response: CreateClientResponse) => void,
-  ): ClientUnaryCall;
-  createClient(
-    request: CreateClientRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateClientResponse) => void,
-  ): ClientUnaryCall;
-  createClient(
-    request: CreateClientRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateClientResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one client. */
-  getClient(
-    request: GetClientRequest,
-    callback: (error: ServiceError | null, response: GetClientResponse) => void,
-  ): ClientUnaryCall;
-  getClient(
-    request: GetClientRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetClientResponse) => void,
-  ): ClientUnaryCall;
-  getClient(
-    request: GetClientRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetClientResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the clients of an instance, or all. */
-  listClients(
-    request: ListClientsRequest,
-    callback: (error: ServiceError | null, response: ListClientsResponse) => void,
-  ): ClientUnaryCall;
-  listClients(
-    request: ListClientsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListClientsResponse) => void,
-  ): ClientUnaryCall;
-  listClients(
-    request: ListClientsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListClientsResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes a client. */
-  updateClient(
-    request: UpdateClientRequest,
-    callback: (error: ServiceError | null, response: UpdateClientResponse) => void,
-  ): ClientUnaryCall;
-  updateClient(
-    request: UpdateClientRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateClientResponse) => void,
-  ): ClientUnaryCall;
-  updateClient(
-    request: UpdateClientRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateClientResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates a user with manager and role; records user.created. */
-  createUser(
-    request: CreateUserRequest,
-    callback: (error: ServiceError | null, response: CreateUserResponse) => void,
-  ): ClientUnaryCall;
-  createUser(
-    request: CreateUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateUserResponse) => void,
-  ): ClientUnaryCall;
-  createUser(
-    request: CreateUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one user. */
-  getUser(
-    request: GetUserRequest,
-    callback: (error: ServiceError | null, response: GetUserResponse) => void,
-  ): ClientUnaryCall;
-  getUser(
-    request: GetUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetUserResponse) => void,
-  ): ClientUnaryCall;
-  getUser(
-    request: GetUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the users of a client. */
-  listUsers(
-    request: ListUsersRequest,
-    callback: (error: ServiceError | null, response: ListUsersResponse) => void,
-  ): ClientUnaryCall;
-  listUsers(
-    request: ListUsersRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListUsersResponse) => void,
-  ): ClientUnaryCall;
-  listUsers(
-    request: ListUsersRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListUsersResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes a user; records user.updated. A new address waits for its proof. */
-  updateUser(
-    request: UpdateUserRequest,
-    callback: (error: ServiceError | null, response: UpdateUserResponse) => void,
-  ): ClientUnaryCall;
-  updateUser(
-    request: UpdateUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateUserResponse) => void,
-  ): ClientUnaryCall;
-  updateUser(
-    request: UpdateUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Makes an INACTIVE user ACTIVE; records user.updated. */
-  enableUser(
-    request: EnableUserRequest,
-    callback: (error: ServiceError | null, response: EnableUserResponse) => void,
-  ): ClientUnaryCall;
-  enableUser(
-    request: EnableUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: EnableUserResponse) => void,
-  ): ClientUnaryCall;
-  enableUser(
-    request: EnableUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: EnableUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Makes an ACTIVE user INACTIVE with immediate effect; records user.updated. */
-  disableUser(
-    request: DisableUserRequest,
-    callback: (error: ServiceError | null, response: DisableUserResponse) => void,
-  ): ClientUnaryCall;
-  disableUser(
-    request: DisableUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DisableUserResponse) => void,
-  ): ClientUnaryCall;
-  disableUser(
-    request: DisableUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DisableUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Deletes a user; records user.updated. */
-  deleteUser(
-    request: DeleteUserRequest,
-    callback: (error: ServiceError | null, response: DeleteUserResponse) => void,
-  ): ClientUnaryCall;
-  deleteUser(
-    request: DeleteUserRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteUserResponse) => void,
-  ): ClientUnaryCall;
-  deleteUser(
-    request: DeleteUserRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteUserResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates a custom role. */
-  createRole(
-    request: CreateRoleRequest,
-    callback: (error: ServiceError | null, response: CreateRoleResponse) => void,
-  ): ClientUnaryCall;
-  createRole(
-    request: CreateRoleRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateRoleResponse) => void,
-  ): ClientUnaryCall;
-  createRole(
-    request: CreateRoleRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateRoleResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one role. */
-  getRole(
-    request: GetRoleRequest,
-    callback: (error: ServiceError | null, response: GetRoleResponse) => void,
-  ): ClientUnaryCall;
-  getRole(
-    request: GetRoleRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetRoleResponse) => void,
-  ): ClientUnaryCall;
-  getRole(
-    request: GetRoleRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetRoleResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the roles of a client. */
-  listRoles(
-    request: ListRolesRequest,
-    callback: (error: ServiceError | null, response: ListRolesResponse) => void,
-  ): ClientUnaryCall;
-  listRoles(
-    request: ListRolesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListRolesResponse) => void,
-  ): ClientUnaryCall;
-  listRoles(
-    request: ListRolesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListRolesResponse) => void,
-  ): ClientUnaryCall;
-  /** Re-points users at a new custom role with other permissions; records user.updated for each. */
-  editRolePermissions(
-    request: EditRolePermissionsRequest,
-    callback: (error: ServiceError | null, response: EditRolePermissionsResponse) => void,
-  ): ClientUnaryCall;
-  editRolePermissions(
-    request: EditRolePermissionsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: EditRolePermissionsResponse) => void,
-  ): ClientUnaryCall;
-  editRolePermissions(
-    request: EditRolePermissionsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: EditRolePermissionsResponse) => void,
-  ): ClientUnaryCall;
-  /** Deletes a custom role that no user has. */
-  deleteRole(
-    request: DeleteRoleRequest,
-    callback: (error: ServiceError | null, response: DeleteRoleResponse) => void,
-  ): ClientUnaryCall;
-  deleteRole(
-    request: DeleteRoleRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteRoleResponse) => void,
-  ): ClientUnaryCall;
-  deleteRole(
-    request: DeleteRoleRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteRoleResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
-  createUnitType(
-    request: CreateUnitTypeRequest,
-    callback: (error: ServiceError | null, response: CreateUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  createUnitType(
-    request: CreateUnitTypeRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  createUnitType(
-    request: CreateUnitTypeRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one unit type. */
-  getUnitType(
-    request: GetUnitTypeRequest,
-    callback: (error: ServiceError | null, response: GetUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  getUnitType(
-    request: GetUnitTypeRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  getUnitType(
-    request: GetUnitTypeRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the unit types of a client. */
-  listUnitTypes(
-    request: ListUnitTypesRequest,
-    callback: (error: ServiceError | null, response: ListUnitTypesResponse) => void,
-  ): ClientUnaryCall;
-  listUnitTypes(
-    request: ListUnitTypesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListUnitTypesResponse) => void,
-  ): ClientUnaryCall;
-  listUnitTypes(
-    request: ListUnitTypesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListUnitTypesResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes a unit type. */
-  updateUnitType(
-    request: UpdateUnitTypeRequest,
-    callback: (error: ServiceError | null, response: UpdateUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  updateUnitType(
-    request: UpdateUnitTypeRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  updateUnitType(
-    request: UpdateUnitTypeRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  /** Deletes a unit type that has no units. */
-  deleteUnitType(
-    request: DeleteUnitTypeRequest,
-    callback: (error: ServiceError | null, response: DeleteUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  deleteUnitType(
-    request: DeleteUnitTypeRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  deleteUnitType(
-    request: DeleteUnitTypeRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteUnitTypeResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates a unit with sub-units; records organization_unit.created for each. */
-  createUnit(
-    request: CreateUnitRequest,
-    callback: (error: ServiceError | null, response: CreateUnitResponse) => void,
-  ): ClientUnaryCall;
-  createUnit(
-    request: CreateUnitRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateUnitResponse) => void,
-  ): ClientUnaryCall;
-  createUnit(
-    request: CreateUnitRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateUnitResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one unit. */
-  getUnit(
-    request: GetUnitRequest,
-    callback: (error: ServiceError | null, response: GetUnitResponse) => void,
-  ): ClientUnaryCall;
-  getUnit(
-    request: GetUnitRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetUnitResponse) => void,
-  ): ClientUnaryCall;
-  getUnit(
-    request: GetUnitRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetUnitResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the units of a client. */
-  listUnits(
-    request: ListUnitsRequest,
-    callback: (error: ServiceError | null, response: ListUnitsResponse) => void,
-  ): ClientUnaryCall;
-  listUnits(
-    request: ListUnitsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListUnitsResponse) => void,
-  ): ClientUnaryCall;
-  listUnits(
-    request: ListUnitsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListUnitsResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes a unit. */
-  updateUnit(
-    request: UpdateUnitRequest,
-    callback: (error: ServiceError | null, response: UpdateUnitResponse) => void,
-  ): ClientUnaryCall;
-  updateUnit(
-    request: UpdateUnitRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateUnitResponse) => void,
-  ): ClientUnaryCall;
-  updateUnit(
-    request: UpdateUnitRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateUnitResponse) => void,
-  ): ClientUnaryCall;
-  /** Deletes a unit that has no sub-units and no workers. */
-  deleteUnit(
-    request: DeleteUnitRequest,
-    callback: (error: ServiceError | null, response: DeleteUnitResponse) => void,
-  ): ClientUnaryCall;
-  deleteUnit(
-    request: DeleteUnitRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteUnitResponse) => void,
-  ): ClientUnaryCall;
-  deleteUnit(
-    request: DeleteUnitRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteUnitResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates an organization location; records organization_location.created. */
-  createLocation(
-    request: CreateLocationRequest,
-    callback: (error: ServiceError | null, response: CreateLocationResponse) => void,
-  ): ClientUnaryCall;
-  createLocation(
-    request: CreateLocationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateLocationResponse) => void,
-  ): ClientUnaryCall;
-  createLocation(
-    request: CreateLocationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateLocationResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one organization location. */
-  getLocation(
-    request: GetLocationRequest,
-    callback: (error: ServiceError | null, response: GetLocationResponse) => void,
-  ): ClientUnaryCall;
-  getLocation(
-    request: GetLocationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetLocationResponse) => void,
-  ): ClientUnaryCall;
-  getLocation(
-    request: GetLocationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetLocationResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the organization locations of a client. */
-  listLocations(
-    request: ListLocationsRequest,
-    callback: (error: ServiceError | null, response: ListLocationsResponse) => void,
-  ): ClientUnaryCall;
-  listLocations(
-    request: ListLocationsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListLocationsResponse) => void,
-  ): ClientUnaryCall;
-  listLocations(
-    request: ListLocationsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListLocationsResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes an organization location. */
-  updateLocation(
-    request: UpdateLocationRequest,
-    callback: (error: ServiceError | null, response: UpdateLocationResponse) => void,
-  ): ClientUnaryCall;
-  updateLocation(
-    request: UpdateLocationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateLocationResponse) => void,
-  ): ClientUnaryCall;
-  updateLocation(
-    request: UpdateLocationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateLocationResponse) => void,
-  ): ClientUnaryCall;
-  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
-  deleteLocation(
-    request: DeleteLocationRequest,
-    callback: (error: ServiceError | null, response: DeleteLocationResponse) => void,
-  ): ClientUnaryCall;
-  deleteLocation(
-    request: DeleteLocationRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteLocationResponse) => void,
-  ): ClientUnaryCall;
-  deleteLocation(
-    request: DeleteLocationRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteLocationResponse) => void,
-  ): ClientUnaryCall;
-  /** Adds a job title to those a client uses. */
-  addJobTitle(
-    request: AddJobTitleRequest,
-    callback: (error: ServiceError | null, response: AddJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  addJobTitle(
-    request: AddJobTitleRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AddJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  addJobTitle(
-    request: AddJobTitleRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AddJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the job titles of a client. */
-  listJobTitles(
-    request: ListJobTitlesRequest,
-    callback: (error: ServiceError | null, response: ListJobTitlesResponse) => void,
-  ): ClientUnaryCall;
-  listJobTitles(
-    request: ListJobTitlesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListJobTitlesResponse) => void,
-  ): ClientUnaryCall;
-  listJobTitles(
-    request: ListJobTitlesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListJobTitlesResponse) => void,
-  ): ClientUnaryCall;
-  /** Renames a job title; records worker.updated for each worker who holds it. */
-  renameJobTitle(
-    request: RenameJobTitleRequest,
-    callback: (error: ServiceError | null, response: RenameJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  renameJobTitle(
-    request: RenameJobTitleRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RenameJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  renameJobTitle(
-    request: RenameJobTitleRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RenameJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  /** Removes a job title that no worker holds. */
-  removeJobTitle(
-    request: RemoveJobTitleRequest,
-    callback: (error: ServiceError | null, response: RemoveJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  removeJobTitle(
-    request: RemoveJobTitleRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RemoveJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  removeJobTitle(
-    request: RemoveJobTitleRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RemoveJobTitleResponse) => void,
-  ): ClientUnaryCall;
-  /** Onboards a worker; records worker.onboarded. */
-  onboardWorker(
-    request: OnboardWorkerRequest,
-    callback: (error: ServiceError | null, response: OnboardWorkerResponse) => void,
-  ): ClientUnaryCall;
-  onboardWorker(
-    request: OnboardWorkerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: OnboardWorkerResponse) => void,
-  ): ClientUnaryCall;
-  onboardWorker(
-    request: OnboardWorkerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: OnboardWorkerResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one worker. */
-  getWorker(
-    request: GetWorkerRequest,
-    callback: (error: ServiceError | null, response: GetWorkerResponse) => void,
-  ): ClientUnaryCall;
-  getWorker(
-    request: GetWorkerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetWorkerResponse) => void,
-  ): ClientUnaryCall;
-  getWorker(
-    request: GetWorkerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetWorkerResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the workers of a client. */
-  listWorkers(
-    request: ListWorkersRequest,
-    callback: (error: ServiceError | null, response: ListWorkersResponse) => void,
-  ): ClientUnaryCall;
-  listWorkers(
-    request: ListWorkersRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListWorkersResponse) => void,
-  ): ClientUnaryCall;
-  listWorkers(
-    request: ListWorkersRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListWorkersResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes a worker; records worker.updated. */
-  updateWorker(
-    request: UpdateWorkerRequest,
-    callback: (error: ServiceError | null, response: UpdateWorkerResponse) => void,
-  ): ClientUnaryCall;
-  updateWorker(
-    request: UpdateWorkerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateWorkerResponse) => void,
-  ): ClientUnaryCall;
-  updateWorker(
-    request: UpdateWorkerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateWorkerResponse) => void,
-  ): ClientUnaryCall;
-  /** Sets the units of a worker and the primary one; records worker.updated. */
-  assignWorkerUnits(
-    request: AssignWorkerUnitsRequest,
-    callback: (error: ServiceError | null, response: AssignWorkerUnitsResponse) => void,
-  ): ClientUnaryCall;
-  assignWorkerUnits(
-    request: AssignWorkerUnitsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AssignWorkerUnitsResponse) => void,
-  ): ClientUnaryCall;
-  assignWorkerUnits(
-    request: AssignWorkerUnitsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AssignWorkerUnitsResponse) => void,
-  ): ClientUnaryCall;
-  /** Offboards a worker; records worker.updated. */
-  offboardWorker(
-    request: OffboardWorkerRequest,
-    callback: (error: ServiceError | null, response: OffboardWorkerResponse) => void,
-  ): ClientUnaryCall;
-  offboardWorker(
-    request: OffboardWorkerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: OffboardWorkerResponse) => void,
-  ): ClientUnaryCall;
-  offboardWorker(
-    request: OffboardWorkerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: OffboardWorkerResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one account and what the person is, and where. */
-  getAccount(
-    request: GetAccountRequest,
-    callback: (error: ServiceError | null, response: GetAccountResponse) => void,
-  ): ClientUnaryCall;
-  getAccount(
-    request: GetAccountRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetAccountResponse) => void,
-  ): ClientUnaryCall;
-  getAccount(
-    request: GetAccountRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetAccountResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
-  listAccounts(
-    request: ListAccountsRequest,
-    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
-  ): ClientUnaryCall;
-  listAccounts(
-    request: ListAccountsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
-  ): ClientUnaryCall;
-  listAccounts(
-    request: ListAccountsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Changes an account; records user.updated for each of its users if the address changed. A new address
-   * waits for its proof. Not for tokens of one instance.
-   */
-  updateAccount(
-    request: UpdateAccountRequest,
-    callback: (error: ServiceError | null, response: UpdateAccountResponse) => void,
-  ): ClientUnaryCall;
-  updateAccount(
-    request: UpdateAccountRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateAccountResponse) => void,
-  ): ClientUnaryCall;
-  updateAccount(
-    request: UpdateAccountRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateAccountResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Lets a person sign in again.
-   * Not for tokens of one instance.
-   */
-  enableAccount(
-    request: EnableAccountRequest,
-    callback: (error: ServiceError | null, response: EnableAccountResponse) => void,
-  ): ClientUnaryCall;
-  enableAccount(
-    request: EnableAccountRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: EnableAccountResponse) => void,
-  ): ClientUnaryCall;
-  enableAccount(
-    request: EnableAccountRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: EnableAccountResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Keeps a person from signing in anywhere.
-   * Not for tokens of one instance.
-   */
-  disableAccount(
-    request: DisableAccountRequest,
-    callback: (error: ServiceError | null, response: DisableAccountResponse) => void,
-  ): ClientUnaryCall;
-  disableAccount(
-    request: DisableAccountRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DisableAccountResponse) => void,
-  ): ClientUnaryCall;
-  disableAccount(
-    request: DisableAccountRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DisableAccountResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Sets a person's password.
-   * Not for tokens of one instance.
-   */
-  setPassword(
-    request: SetPasswordRequest,
-    callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
-  ): ClientUnaryCall;
-  setPassword(
-    request: SetPasswordRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
-  ): ClientUnaryCall;
-  setPassword(
-    request: SetPasswordRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Makes a link with which a person sets a password; refused for a disabled account.
-   * Not for tokens of one instance.
-   */
-  createPasswordLink(
-    request: CreatePasswordLinkRequest,
-    callback: (error: ServiceError | null, response: CreatePasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  createPasswordLink(
-    request: CreatePasswordLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreatePasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  createPasswordLink(
-    request: CreatePasswordLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreatePasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Makes a link with which a person verifies their address.
-   * Not for tokens of one instance.
-   */
-  createEmailVerificationLink(
-    request: CreateEmailVerificationLinkRequest,
-    callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
-  ): ClientUnaryCall;
-  createEmailVerificationLink(
-    request: CreateEmailVerificationLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
-  ): ClientUnaryCall;
-  createEmailVerificationLink(
-    request: CreateEmailVerificationLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateEmailVerificationLinkResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Makes the link with which a person takes a pending address; refused without one, and for disabled
-   * accounts. Not for tokens of one instance.
-   */
-  createEmailChangeLink(
-    request: CreateEmailChangeLinkRequest,
-    callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  createEmailChangeLink(
-    request: CreateEmailChangeLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  createEmailChangeLink(
-    request: CreateEmailChangeLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Lists unacknowledged notices to mail to people, kept for 90 days.
-   * Not for tokens of one instance.
-   */
-  listAccountNotices(
-    request: ListAccountNoticesRequest,
-    callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
-  ): ClientUnaryCall;
-  listAccountNotices(
-    request: ListAccountNoticesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
-  ): ClientUnaryCall;
-  listAccountNotices(
-    request: ListAccountNoticesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListAccountNoticesResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Acknowledges that notices were mailed.
-   * Not for tokens of one instance.
-   */
-  acknowledgeAccountNotices(
-    request: AcknowledgeAccountNoticesRequest,
-    callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
-  ): ClientUnaryCall;
-  acknowledgeAccountNotices(
-    request: AcknowledgeAccountNoticesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
-  ): ClientUnaryCall;
-  acknowledgeAccountNotices(
-    request: AcknowledgeAccountNoticesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AcknowledgeAccountNoticesResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days.
-   * Not for tokens of one instance.
-   */
-  listIntegrationNotices(
-    request: ListIntegrationNoticesRequest,
-    callback: (error: ServiceError | null, response: ListIntegrationNoticesResponse) => void,
-  ): ClientUnaryCall;
-  listIntegrationNotices(
-    request: ListIntegrationNoticesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListIntegrationNoticesResponse) => void,
-  ): ClientUnaryCall;
-  listIntegrationNotices(
-    request: ListIntegrationNoticesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListIntegrationNoticesResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Acknowledges that notices were mailed.
-   * Not for tokens of one instance.
-   */
-  acknowledgeIntegrationNotices(
-    request: AcknowledgeIntegrationNoticesRequest,
-    callback: (error: ServiceError | null, response: AcknowledgeIntegrationNoticesResponse) => void,
-  ): ClientUnaryCall;
-  acknowledgeIntegrationNotices(
-    request: AcknowledgeIntegrationNoticesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AcknowledgeIntegrationNoticesResponse) => void,
-  ): ClientUnaryCall;
-  acknowledgeIntegrationNotices(
-    request: AcknowledgeIntegrationNoticesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AcknowledgeIntegrationNoticesResponse) => void,
-  ): ClientUnaryCall;
-  /** Creates many things, line by line, and tells progress and refused lines as it goes. */
-  importRecords(): ClientDuplexStream<ImportRecordsRequest, ImportRecordsResponse>;
-  importRecords(options: Partial<CallOptions>): ClientDuplexStream<ImportRecordsRequest, ImportRecordsResponse>;
-  importRecords(
-    metadata: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientDuplexStream<ImportRecordsRequest, ImportRecordsResponse>;
-}
-
-export const PlatformServiceClient = makeGenericClientConstructor(
-  PlatformServiceService,
-  "integration.platform.v1.PlatformService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): PlatformServiceClient;
-  service: typeof PlatformServiceService;
-  serviceName: string;
-};

@@ -5,6 +5,7 @@
 // source: integration/sign_on/v1/browser.proto
 
 /* eslint-disable */
+import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
@@ -803,7 +804,7 @@ export const Browser: MessageFns<Browser> = {
               break;
             }
 
-            message.sessionHash = Buffer.from(reader.bytes());
+            message.sessionHash = fieldOf(reader.bytes());
             continue;
           }
           case 2: {

@@ -5,6 +5,7 @@
 // source: integration/sign_on/v1/links.proto
 
 /* eslint-disable */
+import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Browser, BrowserStep, Entrance, ErrorPage } from "./browser.js";
 
@@ -221,7 +222,7 @@ export const ShowPasswordLinkRequest: MessageFns<ShowPasswordLinkRequest> = {
               break;
             }
 
-            message.linkTokenHash = Buffer.from(reader.bytes());
+            message.linkTokenHash = fieldOf(reader.bytes());
             continue;
           }
         }
@@ -397,7 +398,7 @@ export const RedeemPasswordLinkRequest: MessageFns<RedeemPasswordLinkRequest> = 
               break;
             }
 
-            message.linkTokenHash = Buffer.from(reader.bytes());
+            message.linkTokenHash = fieldOf(reader.bytes());
             continue;
           }
           case 3: {
@@ -668,7 +669,7 @@ export const ShowEmailLinkRequest: MessageFns<ShowEmailLinkRequest> = {
               break;
             }
 
-            message.linkTokenHash = Buffer.from(reader.bytes());
+            message.linkTokenHash = fieldOf(reader.bytes());
             continue;
           }
         }
@@ -830,7 +831,7 @@ export const RedeemEmailLinkRequest: MessageFns<RedeemEmailLinkRequest> = {
               break;
             }
 
-            message.linkTokenHash = Buffer.from(reader.bytes());
+            message.linkTokenHash = fieldOf(reader.bytes());
             continue;
           }
         }
@@ -933,7 +934,7 @@ export const ShowEmailChangeLinkRequest: MessageFns<ShowEmailChangeLinkRequest> 
               break;
             }
 
-            message.linkTokenHash = Buffer.from(reader.bytes());
+            message.linkTokenHash = fieldOf(reader.bytes());
             continue;
           }
         }
@@ -1109,7 +1110,7 @@ export const RedeemEmailChangeLinkRequest: MessageFns<RedeemEmailChangeLinkReque
               break;
             }
 
-            message.linkTokenHash = Buffer.from(reader.bytes());
+            message.linkTokenHash = fieldOf(reader.bytes());
             continue;
           }
           case 3: {

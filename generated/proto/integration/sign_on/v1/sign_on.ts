@@ -5,18 +5,8 @@
 // source: integration/sign_on/v1/sign_on.proto
 
 /* eslint-disable */
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientOptions,
-  type ClientUnaryCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { encoded } from "../../../../../src/rpc/bytes.js";
+import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   AuthorizeRequest,
   AuthorizeResponse,
@@ -91,9 +81,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/Authorize" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: AuthorizeRequest): Buffer => Buffer.from(AuthorizeRequest.encode(value).finish()),
+    requestSerialize: (value: AuthorizeRequest): Buffer => encoded(AuthorizeRequest, value),
     requestDeserialize: (value: Buffer): AuthorizeRequest => AuthorizeRequest.decode(value),
-    responseSerialize: (value: AuthorizeResponse): Buffer => Buffer.from(AuthorizeResponse.encode(value).finish()),
+    responseSerialize: (value: AuthorizeResponse): Buffer => encoded(AuthorizeResponse, value),
     responseDeserialize: (value: Buffer): AuthorizeResponse => AuthorizeResponse.decode(value),
   },
   /** Shows a page of an authorization or sign-out, or the way onward: GET of each page with `interaction`. */
@@ -102,10 +92,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ShowInteractionRequest): Buffer =>
-      Buffer.from(ShowInteractionRequest.encode(value).finish()),
+      encoded(ShowInteractionRequest, value),
     requestDeserialize: (value: Buffer): ShowInteractionRequest => ShowInteractionRequest.decode(value),
     responseSerialize: (value: ShowInteractionResponse): Buffer =>
-      Buffer.from(ShowInteractionResponse.encode(value).finish()),
+      encoded(ShowInteractionResponse, value),
     responseDeserialize: (value: Buffer): ShowInteractionResponse => ShowInteractionResponse.decode(value),
   },
   /** Checks e-mail and password and goes on: POST /auth/sign-in. */
@@ -113,9 +103,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/SignIn" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: SignInRequest): Buffer => Buffer.from(SignInRequest.encode(value).finish()),
+    requestSerialize: (value: SignInRequest): Buffer => encoded(SignInRequest, value),
     requestDeserialize: (value: Buffer): SignInRequest => SignInRequest.decode(value),
-    responseSerialize: (value: SignInResponse): Buffer => Buffer.from(SignInResponse.encode(value).finish()),
+    responseSerialize: (value: SignInResponse): Buffer => encoded(SignInResponse, value),
     responseDeserialize: (value: Buffer): SignInResponse => SignInResponse.decode(value),
   },
   /** Ends the authorization because the person cancelled or has no access on the instance: POST /auth/cancel. */
@@ -123,10 +113,10 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/CancelSignIn" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CancelSignInRequest): Buffer => Buffer.from(CancelSignInRequest.encode(value).finish()),
+    requestSerialize: (value: CancelSignInRequest): Buffer => encoded(CancelSignInRequest, value),
     requestDeserialize: (value: Buffer): CancelSignInRequest => CancelSignInRequest.decode(value),
     responseSerialize: (value: CancelSignInResponse): Buffer =>
-      Buffer.from(CancelSignInResponse.encode(value).finish()),
+      encoded(CancelSignInResponse, value),
     responseDeserialize: (value: Buffer): CancelSignInResponse => CancelSignInResponse.decode(value),
   },
   /** Takes the context the person chose and goes on: POST /auth/choose-context. */
@@ -134,10 +124,10 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/ChooseContext" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ChooseContextRequest): Buffer => Buffer.from(ChooseContextRequest.encode(value).finish()),
+    requestSerialize: (value: ChooseContextRequest): Buffer => encoded(ChooseContextRequest, value),
     requestDeserialize: (value: Buffer): ChooseContextRequest => ChooseContextRequest.decode(value),
     responseSerialize: (value: ChooseContextResponse): Buffer =>
-      Buffer.from(ChooseContextResponse.encode(value).finish()),
+      encoded(ChooseContextResponse, value),
     responseDeserialize: (value: Buffer): ChooseContextResponse => ChooseContextResponse.decode(value),
   },
   /** Takes the person's approval or denial and ends the authorization: POST /auth/consent. */
@@ -145,10 +135,10 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/DecideConsent" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: DecideConsentRequest): Buffer => Buffer.from(DecideConsentRequest.encode(value).finish()),
+    requestSerialize: (value: DecideConsentRequest): Buffer => encoded(DecideConsentRequest, value),
     requestDeserialize: (value: Buffer): DecideConsentRequest => DecideConsentRequest.decode(value),
     responseSerialize: (value: DecideConsentResponse): Buffer =>
-      Buffer.from(DecideConsentResponse.encode(value).finish()),
+      encoded(DecideConsentResponse, value),
     responseDeserialize: (value: Buffer): DecideConsentResponse => DecideConsentResponse.decode(value),
   },
   /** Begins a sign-out that an application or the person asked for: GET or POST /auth/logout. */
@@ -156,9 +146,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/Logout" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: LogoutRequest): Buffer => Buffer.from(LogoutRequest.encode(value).finish()),
+    requestSerialize: (value: LogoutRequest): Buffer => encoded(LogoutRequest, value),
     requestDeserialize: (value: Buffer): LogoutRequest => LogoutRequest.decode(value),
-    responseSerialize: (value: LogoutResponse): Buffer => Buffer.from(LogoutResponse.encode(value).finish()),
+    responseSerialize: (value: LogoutResponse): Buffer => encoded(LogoutResponse, value),
     responseDeserialize: (value: Buffer): LogoutResponse => LogoutResponse.decode(value),
   },
   /** Ends the session after the person confirmed: POST /auth/sign-out. */
@@ -166,10 +156,10 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/ConfirmLogout" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ConfirmLogoutRequest): Buffer => Buffer.from(ConfirmLogoutRequest.encode(value).finish()),
+    requestSerialize: (value: ConfirmLogoutRequest): Buffer => encoded(ConfirmLogoutRequest, value),
     requestDeserialize: (value: Buffer): ConfirmLogoutRequest => ConfirmLogoutRequest.decode(value),
     responseSerialize: (value: ConfirmLogoutResponse): Buffer =>
-      Buffer.from(ConfirmLogoutResponse.encode(value).finish()),
+      encoded(ConfirmLogoutResponse, value),
     responseDeserialize: (value: Buffer): ConfirmLogoutResponse => ConfirmLogoutResponse.decode(value),
   },
   /** Shows the page of a link to set a password, without using the link up: GET /auth/set-password. */
@@ -178,10 +168,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ShowPasswordLinkRequest): Buffer =>
-      Buffer.from(ShowPasswordLinkRequest.encode(value).finish()),
+      encoded(ShowPasswordLinkRequest, value),
     requestDeserialize: (value: Buffer): ShowPasswordLinkRequest => ShowPasswordLinkRequest.decode(value),
     responseSerialize: (value: ShowPasswordLinkResponse): Buffer =>
-      Buffer.from(ShowPasswordLinkResponse.encode(value).finish()),
+      encoded(ShowPasswordLinkResponse, value),
     responseDeserialize: (value: Buffer): ShowPasswordLinkResponse => ShowPasswordLinkResponse.decode(value),
   },
   /** Sets the password, uses the link up, and ends the person's sessions and grants: POST /auth/set-password. */
@@ -190,10 +180,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RedeemPasswordLinkRequest): Buffer =>
-      Buffer.from(RedeemPasswordLinkRequest.encode(value).finish()),
+      encoded(RedeemPasswordLinkRequest, value),
     requestDeserialize: (value: Buffer): RedeemPasswordLinkRequest => RedeemPasswordLinkRequest.decode(value),
     responseSerialize: (value: RedeemPasswordLinkResponse): Buffer =>
-      Buffer.from(RedeemPasswordLinkResponse.encode(value).finish()),
+      encoded(RedeemPasswordLinkResponse, value),
     responseDeserialize: (value: Buffer): RedeemPasswordLinkResponse => RedeemPasswordLinkResponse.decode(value),
   },
   /** Names the applications at which a person can sign in with the new password: GET /auth/password-set. */
@@ -202,10 +192,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ShowPasswordSetRequest): Buffer =>
-      Buffer.from(ShowPasswordSetRequest.encode(value).finish()),
+      encoded(ShowPasswordSetRequest, value),
     requestDeserialize: (value: Buffer): ShowPasswordSetRequest => ShowPasswordSetRequest.decode(value),
     responseSerialize: (value: ShowPasswordSetResponse): Buffer =>
-      Buffer.from(ShowPasswordSetResponse.encode(value).finish()),
+      encoded(ShowPasswordSetResponse, value),
     responseDeserialize: (value: Buffer): ShowPasswordSetResponse => ShowPasswordSetResponse.decode(value),
   },
   /** Shows the page of a link to verify an address, which mail scanners open too: GET /auth/verify-email. */
@@ -213,10 +203,10 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/ShowEmailLink" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ShowEmailLinkRequest): Buffer => Buffer.from(ShowEmailLinkRequest.encode(value).finish()),
+    requestSerialize: (value: ShowEmailLinkRequest): Buffer => encoded(ShowEmailLinkRequest, value),
     requestDeserialize: (value: Buffer): ShowEmailLinkRequest => ShowEmailLinkRequest.decode(value),
     responseSerialize: (value: ShowEmailLinkResponse): Buffer =>
-      Buffer.from(ShowEmailLinkResponse.encode(value).finish()),
+      encoded(ShowEmailLinkResponse, value),
     responseDeserialize: (value: Buffer): ShowEmailLinkResponse => ShowEmailLinkResponse.decode(value),
   },
   /** Marks the address as verified and uses the link up: POST /auth/verify-email. */
@@ -225,10 +215,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RedeemEmailLinkRequest): Buffer =>
-      Buffer.from(RedeemEmailLinkRequest.encode(value).finish()),
+      encoded(RedeemEmailLinkRequest, value),
     requestDeserialize: (value: Buffer): RedeemEmailLinkRequest => RedeemEmailLinkRequest.decode(value),
     responseSerialize: (value: RedeemEmailLinkResponse): Buffer =>
-      Buffer.from(RedeemEmailLinkResponse.encode(value).finish()),
+      encoded(RedeemEmailLinkResponse, value),
     responseDeserialize: (value: Buffer): RedeemEmailLinkResponse => RedeemEmailLinkResponse.decode(value),
   },
   /** Shows the page of a link to take a new address, which mail scanners open too: GET /auth/change-email. */
@@ -237,10 +227,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ShowEmailChangeLinkRequest): Buffer =>
-      Buffer.from(ShowEmailChangeLinkRequest.encode(value).finish()),
+      encoded(ShowEmailChangeLinkRequest, value),
     requestDeserialize: (value: Buffer): ShowEmailChangeLinkRequest => ShowEmailChangeLinkRequest.decode(value),
     responseSerialize: (value: ShowEmailChangeLinkResponse): Buffer =>
-      Buffer.from(ShowEmailChangeLinkResponse.encode(value).finish()),
+      encoded(ShowEmailChangeLinkResponse, value),
     responseDeserialize: (value: Buffer): ShowEmailChangeLinkResponse => ShowEmailChangeLinkResponse.decode(value),
   },
   /** Changes the address, consumes the link, ends the person's sessions and grants: POST /auth/change-email. */
@@ -249,10 +239,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RedeemEmailChangeLinkRequest): Buffer =>
-      Buffer.from(RedeemEmailChangeLinkRequest.encode(value).finish()),
+      encoded(RedeemEmailChangeLinkRequest, value),
     requestDeserialize: (value: Buffer): RedeemEmailChangeLinkRequest => RedeemEmailChangeLinkRequest.decode(value),
     responseSerialize: (value: RedeemEmailChangeLinkResponse): Buffer =>
-      Buffer.from(RedeemEmailChangeLinkResponse.encode(value).finish()),
+      encoded(RedeemEmailChangeLinkResponse, value),
     responseDeserialize: (value: Buffer): RedeemEmailChangeLinkResponse => RedeemEmailChangeLinkResponse.decode(value),
   },
   /** Issues tokens for a code or a refresh token: POST /auth/token. */
@@ -260,9 +250,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/IssueTokens" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: IssueTokensRequest): Buffer => Buffer.from(IssueTokensRequest.encode(value).finish()),
+    requestSerialize: (value: IssueTokensRequest): Buffer => encoded(IssueTokensRequest, value),
     requestDeserialize: (value: Buffer): IssueTokensRequest => IssueTokensRequest.decode(value),
-    responseSerialize: (value: IssueTokensResponse): Buffer => Buffer.from(IssueTokensResponse.encode(value).finish()),
+    responseSerialize: (value: IssueTokensResponse): Buffer => encoded(IssueTokensResponse, value),
     responseDeserialize: (value: Buffer): IssueTokensResponse => IssueTokensResponse.decode(value),
   },
   /** Reads the claims about the person of an access token: GET or POST /auth/userinfo. */
@@ -270,9 +260,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/GetUserinfo" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetUserinfoRequest): Buffer => Buffer.from(GetUserinfoRequest.encode(value).finish()),
+    requestSerialize: (value: GetUserinfoRequest): Buffer => encoded(GetUserinfoRequest, value),
     requestDeserialize: (value: Buffer): GetUserinfoRequest => GetUserinfoRequest.decode(value),
-    responseSerialize: (value: GetUserinfoResponse): Buffer => Buffer.from(GetUserinfoResponse.encode(value).finish()),
+    responseSerialize: (value: GetUserinfoResponse): Buffer => encoded(GetUserinfoResponse, value),
     responseDeserialize: (value: Buffer): GetUserinfoResponse => GetUserinfoResponse.decode(value),
   },
   /** Tells an application whether one of its tokens is active: POST /auth/introspect. */
@@ -281,10 +271,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: IntrospectTokenRequest): Buffer =>
-      Buffer.from(IntrospectTokenRequest.encode(value).finish()),
+      encoded(IntrospectTokenRequest, value),
     requestDeserialize: (value: Buffer): IntrospectTokenRequest => IntrospectTokenRequest.decode(value),
     responseSerialize: (value: IntrospectTokenResponse): Buffer =>
-      Buffer.from(IntrospectTokenResponse.encode(value).finish()),
+      encoded(IntrospectTokenResponse, value),
     responseDeserialize: (value: Buffer): IntrospectTokenResponse => IntrospectTokenResponse.decode(value),
   },
   /** Ends a token and what hangs on it: POST /auth/revoke. */
@@ -292,9 +282,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/RevokeToken" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RevokeTokenRequest): Buffer => Buffer.from(RevokeTokenRequest.encode(value).finish()),
+    requestSerialize: (value: RevokeTokenRequest): Buffer => encoded(RevokeTokenRequest, value),
     requestDeserialize: (value: Buffer): RevokeTokenRequest => RevokeTokenRequest.decode(value),
-    responseSerialize: (value: RevokeTokenResponse): Buffer => Buffer.from(RevokeTokenResponse.encode(value).finish()),
+    responseSerialize: (value: RevokeTokenResponse): Buffer => encoded(RevokeTokenResponse, value),
     responseDeserialize: (value: Buffer): RevokeTokenResponse => RevokeTokenResponse.decode(value),
   },
   /** Reads what this server supports: GET /.well-known/openid-configuration. */
@@ -303,10 +293,10 @@ export const SignOnServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetProviderMetadataRequest): Buffer =>
-      Buffer.from(GetProviderMetadataRequest.encode(value).finish()),
+      encoded(GetProviderMetadataRequest, value),
     requestDeserialize: (value: Buffer): GetProviderMetadataRequest => GetProviderMetadataRequest.decode(value),
     responseSerialize: (value: GetProviderMetadataResponse): Buffer =>
-      Buffer.from(GetProviderMetadataResponse.encode(value).finish()),
+      encoded(GetProviderMetadataResponse, value),
     responseDeserialize: (value: Buffer): GetProviderMetadataResponse => GetProviderMetadataResponse.decode(value),
   },
   /** Reads the public keys: GET /.well-known/jwks.json, and the edge's own verifier. */
@@ -314,9 +304,9 @@ export const SignOnServiceService = {
     path: "/integration.sign_on.v1.SignOnService/GetKeySet" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetKeySetRequest): Buffer => Buffer.from(GetKeySetRequest.encode(value).finish()),
+    requestSerialize: (value: GetKeySetRequest): Buffer => encoded(GetKeySetRequest, value),
     requestDeserialize: (value: Buffer): GetKeySetRequest => GetKeySetRequest.decode(value),
-    responseSerialize: (value: GetKeySetResponse): Buffer => Buffer.from(GetKeySetResponse.encode(value).finish()),
+    responseSerialize: (value: GetKeySetResponse): Buffer => encoded(GetKeySetResponse, value),
     responseDeserialize: (value: Buffer): GetKeySetResponse => GetKeySetResponse.decode(value),
   },
 } as const;
@@ -365,351 +355,3 @@ export interface SignOnServiceServer extends UntypedServiceImplementation {
   /** Reads the public keys: GET /.well-known/jwks.json, and the edge's own verifier. */
   getKeySet: handleUnaryCall<GetKeySetRequest, GetKeySetResponse>;
 }
-
-export interface SignOnServiceClient extends Client {
-  /** Begins an authorization: GET or POST /auth/authorize. */
-  authorize(
-    request: AuthorizeRequest,
-    callback: (error: ServiceError | null, response: AuthorizeResponse) => void,
-  ): ClientUnaryCall;
-  authorize(
-    request: AuthorizeRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AuthorizeResponse) => void,
-  ): ClientUnaryCall;
-  authorize(
-    request: AuthorizeRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AuthorizeResponse) => void,
-  ): ClientUnaryCall;
-  /** Shows a page of an authorization or sign-out, or the way onward: GET of each page with `interaction`. */
-  showInteraction(
-    request: ShowInteractionRequest,
-    callback: (error: ServiceError | null, response: ShowInteractionResponse) => void,
-  ): ClientUnaryCall;
-  showInteraction(
-    request: ShowInteractionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ShowInteractionResponse) => void,
-  ): ClientUnaryCall;
-  showInteraction(
-    request: ShowInteractionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ShowInteractionResponse) => void,
-  ): ClientUnaryCall;
-  /** Checks e-mail and password and goes on: POST /auth/sign-in. */
-  signIn(
-    request: SignInRequest,
-    callback: (error: ServiceError | null, response: SignInResponse) => void,
-  ): ClientUnaryCall;
-  signIn(
-    request: SignInRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: SignInResponse) => void,
-  ): ClientUnaryCall;
-  signIn(
-    request: SignInRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SignInResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends the authorization because the person cancelled or has no access on the instance: POST /auth/cancel. */
-  cancelSignIn(
-    request: CancelSignInRequest,
-    callback: (error: ServiceError | null, response: CancelSignInResponse) => void,
-  ): ClientUnaryCall;
-  cancelSignIn(
-    request: CancelSignInRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CancelSignInResponse) => void,
-  ): ClientUnaryCall;
-  cancelSignIn(
-    request: CancelSignInRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CancelSignInResponse) => void,
-  ): ClientUnaryCall;
-  /** Takes the context the person chose and goes on: POST /auth/choose-context. */
-  chooseContext(
-    request: ChooseContextRequest,
-    callback: (error: ServiceError | null, response: ChooseContextResponse) => void,
-  ): ClientUnaryCall;
-  chooseContext(
-    request: ChooseContextRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ChooseContextResponse) => void,
-  ): ClientUnaryCall;
-  chooseContext(
-    request: ChooseContextRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ChooseContextResponse) => void,
-  ): ClientUnaryCall;
-  /** Takes the person's approval or denial and ends the authorization: POST /auth/consent. */
-  decideConsent(
-    request: DecideConsentRequest,
-    callback: (error: ServiceError | null, response: DecideConsentResponse) => void,
-  ): ClientUnaryCall;
-  decideConsent(
-    request: DecideConsentRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DecideConsentResponse) => void,
-  ): ClientUnaryCall;
-  decideConsent(
-    request: DecideConsentRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DecideConsentResponse) => void,
-  ): ClientUnaryCall;
-  /** Begins a sign-out that an application or the person asked for: GET or POST /auth/logout. */
-  logout(
-    request: LogoutRequest,
-    callback: (error: ServiceError | null, response: LogoutResponse) => void,
-  ): ClientUnaryCall;
-  logout(
-    request: LogoutRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: LogoutResponse) => void,
-  ): ClientUnaryCall;
-  logout(
-    request: LogoutRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: LogoutResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends the session after the person confirmed: POST /auth/sign-out. */
-  confirmLogout(
-    request: ConfirmLogoutRequest,
-    callback: (error: ServiceError | null, response: ConfirmLogoutResponse) => void,
-  ): ClientUnaryCall;
-  confirmLogout(
-    request: ConfirmLogoutRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ConfirmLogoutResponse) => void,
-  ): ClientUnaryCall;
-  confirmLogout(
-    request: ConfirmLogoutRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ConfirmLogoutResponse) => void,
-  ): ClientUnaryCall;
-  /** Shows the page of a link to set a password, without using the link up: GET /auth/set-password. */
-  showPasswordLink(
-    request: ShowPasswordLinkRequest,
-    callback: (error: ServiceError | null, response: ShowPasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  showPasswordLink(
-    request: ShowPasswordLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ShowPasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  showPasswordLink(
-    request: ShowPasswordLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ShowPasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  /** Sets the password, uses the link up, and ends the person's sessions and grants: POST /auth/set-password. */
-  redeemPasswordLink(
-    request: RedeemPasswordLinkRequest,
-    callback: (error: ServiceError | null, response: RedeemPasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  redeemPasswordLink(
-    request: RedeemPasswordLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RedeemPasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  redeemPasswordLink(
-    request: RedeemPasswordLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RedeemPasswordLinkResponse) => void,
-  ): ClientUnaryCall;
-  /** Names the applications at which a person can sign in with the new password: GET /auth/password-set. */
-  showPasswordSet(
-    request: ShowPasswordSetRequest,
-    callback: (error: ServiceError | null, response: ShowPasswordSetResponse) => void,
-  ): ClientUnaryCall;
-  showPasswordSet(
-    request: ShowPasswordSetRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ShowPasswordSetResponse) => void,
-  ): ClientUnaryCall;
-  showPasswordSet(
-    request: ShowPasswordSetRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ShowPasswordSetResponse) => void,
-  ): ClientUnaryCall;
-  /** Shows the page of a link to verify an address, which mail scanners open too: GET /auth/verify-email. */
-  showEmailLink(
-    request: ShowEmailLinkRequest,
-    callback: (error: ServiceError | null, response: ShowEmailLinkResponse) => void,
-  ): ClientUnaryCall;
-  showEmailLink(
-    request: ShowEmailLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ShowEmailLinkResponse) => void,
-  ): ClientUnaryCall;
-  showEmailLink(
-    request: ShowEmailLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ShowEmailLinkResponse) => void,
-  ): ClientUnaryCall;
-  /** Marks the address as verified and uses the link up: POST /auth/verify-email. */
-  redeemEmailLink(
-    request: RedeemEmailLinkRequest,
-    callback: (error: ServiceError | null, response: RedeemEmailLinkResponse) => void,
-  ): ClientUnaryCall;
-  redeemEmailLink(
-    request: RedeemEmailLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RedeemEmailLinkResponse) => void,
-  ): ClientUnaryCall;
-  redeemEmailLink(
-    request: RedeemEmailLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RedeemEmailLinkResponse) => void,
-  ): ClientUnaryCall;
-  /** Shows the page of a link to take a new address, which mail scanners open too: GET /auth/change-email. */
-  showEmailChangeLink(
-    request: ShowEmailChangeLinkRequest,
-    callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  showEmailChangeLink(
-    request: ShowEmailChangeLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  showEmailChangeLink(
-    request: ShowEmailChangeLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ShowEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes the address, consumes the link, ends the person's sessions and grants: POST /auth/change-email. */
-  redeemEmailChangeLink(
-    request: RedeemEmailChangeLinkRequest,
-    callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  redeemEmailChangeLink(
-    request: RedeemEmailChangeLinkRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  redeemEmailChangeLink(
-    request: RedeemEmailChangeLinkRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RedeemEmailChangeLinkResponse) => void,
-  ): ClientUnaryCall;
-  /** Issues tokens for a code or a refresh token: POST /auth/token. */
-  issueTokens(
-    request: IssueTokensRequest,
-    callback: (error: ServiceError | null, response: IssueTokensResponse) => void,
-  ): ClientUnaryCall;
-  issueTokens(
-    request: IssueTokensRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: IssueTokensResponse) => void,
-  ): ClientUnaryCall;
-  issueTokens(
-    request: IssueTokensRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: IssueTokensResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads the claims about the person of an access token: GET or POST /auth/userinfo. */
-  getUserinfo(
-    request: GetUserinfoRequest,
-    callback: (error: ServiceError | null, response: GetUserinfoResponse) => void,
-  ): ClientUnaryCall;
-  getUserinfo(
-    request: GetUserinfoRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetUserinfoResponse) => void,
-  ): ClientUnaryCall;
-  getUserinfo(
-    request: GetUserinfoRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetUserinfoResponse) => void,
-  ): ClientUnaryCall;
-  /** Tells an application whether one of its tokens is active: POST /auth/introspect. */
-  introspectToken(
-    request: IntrospectTokenRequest,
-    callback: (error: ServiceError | null, response: IntrospectTokenResponse) => void,
-  ): ClientUnaryCall;
-  introspectToken(
-    request: IntrospectTokenRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: IntrospectTokenResponse) => void,
-  ): ClientUnaryCall;
-  introspectToken(
-    request: IntrospectTokenRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: IntrospectTokenResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends a token and what hangs on it: POST /auth/revoke. */
-  revokeToken(
-    request: RevokeTokenRequest,
-    callback: (error: ServiceError | null, response: RevokeTokenResponse) => void,
-  ): ClientUnaryCall;
-  revokeToken(
-    request: RevokeTokenRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RevokeTokenResponse) => void,
-  ): ClientUnaryCall;
-  revokeToken(
-    request: RevokeTokenRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RevokeTokenResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads what this server supports: GET /.well-known/openid-configuration. */
-  getProviderMetadata(
-    request: GetProviderMetadataRequest,
-    callback: (error: ServiceError | null, response: GetProviderMetadataResponse) => void,
-  ): ClientUnaryCall;
-  getProviderMetadata(
-    request: GetProviderMetadataRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetProviderMetadataResponse) => void,
-  ): ClientUnaryCall;
-  getProviderMetadata(
-    request: GetProviderMetadataRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetProviderMetadataResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads the public keys: GET /.well-known/jwks.json, and the edge's own verifier. */
-  getKeySet(
-    request: GetKeySetRequest,
-    callback: (error: ServiceError | null, response: GetKeySetResponse) => void,
-  ): ClientUnaryCall;
-  getKeySet(
-    request: GetKeySetRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetKeySetResponse) => void,
-  ): ClientUnaryCall;
-  getKeySet(
-    request: GetKeySetRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetKeySetResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const SignOnServiceClient = makeGenericClientConstructor(
-  SignOnServiceService,
-  "integration.sign_on.v1.SignOnService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): SignOnServiceClient;
-  service: typeof SignOnServiceService;
-  serviceName: string;
-};

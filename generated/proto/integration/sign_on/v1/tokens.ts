@@ -5,6 +5,7 @@
 // source: integration/sign_on/v1/tokens.proto
 
 /* eslint-disable */
+import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import { UserType, userTypeFromJSON, userTypeToNumber } from "./browser.js";
@@ -342,7 +343,7 @@ export const ClientAuthentication: MessageFns<ClientAuthentication> = {
               break;
             }
 
-            message.clientSecretHash = Buffer.from(reader.bytes());
+            message.clientSecretHash = fieldOf(reader.bytes());
             continue;
           }
           case 4: {
@@ -472,7 +473,7 @@ export const CodeGrant: MessageFns<CodeGrant> = {
               break;
             }
 
-            message.codeHash = Buffer.from(reader.bytes());
+            message.codeHash = fieldOf(reader.bytes());
             continue;
           }
           case 2: {

@@ -5,6 +5,7 @@
 // source: integration/webhooks/v1/deliveries.proto
 
 /* eslint-disable */
+import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
@@ -693,7 +694,7 @@ export const DeliveryAttempt: MessageFns<DeliveryAttempt> = {
               break;
             }
 
-            message.responseStart = Buffer.from(reader.bytes());
+            message.responseStart = fieldOf(reader.bytes());
             continue;
           }
         }
@@ -1025,7 +1026,7 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
               break;
             }
 
-            message.body = Buffer.from(reader.bytes());
+            message.body = fieldOf(reader.bytes());
             continue;
           }
           case 4: {

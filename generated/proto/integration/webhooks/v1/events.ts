@@ -5,6 +5,7 @@
 // source: integration/webhooks/v1/events.proto
 
 /* eslint-disable */
+import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
@@ -539,7 +540,7 @@ export const GetEventResponse: MessageFns<GetEventResponse> = {
               break;
             }
 
-            message.body = Buffer.from(reader.bytes());
+            message.body = fieldOf(reader.bytes());
             continue;
           }
         }

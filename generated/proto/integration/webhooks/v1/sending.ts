@@ -5,19 +5,9 @@
 // source: integration/webhooks/v1/sending.proto
 
 /* eslint-disable */
+import { encoded, fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientOptions,
-  type ClientUnaryCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
 import {
   AttemptOutcome,
@@ -563,7 +553,7 @@ export const DeliveryTarget: MessageFns<DeliveryTarget> = {
               break;
             }
 
-            message.signingSecrets.push(Buffer.from(reader.bytes()));
+            message.signingSecrets.push(fieldOf(reader.bytes()));
             continue;
           }
         }
@@ -637,7 +627,7 @@ export const DeliveryBody: MessageFns<DeliveryBody> = {
               break;
             }
 
-            message.body = Buffer.from(reader.bytes());
+            message.body = fieldOf(reader.bytes());
             continue;
           }
           case 4: {
@@ -1574,10 +1564,10 @@ export const DeliveryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ClaimDeliveriesRequest): Buffer =>
-      Buffer.from(ClaimDeliveriesRequest.encode(value).finish()),
+      encoded(ClaimDeliveriesRequest, value),
     requestDeserialize: (value: Buffer): ClaimDeliveriesRequest => ClaimDeliveriesRequest.decode(value),
     responseSerialize: (value: ClaimDeliveriesResponse): Buffer =>
-      Buffer.from(ClaimDeliveriesResponse.encode(value).finish()),
+      encoded(ClaimDeliveriesResponse, value),
     responseDeserialize: (value: Buffer): ClaimDeliveriesResponse => ClaimDeliveriesResponse.decode(value),
   },
   /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
@@ -1586,10 +1576,10 @@ export const DeliveryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RecordAttemptsRequest): Buffer =>
-      Buffer.from(RecordAttemptsRequest.encode(value).finish()),
+      encoded(RecordAttemptsRequest, value),
     requestDeserialize: (value: Buffer): RecordAttemptsRequest => RecordAttemptsRequest.decode(value),
     responseSerialize: (value: RecordAttemptsResponse): Buffer =>
-      Buffer.from(RecordAttemptsResponse.encode(value).finish()),
+      encoded(RecordAttemptsResponse, value),
     responseDeserialize: (value: Buffer): RecordAttemptsResponse => RecordAttemptsResponse.decode(value),
   },
   /** Lists batches whose workflow is not known to have started; waits while there are none. */
@@ -1598,10 +1588,10 @@ export const DeliveryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ClaimRetryBatchesRequest): Buffer =>
-      Buffer.from(ClaimRetryBatchesRequest.encode(value).finish()),
+      encoded(ClaimRetryBatchesRequest, value),
     requestDeserialize: (value: Buffer): ClaimRetryBatchesRequest => ClaimRetryBatchesRequest.decode(value),
     responseSerialize: (value: ClaimRetryBatchesResponse): Buffer =>
-      Buffer.from(ClaimRetryBatchesResponse.encode(value).finish()),
+      encoded(ClaimRetryBatchesResponse, value),
     responseDeserialize: (value: Buffer): ClaimRetryBatchesResponse => ClaimRetryBatchesResponse.decode(value),
   },
   /**
@@ -1614,11 +1604,11 @@ export const DeliveryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: MarkRetryBatchesHandedOverRequest): Buffer =>
-      Buffer.from(MarkRetryBatchesHandedOverRequest.encode(value).finish()),
+      encoded(MarkRetryBatchesHandedOverRequest, value),
     requestDeserialize: (value: Buffer): MarkRetryBatchesHandedOverRequest =>
       MarkRetryBatchesHandedOverRequest.decode(value),
     responseSerialize: (value: MarkRetryBatchesHandedOverResponse): Buffer =>
-      Buffer.from(MarkRetryBatchesHandedOverResponse.encode(value).finish()),
+      encoded(MarkRetryBatchesHandedOverResponse, value),
     responseDeserialize: (value: Buffer): MarkRetryBatchesHandedOverResponse =>
       MarkRetryBatchesHandedOverResponse.decode(value),
   },
@@ -1627,10 +1617,10 @@ export const DeliveryServiceService = {
     path: "/integration.webhooks.v1.DeliveryService/GetRetryBatch" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetRetryBatchRequest): Buffer => Buffer.from(GetRetryBatchRequest.encode(value).finish()),
+    requestSerialize: (value: GetRetryBatchRequest): Buffer => encoded(GetRetryBatchRequest, value),
     requestDeserialize: (value: Buffer): GetRetryBatchRequest => GetRetryBatchRequest.decode(value),
     responseSerialize: (value: GetRetryBatchResponse): Buffer =>
-      Buffer.from(GetRetryBatchResponse.encode(value).finish()),
+      encoded(GetRetryBatchResponse, value),
     responseDeserialize: (value: Buffer): GetRetryBatchResponse => GetRetryBatchResponse.decode(value),
   },
   /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
@@ -1639,10 +1629,10 @@ export const DeliveryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: MakeDeliveriesDueRequest): Buffer =>
-      Buffer.from(MakeDeliveriesDueRequest.encode(value).finish()),
+      encoded(MakeDeliveriesDueRequest, value),
     requestDeserialize: (value: Buffer): MakeDeliveriesDueRequest => MakeDeliveriesDueRequest.decode(value),
     responseSerialize: (value: MakeDeliveriesDueResponse): Buffer =>
-      Buffer.from(MakeDeliveriesDueResponse.encode(value).finish()),
+      encoded(MakeDeliveriesDueResponse, value),
     responseDeserialize: (value: Buffer): MakeDeliveriesDueResponse => MakeDeliveriesDueResponse.decode(value),
   },
   /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
@@ -1651,10 +1641,10 @@ export const DeliveryServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GiveUpDeliveriesRequest): Buffer =>
-      Buffer.from(GiveUpDeliveriesRequest.encode(value).finish()),
+      encoded(GiveUpDeliveriesRequest, value),
     requestDeserialize: (value: Buffer): GiveUpDeliveriesRequest => GiveUpDeliveriesRequest.decode(value),
     responseSerialize: (value: GiveUpDeliveriesResponse): Buffer =>
-      Buffer.from(GiveUpDeliveriesResponse.encode(value).finish()),
+      encoded(GiveUpDeliveriesResponse, value),
     responseDeserialize: (value: Buffer): GiveUpDeliveriesResponse => GiveUpDeliveriesResponse.decode(value),
   },
 } as const;
@@ -1679,134 +1669,6 @@ export interface DeliveryServiceServer extends UntypedServiceImplementation {
   /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
   giveUpDeliveries: handleUnaryCall<GiveUpDeliveriesRequest, GiveUpDeliveriesResponse>;
 }
-
-export interface DeliveryServiceClient extends Client {
-  /** Begins the next attempt of due deliveries, fairly among subscriptions; waits while none is due. */
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  claimDeliveries(
-    request: ClaimDeliveriesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ClaimDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  /** Records the ends of attempts, with their consequences: next attempt, retry batch, end, disabling. */
-  recordAttempts(
-    request: RecordAttemptsRequest,
-    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  recordAttempts(
-    request: RecordAttemptsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  recordAttempts(
-    request: RecordAttemptsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RecordAttemptsResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists batches whose workflow is not known to have started; waits while there are none. */
-  claimRetryBatches(
-    request: ClaimRetryBatchesRequest,
-    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
-  ): ClientUnaryCall;
-  claimRetryBatches(
-    request: ClaimRetryBatchesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
-  ): ClientUnaryCall;
-  claimRetryBatches(
-    request: ClaimRetryBatchesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ClaimRetryBatchesResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * Notes that the workflows of these batches have started, so that they are not listed again. While batches
-   * are handed over, the relay claims later attempts up to a minute after they are due, unless a workflow
-   * makes them due.
-   */
-  markRetryBatchesHandedOver(
-    request: MarkRetryBatchesHandedOverRequest,
-    callback: (error: ServiceError | null, response: MarkRetryBatchesHandedOverResponse) => void,
-  ): ClientUnaryCall;
-  markRetryBatchesHandedOver(
-    request: MarkRetryBatchesHandedOverRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: MarkRetryBatchesHandedOverResponse) => void,
-  ): ClientUnaryCall;
-  markRetryBatchesHandedOver(
-    request: MarkRetryBatchesHandedOverRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: MarkRetryBatchesHandedOverResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads how far the deliveries of a batch are, for the workflow to plan by and to show. */
-  getRetryBatch(
-    request: GetRetryBatchRequest,
-    callback: (error: ServiceError | null, response: GetRetryBatchResponse) => void,
-  ): ClientUnaryCall;
-  getRetryBatch(
-    request: GetRetryBatchRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetRetryBatchResponse) => void,
-  ): ClientUnaryCall;
-  getRetryBatch(
-    request: GetRetryBatchRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetRetryBatchResponse) => void,
-  ): ClientUnaryCall;
-  /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
-  makeDeliveriesDue(
-    request: MakeDeliveriesDueRequest,
-    callback: (error: ServiceError | null, response: MakeDeliveriesDueResponse) => void,
-  ): ClientUnaryCall;
-  makeDeliveriesDue(
-    request: MakeDeliveriesDueRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: MakeDeliveriesDueResponse) => void,
-  ): ClientUnaryCall;
-  makeDeliveriesDue(
-    request: MakeDeliveriesDueRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: MakeDeliveriesDueResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
-  giveUpDeliveries(
-    request: GiveUpDeliveriesRequest,
-    callback: (error: ServiceError | null, response: GiveUpDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  giveUpDeliveries(
-    request: GiveUpDeliveriesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GiveUpDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  giveUpDeliveries(
-    request: GiveUpDeliveriesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GiveUpDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const DeliveryServiceClient = makeGenericClientConstructor(
-  DeliveryServiceService,
-  "integration.webhooks.v1.DeliveryService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): DeliveryServiceClient;
-  service: typeof DeliveryServiceService;
-  serviceName: string;
-};
 
 function toTimestamp(date: Date | number): Timestamp {
   const seconds = BigInt(Math.trunc(Number(date) / 1_000));

@@ -5,20 +5,8 @@
 // source: integration/webhooks/v1/webhooks.proto
 
 /* eslint-disable */
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientOptions,
-  type ClientReadableStream,
-  type ClientUnaryCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { encoded } from "../../../../../src/rpc/bytes.js";
+import type { handleServerStreamingCall, handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import {
   GetDeliveryRequest,
   GetDeliveryResponse,
@@ -82,10 +70,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CreateSubscriptionRequest): Buffer =>
-      Buffer.from(CreateSubscriptionRequest.encode(value).finish()),
+      encoded(CreateSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): CreateSubscriptionRequest => CreateSubscriptionRequest.decode(value),
     responseSerialize: (value: CreateSubscriptionResponse): Buffer =>
-      Buffer.from(CreateSubscriptionResponse.encode(value).finish()),
+      encoded(CreateSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): CreateSubscriptionResponse => CreateSubscriptionResponse.decode(value),
   },
   /** Lists the subscriptions of an instance integration, or all. */
@@ -94,10 +82,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListSubscriptionsRequest): Buffer =>
-      Buffer.from(ListSubscriptionsRequest.encode(value).finish()),
+      encoded(ListSubscriptionsRequest, value),
     requestDeserialize: (value: Buffer): ListSubscriptionsRequest => ListSubscriptionsRequest.decode(value),
     responseSerialize: (value: ListSubscriptionsResponse): Buffer =>
-      Buffer.from(ListSubscriptionsResponse.encode(value).finish()),
+      encoded(ListSubscriptionsResponse, value),
     responseDeserialize: (value: Buffer): ListSubscriptionsResponse => ListSubscriptionsResponse.decode(value),
   },
   /** Reads one subscription and how much it is behind. */
@@ -106,10 +94,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetSubscriptionRequest): Buffer =>
-      Buffer.from(GetSubscriptionRequest.encode(value).finish()),
+      encoded(GetSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): GetSubscriptionRequest => GetSubscriptionRequest.decode(value),
     responseSerialize: (value: GetSubscriptionResponse): Buffer =>
-      Buffer.from(GetSubscriptionResponse.encode(value).finish()),
+      encoded(GetSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): GetSubscriptionResponse => GetSubscriptionResponse.decode(value),
   },
   /** Changes what a subscription receives and where. */
@@ -118,10 +106,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: UpdateSubscriptionRequest): Buffer =>
-      Buffer.from(UpdateSubscriptionRequest.encode(value).finish()),
+      encoded(UpdateSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): UpdateSubscriptionRequest => UpdateSubscriptionRequest.decode(value),
     responseSerialize: (value: UpdateSubscriptionResponse): Buffer =>
-      Buffer.from(UpdateSubscriptionResponse.encode(value).finish()),
+      encoded(UpdateSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): UpdateSubscriptionResponse => UpdateSubscriptionResponse.decode(value),
   },
   /** Makes a disabled subscription active and says what it missed. */
@@ -130,10 +118,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: EnableSubscriptionRequest): Buffer =>
-      Buffer.from(EnableSubscriptionRequest.encode(value).finish()),
+      encoded(EnableSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): EnableSubscriptionRequest => EnableSubscriptionRequest.decode(value),
     responseSerialize: (value: EnableSubscriptionResponse): Buffer =>
-      Buffer.from(EnableSubscriptionResponse.encode(value).finish()),
+      encoded(EnableSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): EnableSubscriptionResponse => EnableSubscriptionResponse.decode(value),
   },
   /** Disables a subscription and holds its pending deliveries. */
@@ -142,10 +130,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DisableSubscriptionRequest): Buffer =>
-      Buffer.from(DisableSubscriptionRequest.encode(value).finish()),
+      encoded(DisableSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): DisableSubscriptionRequest => DisableSubscriptionRequest.decode(value),
     responseSerialize: (value: DisableSubscriptionResponse): Buffer =>
-      Buffer.from(DisableSubscriptionResponse.encode(value).finish()),
+      encoded(DisableSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): DisableSubscriptionResponse => DisableSubscriptionResponse.decode(value),
   },
   /** Deletes a subscription and cancels its pending deliveries. */
@@ -154,10 +142,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: DeleteSubscriptionRequest): Buffer =>
-      Buffer.from(DeleteSubscriptionRequest.encode(value).finish()),
+      encoded(DeleteSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): DeleteSubscriptionRequest => DeleteSubscriptionRequest.decode(value),
     responseSerialize: (value: DeleteSubscriptionResponse): Buffer =>
-      Buffer.from(DeleteSubscriptionResponse.encode(value).finish()),
+      encoded(DeleteSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): DeleteSubscriptionResponse => DeleteSubscriptionResponse.decode(value),
   },
   /** Adds a signing secret and lets the present one end after an overlap in which both sign. */
@@ -166,11 +154,11 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RotateSubscriptionSecretRequest): Buffer =>
-      Buffer.from(RotateSubscriptionSecretRequest.encode(value).finish()),
+      encoded(RotateSubscriptionSecretRequest, value),
     requestDeserialize: (value: Buffer): RotateSubscriptionSecretRequest =>
       RotateSubscriptionSecretRequest.decode(value),
     responseSerialize: (value: RotateSubscriptionSecretResponse): Buffer =>
-      Buffer.from(RotateSubscriptionSecretResponse.encode(value).finish()),
+      encoded(RotateSubscriptionSecretResponse, value),
     responseDeserialize: (value: Buffer): RotateSubscriptionSecretResponse =>
       RotateSubscriptionSecretResponse.decode(value),
   },
@@ -180,10 +168,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: TestSubscriptionRequest): Buffer =>
-      Buffer.from(TestSubscriptionRequest.encode(value).finish()),
+      encoded(TestSubscriptionRequest, value),
     requestDeserialize: (value: Buffer): TestSubscriptionRequest => TestSubscriptionRequest.decode(value),
     responseSerialize: (value: TestSubscriptionResponse): Buffer =>
-      Buffer.from(TestSubscriptionResponse.encode(value).finish()),
+      encoded(TestSubscriptionResponse, value),
     responseDeserialize: (value: Buffer): TestSubscriptionResponse => TestSubscriptionResponse.decode(value),
   },
   /** Lists deliveries. */
@@ -192,10 +180,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListDeliveriesRequest): Buffer =>
-      Buffer.from(ListDeliveriesRequest.encode(value).finish()),
+      encoded(ListDeliveriesRequest, value),
     requestDeserialize: (value: Buffer): ListDeliveriesRequest => ListDeliveriesRequest.decode(value),
     responseSerialize: (value: ListDeliveriesResponse): Buffer =>
-      Buffer.from(ListDeliveriesResponse.encode(value).finish()),
+      encoded(ListDeliveriesResponse, value),
     responseDeserialize: (value: Buffer): ListDeliveriesResponse => ListDeliveriesResponse.decode(value),
   },
   /** Reads one delivery with its attempts and body. */
@@ -203,9 +191,9 @@ export const WebhookServiceService = {
     path: "/integration.webhooks.v1.WebhookService/GetDelivery" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetDeliveryRequest): Buffer => Buffer.from(GetDeliveryRequest.encode(value).finish()),
+    requestSerialize: (value: GetDeliveryRequest): Buffer => encoded(GetDeliveryRequest, value),
     requestDeserialize: (value: Buffer): GetDeliveryRequest => GetDeliveryRequest.decode(value),
-    responseSerialize: (value: GetDeliveryResponse): Buffer => Buffer.from(GetDeliveryResponse.encode(value).finish()),
+    responseSerialize: (value: GetDeliveryResponse): Buffer => encoded(GetDeliveryResponse, value),
     responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
   },
   /** Sends the event of a delivery to its subscription again. */
@@ -214,10 +202,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ResendDeliveryRequest): Buffer =>
-      Buffer.from(ResendDeliveryRequest.encode(value).finish()),
+      encoded(ResendDeliveryRequest, value),
     requestDeserialize: (value: Buffer): ResendDeliveryRequest => ResendDeliveryRequest.decode(value),
     responseSerialize: (value: ResendDeliveryResponse): Buffer =>
-      Buffer.from(ResendDeliveryResponse.encode(value).finish()),
+      encoded(ResendDeliveryResponse, value),
     responseDeserialize: (value: Buffer): ResendDeliveryResponse => ResendDeliveryResponse.decode(value),
   },
   /** Makes the next attempt of a pending delivery due now. */
@@ -225,10 +213,10 @@ export const WebhookServiceService = {
     path: "/integration.webhooks.v1.WebhookService/RetryDelivery" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RetryDeliveryRequest): Buffer => Buffer.from(RetryDeliveryRequest.encode(value).finish()),
+    requestSerialize: (value: RetryDeliveryRequest): Buffer => encoded(RetryDeliveryRequest, value),
     requestDeserialize: (value: Buffer): RetryDeliveryRequest => RetryDeliveryRequest.decode(value),
     responseSerialize: (value: RetryDeliveryResponse): Buffer =>
-      Buffer.from(RetryDeliveryResponse.encode(value).finish()),
+      encoded(RetryDeliveryResponse, value),
     responseDeserialize: (value: Buffer): RetryDeliveryResponse => RetryDeliveryResponse.decode(value),
   },
   /** Ends a pending delivery without further attempts. */
@@ -237,10 +225,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GiveUpDeliveryRequest): Buffer =>
-      Buffer.from(GiveUpDeliveryRequest.encode(value).finish()),
+      encoded(GiveUpDeliveryRequest, value),
     requestDeserialize: (value: Buffer): GiveUpDeliveryRequest => GiveUpDeliveryRequest.decode(value),
     responseSerialize: (value: GiveUpDeliveryResponse): Buffer =>
-      Buffer.from(GiveUpDeliveryResponse.encode(value).finish()),
+      encoded(GiveUpDeliveryResponse, value),
     responseDeserialize: (value: Buffer): GiveUpDeliveryResponse => GiveUpDeliveryResponse.decode(value),
   },
   /** Streams what happens to deliveries until the caller hangs up. */
@@ -249,10 +237,10 @@ export const WebhookServiceService = {
     requestStream: false as const,
     responseStream: true as const,
     requestSerialize: (value: TailDeliveriesRequest): Buffer =>
-      Buffer.from(TailDeliveriesRequest.encode(value).finish()),
+      encoded(TailDeliveriesRequest, value),
     requestDeserialize: (value: Buffer): TailDeliveriesRequest => TailDeliveriesRequest.decode(value),
     responseSerialize: (value: TailDeliveriesResponse): Buffer =>
-      Buffer.from(TailDeliveriesResponse.encode(value).finish()),
+      encoded(TailDeliveriesResponse, value),
     responseDeserialize: (value: Buffer): TailDeliveriesResponse => TailDeliveriesResponse.decode(value),
   },
   /** Lists events. */
@@ -260,9 +248,9 @@ export const WebhookServiceService = {
     path: "/integration.webhooks.v1.WebhookService/ListEvents" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListEventsRequest): Buffer => Buffer.from(ListEventsRequest.encode(value).finish()),
+    requestSerialize: (value: ListEventsRequest): Buffer => encoded(ListEventsRequest, value),
     requestDeserialize: (value: Buffer): ListEventsRequest => ListEventsRequest.decode(value),
-    responseSerialize: (value: ListEventsResponse): Buffer => Buffer.from(ListEventsResponse.encode(value).finish()),
+    responseSerialize: (value: ListEventsResponse): Buffer => encoded(ListEventsResponse, value),
     responseDeserialize: (value: Buffer): ListEventsResponse => ListEventsResponse.decode(value),
   },
   /** Reads one event with its body. */
@@ -270,9 +258,9 @@ export const WebhookServiceService = {
     path: "/integration.webhooks.v1.WebhookService/GetEvent" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetEventRequest): Buffer => Buffer.from(GetEventRequest.encode(value).finish()),
+    requestSerialize: (value: GetEventRequest): Buffer => encoded(GetEventRequest, value),
     requestDeserialize: (value: Buffer): GetEventRequest => GetEventRequest.decode(value),
-    responseSerialize: (value: GetEventResponse): Buffer => Buffer.from(GetEventResponse.encode(value).finish()),
+    responseSerialize: (value: GetEventResponse): Buffer => encoded(GetEventResponse, value),
     responseDeserialize: (value: Buffer): GetEventResponse => GetEventResponse.decode(value),
   },
   /** Sends the events of a range to one subscription again, in batches, and tells how far it is. */
@@ -280,10 +268,10 @@ export const WebhookServiceService = {
     path: "/integration.webhooks.v1.WebhookService/ReplayEvents" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: ReplayEventsRequest): Buffer => Buffer.from(ReplayEventsRequest.encode(value).finish()),
+    requestSerialize: (value: ReplayEventsRequest): Buffer => encoded(ReplayEventsRequest, value),
     requestDeserialize: (value: Buffer): ReplayEventsRequest => ReplayEventsRequest.decode(value),
     responseSerialize: (value: ReplayEventsResponse): Buffer =>
-      Buffer.from(ReplayEventsResponse.encode(value).finish()),
+      encoded(ReplayEventsResponse, value),
     responseDeserialize: (value: Buffer): ReplayEventsResponse => ReplayEventsResponse.decode(value),
   },
 } as const;
@@ -326,291 +314,3 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
   /** Sends the events of a range to one subscription again, in batches, and tells how far it is. */
   replayEvents: handleServerStreamingCall<ReplayEventsRequest, ReplayEventsResponse>;
 }
-
-export interface WebhookServiceClient extends Client {
-  /** Creates a subscription and its signing secret. */
-  createSubscription(
-    request: CreateSubscriptionRequest,
-    callback: (error: ServiceError | null, response: CreateSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  createSubscription(
-    request: CreateSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  createSubscription(
-    request: CreateSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists the subscriptions of an instance integration, or all. */
-  listSubscriptions(
-    request: ListSubscriptionsRequest,
-    callback: (error: ServiceError | null, response: ListSubscriptionsResponse) => void,
-  ): ClientUnaryCall;
-  listSubscriptions(
-    request: ListSubscriptionsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListSubscriptionsResponse) => void,
-  ): ClientUnaryCall;
-  listSubscriptions(
-    request: ListSubscriptionsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListSubscriptionsResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one subscription and how much it is behind. */
-  getSubscription(
-    request: GetSubscriptionRequest,
-    callback: (error: ServiceError | null, response: GetSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  getSubscription(
-    request: GetSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  getSubscription(
-    request: GetSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes what a subscription receives and where. */
-  updateSubscription(
-    request: UpdateSubscriptionRequest,
-    callback: (error: ServiceError | null, response: UpdateSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  updateSubscription(
-    request: UpdateSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: UpdateSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  updateSubscription(
-    request: UpdateSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: UpdateSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Makes a disabled subscription active and says what it missed. */
-  enableSubscription(
-    request: EnableSubscriptionRequest,
-    callback: (error: ServiceError | null, response: EnableSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  enableSubscription(
-    request: EnableSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: EnableSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  enableSubscription(
-    request: EnableSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: EnableSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Disables a subscription and holds its pending deliveries. */
-  disableSubscription(
-    request: DisableSubscriptionRequest,
-    callback: (error: ServiceError | null, response: DisableSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  disableSubscription(
-    request: DisableSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DisableSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  disableSubscription(
-    request: DisableSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DisableSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Deletes a subscription and cancels its pending deliveries. */
-  deleteSubscription(
-    request: DeleteSubscriptionRequest,
-    callback: (error: ServiceError | null, response: DeleteSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  deleteSubscription(
-    request: DeleteSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: DeleteSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  deleteSubscription(
-    request: DeleteSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: DeleteSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Adds a signing secret and lets the present one end after an overlap in which both sign. */
-  rotateSubscriptionSecret(
-    request: RotateSubscriptionSecretRequest,
-    callback: (error: ServiceError | null, response: RotateSubscriptionSecretResponse) => void,
-  ): ClientUnaryCall;
-  rotateSubscriptionSecret(
-    request: RotateSubscriptionSecretRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RotateSubscriptionSecretResponse) => void,
-  ): ClientUnaryCall;
-  rotateSubscriptionSecret(
-    request: RotateSubscriptionSecretRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RotateSubscriptionSecretResponse) => void,
-  ): ClientUnaryCall;
-  /** Sends a test event with a sample payload to one subscription. */
-  testSubscription(
-    request: TestSubscriptionRequest,
-    callback: (error: ServiceError | null, response: TestSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  testSubscription(
-    request: TestSubscriptionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: TestSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  testSubscription(
-    request: TestSubscriptionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: TestSubscriptionResponse) => void,
-  ): ClientUnaryCall;
-  /** Lists deliveries. */
-  listDeliveries(
-    request: ListDeliveriesRequest,
-    callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  listDeliveries(
-    request: ListDeliveriesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  listDeliveries(
-    request: ListDeliveriesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one delivery with its attempts and body. */
-  getDelivery(
-    request: GetDeliveryRequest,
-    callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  getDelivery(
-    request: GetDeliveryRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  getDelivery(
-    request: GetDeliveryRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  /** Sends the event of a delivery to its subscription again. */
-  resendDelivery(
-    request: ResendDeliveryRequest,
-    callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  resendDelivery(
-    request: ResendDeliveryRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  resendDelivery(
-    request: ResendDeliveryRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  /** Makes the next attempt of a pending delivery due now. */
-  retryDelivery(
-    request: RetryDeliveryRequest,
-    callback: (error: ServiceError | null, response: RetryDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  retryDelivery(
-    request: RetryDeliveryRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RetryDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  retryDelivery(
-    request: RetryDeliveryRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RetryDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  /** Ends a pending delivery without further attempts. */
-  giveUpDelivery(
-    request: GiveUpDeliveryRequest,
-    callback: (error: ServiceError | null, response: GiveUpDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  giveUpDelivery(
-    request: GiveUpDeliveryRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GiveUpDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  giveUpDelivery(
-    request: GiveUpDeliveryRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GiveUpDeliveryResponse) => void,
-  ): ClientUnaryCall;
-  /** Streams what happens to deliveries until the caller hangs up. */
-  tailDeliveries(
-    request: TailDeliveriesRequest,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<TailDeliveriesResponse>;
-  tailDeliveries(
-    request: TailDeliveriesRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<TailDeliveriesResponse>;
-  /** Lists events. */
-  listEvents(
-    request: ListEventsRequest,
-    callback: (error: ServiceError | null, response: ListEventsResponse) => void,
-  ): ClientUnaryCall;
-  listEvents(
-    request: ListEventsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListEventsResponse) => void,
-  ): ClientUnaryCall;
-  listEvents(
-    request: ListEventsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListEventsResponse) => void,
-  ): ClientUnaryCall;
-  /** Reads one event with its body. */
-  getEvent(
-    request: GetEventRequest,
-    callback: (error: ServiceError | null, response: GetEventResponse) => void,
-  ): ClientUnaryCall;
-  getEvent(
-    request: GetEventRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: GetEventResponse) => void,
-  ): ClientUnaryCall;
-  getEvent(
-    request: GetEventRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: GetEventResponse) => void,
-  ): ClientUnaryCall;
-  /** Sends the events of a range to one subscription again, in batches, and tells how far it is. */
-  replayEvents(
-    request: ReplayEventsRequest,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ReplayEventsResponse>;
-  replayEvents(
-    request: ReplayEventsRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ReplayEventsResponse>;
-}
-
-export const WebhookServiceClient = makeGenericClientConstructor(
-  WebhookServiceService,
-  "integration.webhooks.v1.WebhookService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): WebhookServiceClient;
-  service: typeof WebhookServiceService;
-  serviceName: string;
-};
