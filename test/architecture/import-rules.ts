@@ -93,6 +93,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   codegen: { path: '^src/codegen/', mayImport: [] },
+  generated: { path: '^generated/', mayImport: ['^src/rpc/bytes\\.ts$'] },
   'sdk packaging': { path: '^src/sdk/packaging/', mayImport: [] },
   'workflow definitions': {
     path: '^workflows/definitions/',

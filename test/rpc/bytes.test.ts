@@ -1,10 +1,12 @@
+import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { describe, expect, test } from '@jest/globals';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorDetail } from '../../generated/proto/integration/errors/v1/errors.js';
 import { encoded } from '../../src/rpc/bytes.js';
 
-const { responseSerialize, responseDeserialize } = DirectoryServiceService.readRest;
+const { exchange } = CallServiceService;
+const { readRest } = DirectoryServiceService;
 const detail = (message: string) => ({ ...ErrorDetail.decode(new Uint8Array()), message });
 const messageOf = (bytes: Buffer) => ErrorDetail.decode(bytes).message;
 
@@ -16,13 +18,13 @@ describe('a message in bytes', () => {
   });
 
   test('has memory of its own', () => {
-    const { byteLength, buffer } = responseSerialize({ body: Buffer.from('[]'), rest: undefined });
+    const { byteLength, buffer } = readRest.responseSerialize({ body: Buffer.from('[]'), rest: undefined });
     expect(buffer.byteLength).toBe(byteLength);
   });
 
   test('has nothing of a message before it that could not be encoded', () => {
     const halfWritten = {
-      encode(message: ErrorDetail, writer: Parameters<typeof ErrorDetail.encode>[1]): never {
+      encode(message: ErrorDetail, writer: BinaryWriter): never {
         ErrorDetail.encode(message, writer);
         throw new Error('It cannot be encoded.');
       },
@@ -34,7 +36,7 @@ describe('a message in bytes', () => {
   test('has nothing of a message that is encoded meanwhile', () => {
     const inner: Buffer[] = [];
     const outer = {
-      encode(message: ErrorDetail, writer: NonNullable<Parameters<typeof ErrorDetail.encode>[1]>) {
+      encode(message: ErrorDetail, writer: BinaryWriter) {
         ErrorDetail.encode(message, writer);
         inner.push(encoded(ErrorDetail, detail('inner')));
         return writer;
@@ -46,17 +48,16 @@ describe('a message in bytes', () => {
 
 describe('a field of bytes', () => {
   test('shares the memory of its message if it is most of it', () => {
-    const received = responseSerialize({ body: Buffer.alloc(40_000, 'x'), rest: undefined });
-    const { body } = responseDeserialize(received);
+    const received = readRest.responseSerialize({ body: Buffer.alloc(40_000, 'x'), rest: undefined });
+    const { body } = readRest.responseDeserialize(received);
     expect(body).toEqual(Buffer.alloc(40_000, 'x'));
     expect(body.buffer).toBe(received.buffer);
   });
 
   test('keeps no long message in memory', () => {
     const answers = [Buffer.alloc(40_000, 'x'), Buffer.from('short')].map((message, id) => ({ id, message }));
-    const { responseSerialize, responseDeserialize } = CallServiceService.exchange;
-    const received = responseSerialize({ answers, failures: [], goingAway: false, endedIds: [] });
-    const [long, short] = responseDeserialize(received).answers.map(({ message }) => message);
+    const received = exchange.responseSerialize({ answers, failures: [], goingAway: false, endedIds: [] });
+    const [long, short] = exchange.responseDeserialize(received).answers.map(({ message }) => message);
     expect(long?.buffer).toBe(received.buffer);
     expect(short?.toString()).toBe('short');
     expect(short?.buffer).not.toBe(received.buffer);
