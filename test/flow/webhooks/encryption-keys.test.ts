@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
@@ -17,9 +17,9 @@ const newReceiver = webhookReceivers();
 const keyFileOf = ({ dataDir }: ServiceProcess) => `${dataDir}.keys/secrets.key`;
 const idsIn = (path: string) => readFileSync(path, 'utf8').match(/^ek_\w+/gm) ?? [];
 
-async function type({ settings }: ServiceProcess, ...args: string[]) {
-  const { DATA_DIR = '', GRPC_PORT = '' } = settings;
-  const own = { ENVIRONMENT: 'demo', DATA_DIR, GRPC_PORT };
+async function type({ settings }: Pick<ServiceProcess, 'settings'>, ...args: string[]) {
+  const { DATA_DIR = '', GRPC_PORT = '', SECRETS_KEY_FILE } = settings;
+  const own = { ENVIRONMENT: 'demo', DATA_DIR, GRPC_PORT, ...(SECRETS_KEY_FILE && { SECRETS_KEY_FILE }) };
   const { code, stdout, stderr } = await integration(['encryption-key', ...args, '--json'], own);
   return { code, stderr, keys: stdout === '' ? [] : (JSON.parse(stdout) as EncryptionKey[]) };
 }
@@ -120,21 +120,29 @@ describe('a rotation of the encryption key', () => {
   test('by several commands at once makes one key, and waits for a command that changes the file', async () => {
     const path = keyFileOf(demo.service);
     const [before] = idsIn(path) as [string];
-    const lock = lockFile(`${path}.lock`, 'held by an earlier test');
-    const refused = await type(demo.service, 'rotate');
+    // A copy that no node reads: no rotation is over before the last one has begun.
+    const copy = join(services.newDirectory(), 'secrets.key');
+    copyFileSync(path, copy);
+    const elsewhere = { settings: { ...demo.service.settings, SECRETS_KEY_FILE: copy } };
+    const lock = lockFile(`${copy}.lock`, 'held by an earlier test');
+    const refused = await type(elsewhere, 'rotate');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining(`Another command is changing the key file ${path}. Run this one again.`),
+      expect.stringContaining(`Another command is changing the key file ${copy}. Run this one again.`),
     ]);
-    expect(idsIn(path)).toEqual([before]);
+    expect(idsIn(copy)).toEqual([before]);
     lock.release();
-    const answers = await Promise.all(Array.from({ length: 3 }, () => done(demo.service, 'rotate')));
-    const [, made] = idsIn(path) as [string, string];
-    expect(idsIn(path)).toEqual([before, made]);
-    const active = answers.map(
-      (keys) => keys.find(({ status }) => String(status) === 'ENCRYPTION_KEY_STATUS_ACTIVE')?.keyId,
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => type(elsewhere, 'rotate', '--wait', '1s')),
     );
-    expect(active).toEqual([made, made, made]);
+    const [, made] = idsIn(copy) as [string, string];
+    expect(idsIn(copy)).toEqual([before, made]);
+    for (const { code, stderr } of answers) {
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing is sealed with ${made} yet`)]);
+    }
+    copyFileSync(copy, path);
+    const [active] = await done(demo.service, 'rotate');
+    expect(active).toMatchObject({ keyId: made, status: 'ENCRYPTION_KEY_STATUS_ACTIVE' });
     await retired(demo.service, before);
   }, 60_000);
 
