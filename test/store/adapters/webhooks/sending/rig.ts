@@ -101,7 +101,10 @@ export function sendingNode(
   const due = { onDue: (newly: NewlyDue) => deliveriesDue.wake(newly) };
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork(database, clock.now, due, () => undefined);
-  /** If it finds nothing, it waits for the sweep that it began, and looks again if that ended attempts. */
+  /**
+   * Waits for a sweep of an earlier claim, because it would begin none beside that. If it finds nothing, it
+   * waits for the sweep that it began, and looks again if that ended attempts.
+   */
   const claim = async (request: Partial<ClaimRequest> = {}, caller = PATIENT) => {
     const complete = {
       freeSlots: 256,
@@ -110,6 +113,7 @@ export function sendingNode(
       maxWaitMs: 0,
       ...request,
     };
+    await claims.swept();
     const found = await claims.claim(complete, caller);
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;
