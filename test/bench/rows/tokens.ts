@@ -38,13 +38,13 @@ const USERINFO = { what: 'userinfo', limit: 'HTTP, and the check of the signatur
 
 /** What the endpoints of programs give a second. */
 export const tokens: readonly Comparison[] = [
-  againstPeer(CODE_EXCHANGE, { goal: 1.4, question: exchangeOfCodes, algorithm: 'RS256' }),
+  againstPeer(CODE_EXCHANGE, { goal: 1.7, question: exchangeOfCodes, algorithm: 'RS256' }),
   againstPeer(
     { what: 'code exchange, ES256 ID token', limit: 'The rows that are read and written in the commit' },
-    { goal: 2, question: exchangeOfCodes, algorithm: 'ES256' },
+    { goal: 2.3, question: exchangeOfCodes, algorithm: 'ES256' },
   ),
-  againstPeer(REFRESH, { goal: 2.5, question: refresh, algorithm: 'RS256' }),
-  againstPeer(USERINFO, { goal: 0.6, question: userinfo, algorithm: 'RS256' }),
+  againstPeer(REFRESH, { goal: 2.8, question: refresh, algorithm: 'RS256' }),
+  againstPeer(USERINFO, { goal: 1, question: userinfo, algorithm: 'RS256' }),
   amongMany('code exchange', exchangeOfCodes),
   amongMany('refresh', refresh),
   amongMany('userinfo', userinfo),
