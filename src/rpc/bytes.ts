@@ -1,6 +1,9 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 
-/** A writer keeps memory for its longest message; one that took more than this is not used again. */
+/**
+ * A writer keeps memory for its longest message, and is not used again after one that is longer than this.
+ * That is 1 MiB at most: it makes room for three bytes per character.
+ */
 const LONGEST_KEPT = 256 * 1_024;
 
 interface Type<T> {

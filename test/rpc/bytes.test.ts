@@ -1,6 +1,7 @@
-import type { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { describe, expect, test } from '@jest/globals';
-import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
+import fc from 'fast-check';
+import { CallServiceService, ExchangeResponse } from '../../generated/proto/integration/calls/v1/calls.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorDetail } from '../../generated/proto/integration/errors/v1/errors.js';
 import { encoded } from '../../src/rpc/bytes.js';
@@ -8,11 +9,12 @@ import { encoded } from '../../src/rpc/bytes.js';
 const { exchange } = CallServiceService;
 const { readRest } = DirectoryServiceService;
 const detail = (message: string) => ({ ...ErrorDetail.decode(new Uint8Array()), message });
+const ownBytesOf = (message: string) => ErrorDetail.encode(detail(message), new BinaryWriter()).finish();
 const messageOf = (bytes: Buffer) => ErrorDetail.decode(bytes).message;
 
 describe('a message in bytes', () => {
   test('stays as it is when others are encoded after it', () => {
-    const all = ['first', 'x'.repeat(300_000), '', 'last'];
+    const all = ['first', 'second', 'x'.repeat(300_000), '', 'last'];
     const bytes = all.map((message) => encoded(ErrorDetail, detail(message)));
     expect(bytes.map(messageOf)).toEqual(all);
   });
@@ -30,7 +32,49 @@ describe('a message in bytes', () => {
       },
     };
     expect(() => encoded(halfWritten, detail('half'))).toThrow('It cannot be encoded.');
-    expect(messageOf(encoded(ErrorDetail, detail('whole')))).toBe('whole');
+    // By its bytes: a decoder takes the last value of a field and would skip the half before it.
+    expect(encoded(ErrorDetail, detail('whole')).equals(ownBytesOf('whole'))).toBe(true);
+  });
+
+  test('is what a writer of its own makes of it, whatever was encoded before and is encoded later', () => {
+    const text = fc
+      .tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.nat(30_000))
+      .map(([piece, times]) => piece.repeat(times));
+    const answers = fc.array(text, { maxLength: 3 });
+    const messages = fc.array(fc.record({ text, answers, fails: fc.boolean() }), { maxLength: 5 });
+    fc.assert(
+      fc.property(messages, (all) => {
+        const made = all.map(({ text, answers, fails }) => {
+          const message: ExchangeResponse = {
+            answers: answers.map((answer, id) => ({ id, message: Buffer.from(answer) })),
+            failures: [{ id: 1, error: detail(text) }],
+            ...{ goingAway: false, endedIds: [] },
+          };
+          if (fails) {
+            // Fails at its end, inside a list.
+            expect(() => encoded(ExchangeResponse, { ...message, endedIds: [-1] })).toThrow('invalid uint32');
+          }
+          const own = ExchangeResponse.encode(message, new BinaryWriter()).finish();
+          return { own, bytes: encoded(ExchangeResponse, message) };
+        });
+        expect(made.map(({ own, bytes }) => bytes.equals(own))).toEqual(made.map(() => true));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('leaves the memory for the next one, unless it is a long one', () => {
+    const writers: BinaryWriter[] = [];
+    const noting = {
+      encode(message: ErrorDetail, writer: BinaryWriter) {
+        writers.push(writer);
+        return ErrorDetail.encode(message, writer);
+      },
+    };
+    for (const length of [10, 200_000, 300_000, 10]) {
+      encoded(noting, detail('x'.repeat(length)));
+    }
+    expect(writers.map((writer) => writers.indexOf(writer))).toEqual([0, 0, 0, 3]);
   });
 
   test('has nothing of a message that is encoded meanwhile', () => {
