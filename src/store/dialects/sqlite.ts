@@ -245,6 +245,9 @@ class Dialect extends SqliteDialect {
  * SQLite plans for the value of a placeholder that stands alone behind an operator or `limit`. So it prepares
  * the statement again for a new value, which takes several times as long as a short read. It does not
  * evaluate an expression for the plan, and a sign does not change the value.
+ *
+ * So a placeholder never matches a value in the condition of a partial index: write a literal there, such as
+ * `status = 'PENDING'`. For `is not null`, any comparison of the column suffices.
  */
 class Compiler extends SqliteQueryCompiler {
   protected override appendValue(parameter: unknown): void {

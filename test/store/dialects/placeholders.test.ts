@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { databaseUnderTest } from '../../support/databases.js';
+import { queryPlansOf } from '../query-plans.js';
 
 describe('a placeholder on SQLite', () => {
   const under = databaseUnderTest('SQLite');
@@ -30,6 +31,18 @@ describe('a placeholder on SQLite', () => {
     const { reader } = await under.openMigrated();
     const { rows } = await sql`select ${value} as value`.execute(reader);
     expect(rows).toEqual([{ value }]);
+  });
+
+  test('does not match the condition of a partial index, which takes a literal', async () => {
+    const plansOf = (status: unknown) =>
+      queryPlansOf(under, ({ reader }) =>
+        sql`
+          select seq from deliveries
+          where subscription_id = ${'whs_1'} and status = ${status} and next_attempt_at > ${1}
+        `.execute(reader),
+      );
+    expect(await plansOf(sql.lit('PENDING'))).toEqual([expect.stringContaining('INDEX deliveries_later')]);
+    expect(await plansOf('PENDING')).toEqual([expect.stringContaining('INDEX deliveries_by_subscription')]);
   });
 
   test('still bounds the rows', async () => {
