@@ -143,8 +143,10 @@ describe('a call that stays open', () => {
     rig.looks.length = 0;
     rig.tokens.delete('other');
     await refusalOf(other.next());
-    const rounds = rig.looks.filter((token) => token === 'other').length;
-    expect(rig.looks.filter((token) => token === 'mine').length).toBeLessThanOrEqual(rounds + 1);
+    // Until the look that ended the other call: there may be more before its caller learns of that.
+    const looks = rig.looks.slice(0, rig.looks.lastIndexOf('other') + 1);
+    const rounds = looks.filter((token) => token === 'other').length;
+    expect(looks.filter((token) => token === 'mine').length).toBeLessThanOrEqual(rounds + 1);
     expect(rig.lines).toHaveLength(1);
     await Promise.all(mine.map((stream) => stream.return?.()));
   });
