@@ -19,9 +19,22 @@ export async function writeStream(
   const source = Readable.from(pieces, { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
   // Reset, not closed: for HTTP/1.0 a closed connection is the regular end of an answer.
   source.once('error', () => response.socket?.resetAndDestroy());
+  const closed = closedSignal(socket);
+  // Node tells it only to the answer whose turn it is; the others would never end.
+  const tellClosed = () => {
+    if (!response.socket) {
+      response.emit('close');
+    }
+  };
+  closed.addEventListener('abort', tellClosed);
   try {
-    await pipeline(source, response, { signal: closedSignal(socket) });
+    const written = pipeline(source, response, { signal: closed });
+    if (closed.aborted) {
+      tellClosed();
+    }
+    await written;
   } finally {
+    closed.removeEventListener('abort', tellClosed);
     clearTimeout(patience);
   }
 }

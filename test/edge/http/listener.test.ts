@@ -10,6 +10,7 @@ import {
   type ListenerOptions,
   listen,
 } from '../../../src/edge/http/listener.js';
+import { eventually } from '../../support/eventually.js';
 import { exchange, rawExchange } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 
@@ -481,6 +482,48 @@ test('a request is in flight until it is answered, refused or left', async () =>
     ['test', -1],
   ]);
 });
+
+test.each(['before', 'after'])(
+  'so are those of long answers in one connection, left %s they begin',
+  async (when) => {
+    const count = 3;
+    let inFlight = 0;
+    await closeListener(server, 0);
+    await start({
+      inFlight: (_, change) => {
+        inFlight += change;
+      },
+    });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    async function* endless() {
+      for (;;) {
+        yield Buffer.alloc(64 * 1_024);
+      }
+    }
+    dispatch = async () => {
+      await begun;
+      return { ...OK, body: endless() as unknown as BodyStream };
+    };
+    const socket = connect(port, '127.0.0.1');
+    socket.pause().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count));
+    await eventually('all are in flight', () => inFlight === count);
+    if (when === 'after') {
+      begin();
+      await once(socket.resume(), 'data');
+      socket.destroy();
+    } else {
+      socket.destroy();
+      await once(seen[0]?.left?.() as AbortSignal, 'abort');
+      begin();
+    }
+    await eventually('none is in flight', () => inFlight === 0);
+    const lines = recorded.lines().filter(({ msg }) => msg === 'request');
+    expect(lines).toMatchObject(Array(count).fill({ code: 'client_left' }));
+  },
+);
 
 test.each([
   ['https://gateway.example.com', 'max-age=31536000'],
