@@ -112,7 +112,8 @@ describe('connections to the port', () => {
   });
 
   test('end after a while where no token was shown, and not where one was', async () => {
-    const { address } = await serving({ strangerMs: 300 });
+    // Time enough for a busy machine to show the token.
+    const { address } = await serving({ strangerMs: 2_000 });
     const known = rawPeer(address);
     await whole(known, path, TOKENS.maintenance);
     const mute = await stranger(address);
@@ -172,7 +173,7 @@ describe('connections to the port', () => {
     await whole(known, path, TOKENS.maintenance);
     const strangers = [await stranger(address), await stranger(address), await stranger(address)];
     await expect(ask()).resolves.toEqual(ANSWER);
-    expect(strangers.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(2);
+    await eventually('one is cut', () => strangers.some(({ destroyed }) => destroyed));
     expect(known.session.destroyed).toBe(false);
   });
 
