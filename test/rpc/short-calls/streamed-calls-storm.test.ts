@@ -150,6 +150,7 @@ describe('in a storm of calls', () => {
       client: ReturnType<ReturnType<typeof rigs.channelTo>['clientOf']>,
       outcomes: Outcomes,
       over: () => boolean,
+      deadlineMs: number,
     ) {
       const texts = client as unknown as Record<
         'ask' | 'change',
@@ -160,7 +161,7 @@ describe('in a storm of calls', () => {
         for (let one = 0; one < 10; one += 1) {
           const method = one % 2 === 0 ? 'ask' : 'change';
           const text = `${method} ${index} ${one}`;
-          const options = { requestId: text.replaceAll(' ', '/'), deadlineMs: 1_500 };
+          const options = { requestId: text.replaceAll(' ', '/'), deadlineMs };
           underWay.push(outcomes.note(text, texts[method](text, options)));
         }
         await pause(10);
@@ -174,7 +175,7 @@ describe('in a storm of calls', () => {
     }
     type Strike = (child: ChildProcess, start: () => Promise<ChildProcess>, watch: Watch) => Promise<void>;
 
-    async function storm(strike: Strike) {
+    async function storm(strike: Strike, deadlineMs = 1_500) {
       const directory = rigs.directory();
       const [socket, record] = [join(directory, 's'), join(directory, 'begun')];
       const start = () => serverAt(socket, record);
@@ -182,7 +183,7 @@ describe('in a storm of calls', () => {
       const outcomes = new Outcomes();
       const client = rigs.channelTo(`unix:${socket}`, TOKENS.edge).clientOf(textService);
       let isOver = false;
-      const done = calling(client as never, outcomes, () => isOver);
+      const done = calling(client as never, outcomes, () => isOver, deadlineMs);
       await eventually('calls are answered', () => outcomes.answered > 500);
       const begun = () => readFileSync(record, 'utf8').trim().split('\n');
       await strike(child, start, { failed: () => outcomes.failed, begun });
@@ -227,7 +228,7 @@ describe('in a storm of calls', () => {
         expect(code).toBe(0);
         begunByFirst = begun();
         await start();
-      });
+      }, 20_000);
       expect(begunByFirst.length).toBeGreaterThan(500);
       expect(begunByFirst.filter((text) => !outcomes.answeredTexts.has(text))).toEqual([]);
     });
