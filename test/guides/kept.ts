@@ -19,8 +19,11 @@ export async function kept(
   const staged = mkdtempSync(`${place}-`);
   try {
     await make(staged);
-    // By one rename: two runs at once never see half of it, and the second finds it done.
-    if (!existsSync(place)) renameSync(staged, place);
+    // By one rename: two runs at once never see half of it.
+    renameSync(staged, place);
+  } catch (error) {
+    // Where the other run was first, the folder is not empty, and as good.
+    if (!existsSync(place)) throw error;
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { endsWithThisProcess } from '../support/ends-with-this-process.js';
 
 const LIMIT_MS = 60_000;
-const PATIENCE_MS = 20_000;
+/** A little less than the limit of a test, so that a failure says what was printed. */
+const PATIENCE_MS = 50_000;
 
 export interface Command {
   executable: string;
@@ -19,6 +20,8 @@ export class RunningProgram {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | null>;
   #look: () => unknown = () => undefined;
+  /** Nothing that it has printed is still to come. */
+  #hasClosed = false;
 
   /** In its own process group, so that its children end with it. */
   constructor({ executable, args, cwd, env }: Command) {
@@ -39,6 +42,7 @@ export class RunningProgram {
       this.#errors += chunk;
     });
     this.#ended = once(child, 'close').then(([code]) => {
+      this.#hasClosed = true;
       this.#look();
       return code as number | null;
     });
@@ -81,10 +85,10 @@ export class RunningProgram {
       const finish = () => {
         clearTimeout(timer);
         this.#look = () => undefined;
-        resolve(`${this.output}${this.#hasEnded ? this.#errors : ''}`);
+        resolve(`${this.output}${this.#hasClosed ? this.#errors : ''}`);
       };
       const timer = setTimeout(finish, PATIENCE_MS);
-      this.#look = () => (isThere() || this.#hasEnded) && finish();
+      this.#look = () => (isThere() || this.#hasClosed) && finish();
       this.#look();
     });
   }
