@@ -184,12 +184,15 @@ describe('in a storm of calls', () => {
       const client = rigs.channelTo(`unix:${socket}`, TOKENS.edge).clientOf(textService);
       let isOver = false;
       const done = calling(client as never, outcomes, () => isOver, deadlineMs);
-      await eventually('calls are answered', () => outcomes.answered > 500);
       const begun = () => readFileSync(record, 'utf8').trim().split('\n');
-      await strike(child, start, { failed: () => outcomes.failed, begun });
-      const { answered } = outcomes;
-      await eventually('calls are answered again', () => outcomes.answered > answered + 500);
-      isOver = true;
+      try {
+        await eventually('calls are answered', () => outcomes.answered > 500);
+        await strike(child, start, { failed: () => outcomes.failed, begun });
+        const { answered } = outcomes;
+        await eventually('calls are answered again', () => outcomes.answered > answered + 500);
+      } finally {
+        isOver = true;
+      }
       await done;
       expect(outcomes.wrong).toEqual([]);
       expect(outcomes.settled).toBe(outcomes.made);
