@@ -92,7 +92,7 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
       await picture(page, 'details');
       // What it says to the console is not ours to answer for.
       complaints.length = 0;
-    }, 20_000);
+    });
 
     test('it is found by subscription and by type of event too', async () => {
       const { page, complaints } = await visit(SCREEN);
@@ -101,6 +101,6 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
       await page.getByRole('link', { name: tried.delivery?.retryWorkflowId ?? '' }).waitFor();
       expect(await page.getByRole('link', { name: /^(purge|signing-key)/ }).count()).toBe(0);
       complaints.length = 0;
-    }, 20_000);
+    });
   });
 });

@@ -6,7 +6,8 @@ import { Webhook } from 'standardwebhooks';
 import type { Issued } from '../self-signed-certificate.js';
 import { faultsOfWebhook } from './event-judge.js';
 
-const LIMIT_MS = 20_000;
+/** A little less than the limit of a test, so that a failure says what came. */
+const LIMIT_MS = 50_000;
 
 /** What came in, as it came. */
 export interface ReceivedWebhook {
