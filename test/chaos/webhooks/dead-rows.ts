@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { SubscriptionId } from '../../../generated/ids.js';
+import { LOOK_LIMITS } from '../../../src/store/adapters/webhooks/sending/due-looks.js';
 import type { Database } from '../../../src/store/database.js';
 import { type SendingNode, sendingRig, succeeded } from '../../store/adapters/webhooks/sending/rig.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
@@ -21,9 +22,9 @@ export interface Sent {
 }
 
 /** One node with subscriptions on a PostgreSQL database of its own, and deliveries by the thousand. */
-export async function deadRowsRig(under: DatabaseUnderTest) {
+export async function deadRowsRig(under: DatabaseUnderTest, lookLimits = LOOK_LIMITS) {
   const place = await under.newPlace();
-  const rig = await sendingRig({ ...under, openMigrated: () => under.openMigrated(place) });
+  const rig = await sendingRig({ ...under, openMigrated: () => under.openMigrated(place) }, {}, lookLimits);
   const subscriptions: SubscriptionId[] = [];
   for (let count = 0; count < SUBSCRIPTIONS; count += 1) {
     subscriptions.push(await rig.subscribe());

@@ -10,7 +10,7 @@ import { SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.
 import { deadRowsRig } from '../../../chaos/webhooks/dead-rows.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
-import { refused } from './sending/rig.js';
+import { NEVER_SLOW, refused } from './sending/rig.js';
 
 const under = databaseUnderTest('PostgreSQL');
 const SLOW_MS = 10;
@@ -23,7 +23,7 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
   let isAway = false;
   let roundTripMs = 0;
   const failures: unknown[] = [];
-  const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
+  const limits = { ...NEVER_SLOW, slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
   const beside = database.patient.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
@@ -114,7 +114,7 @@ function pagesOfClaim(
 }
 
 test('beside a long snapshot, the cost of a claim does not grow with the deliveries since its start', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const release = await rig.holdSnapshot();
   const { looks, complete } = slowLooks(rig);
   const costOfClaim = () => pagesOfClaim(rig, looks);
@@ -128,7 +128,7 @@ test('beside a long snapshot, the cost of a claim does not grow with the deliver
 });
 
 test('nor does it grow while complete looks fail', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const release = await rig.holdSnapshot();
   const { looks, find, complete, setFailing } = slowLooks(rig);
   await find();
@@ -147,7 +147,7 @@ test.each([
   ['at once if it is a few places behind', 10, true],
   ['by the next complete look', 2_000, false],
 ])('a delivery that is committed behind later ones is found %s', async (_, behind, isFoundAtOnce) => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { looks, find, complete } = slowLooks(rig);
   const claim = (id: SubscriptionId) =>
     rig.database.write(async (writer) => {
@@ -171,7 +171,7 @@ test.each([
 });
 
 test('a later attempt that became due is found by the next complete look', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { looks, find, complete } = slowLooks(rig);
   await find();
   await complete();
@@ -186,7 +186,7 @@ test('a later attempt that became due is found by the next complete look', async
 });
 
 test('nothing is claimed for a later attempt that is no longer due', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { looks, find, complete } = slowLooks(rig);
   const claim = (id: SubscriptionId) =>
     rig.database.write(async (writer) => claiming(writer, rig.clock.now(), looks).dueLater(id, 64));
@@ -201,7 +201,7 @@ test('nothing is claimed for a later attempt that is no longer due', async () =>
 });
 
 test('a later attempt that a look found before it was due is found when it is', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { looks, find, pass } = slowLooks(rig);
   await find();
   await find();
@@ -221,7 +221,7 @@ test('a later attempt that a look found before it was due is found when it is', 
 });
 
 test('after an outage of the server, a complete look does not wait as if it had been slow', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { looks, find, pass, complete, setAway, failures } = slowLooks(rig);
   await find();
   setAway(true);
@@ -236,7 +236,7 @@ test('after an outage of the server, a complete look does not wait as if it had 
 });
 
 test('looks of a server that is far away are not slow because of that', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   let ms = 0;
   const far = (db: Writer) =>
     db.withPlugin({
@@ -246,7 +246,7 @@ test('looks of a server that is far away are not slow because of that', async ()
         return result;
       },
     });
-  const limits = { slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown: 1_000 };
+  const limits = { ...NEVER_SLOW, slowMs: SLOW_MS, mostSlowLooks: 1 };
   const looks = new DueLooks(far(rig.database.reader), undefined, limits, () => ms);
   const find = () => looks.round(far(rig.database.reader), '', rig.clock.now(), 64);
   await find();
@@ -257,7 +257,7 @@ test('looks of a server that is far away are not slow because of that', async ()
 });
 
 test('what the last look in a claim found is found until the first complete look has ended', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { find } = slowLooks(rig);
   await rig.insert(rig.subscriptions.length);
   await find();
@@ -265,7 +265,7 @@ test('what the last look in a claim found is found until the first complete look
 });
 
 test('looks are complete again once they are quick', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { find, complete, hurry } = slowLooks(rig);
   await find();
   await complete();
@@ -276,7 +276,7 @@ test('looks are complete again once they are quick', async () => {
 });
 
 test('when looks are slow again, a complete look follows at once', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { looks, beside, complete, hurry, dawdle, setFar } = slowLooks(rig);
   const find = () => looks.round(beside, '', rig.clock.now(), 64);
   setFar(100);
@@ -292,7 +292,7 @@ test('when looks are slow again, a complete look follows at once', async () => {
 });
 
 test('while complete looks fail, claims go on with first attempts that come', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { find, complete, failures, setFailing } = slowLooks(rig);
   await rig.insert(1);
   await find();
@@ -307,7 +307,7 @@ test('while complete looks fail, claims go on with first attempts that come', as
 });
 
 test('more due subscriptions than a look may find take turns', async () => {
-  const rig = await deadRowsRig(under);
+  const rig = await deadRowsRig(under, NEVER_SLOW);
   const { find, complete } = slowLooks(rig, 2);
   await rig.insert(rig.subscriptions.length);
   const all = [...rig.subscriptions].sort();

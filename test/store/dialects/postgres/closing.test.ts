@@ -4,7 +4,7 @@ import pg from 'pg';
 import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../../support/eventually.js';
-import { PATIENT, sendingNode } from '../../adapters/webhooks/sending/rig.js';
+import { PATIENT, SWEEP_PAUSE_MS, sendingNode } from '../../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../../adapters/webhooks/subscriptions/rig.js';
 
 const LOCK = 7;
@@ -33,7 +33,7 @@ test('the database closes while a sweep of lapsed attempts searches, which then 
     search = found;
     return found;
   };
-  rig.clock.advance(1_001);
+  rig.clock.advance(SWEEP_PAUSE_MS);
   await rig.claims.claim(REQUEST, PATIENT);
   await eventually('a search that runs', async () => {
     const { rows } = await holder.query("select from pg_locks where locktype = 'advisory' and not granted");

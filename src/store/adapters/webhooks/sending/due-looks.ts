@@ -6,12 +6,6 @@ import { isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 
-/** Beyond the round trip, a look takes a millisecond or two unless it reads thousands of dead rows. */
-const SLOW_MS = 10;
-/** A busy machine makes single looks slow. */
-const SLOW_LOOKS = 10;
-/** After one look this slow, claims make no more complete looks. */
-const FAR_TOO_SLOW_MS = 1_000;
 /** After a slow complete look, the next one waits so many times its duration. */
 const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
@@ -21,8 +15,24 @@ const LONGEST_LOOK_MS = 180_000;
 const LONGEST_IDLE_MS = 15_000;
 /** After a failure before the look began, whose duration is then unknown. */
 const PAUSE_AFTER_OUTAGE_MS = 1_000;
-/** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
-const MOST_KNOWN = 1_000;
+
+export interface LookLimits {
+  /** Beyond the round trip, a look takes a millisecond or two unless it reads thousands of dead rows. */
+  slowMs: number;
+  /** A busy machine makes single looks slow. */
+  mostSlowLooks: number;
+  /** After one look this slow, claims make no more complete looks. */
+  farTooSlowMs: number;
+  /** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
+  mostKnown: number;
+}
+
+export const LOOK_LIMITS: LookLimits = {
+  slowMs: 10,
+  mostSlowLooks: 10,
+  farTooSlowMs: 1_000,
+  mostKnown: 1_000,
+};
 
 /** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
 const COMMITTED_LATE = 1_000;
@@ -145,7 +155,7 @@ export class DueLooks {
   constructor(
     private readonly beside: Reader,
     private readonly onFailed: (error: unknown) => void = () => undefined,
-    private readonly limits = { slowMs: SLOW_MS, mostSlowLooks: SLOW_LOOKS, mostKnown: MOST_KNOWN },
+    private readonly limits = LOOK_LIMITS,
     private readonly elapsedMs: () => number = () => performance.now(),
     private readonly ping: (db: Reader) => Promise<unknown> = (db) => sql`select`.execute(db),
   ) {}
@@ -247,7 +257,7 @@ export class DueLooks {
       found = (await dueSubscriptions(db, { after, now, limit })).rows;
       return found;
     } finally {
-      if (isPostgres(db) && performance.now() - startedAt > FAR_TOO_SLOW_MS) {
+      if (isPostgres(db) && performance.now() - startedAt > this.limits.farTooSlowMs) {
         this.#beginSlow(found);
       }
     }

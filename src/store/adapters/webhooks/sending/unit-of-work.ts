@@ -3,7 +3,7 @@ import type { SendingUnitOfWork } from '../../../../domain/webhooks/sending/send
 import type { Database } from '../../../database.js';
 import { unitOfWorkOver } from '../../unit-of-work.js';
 import { claiming } from './claims.js';
-import { DueLooks } from './due-looks.js';
+import { DueLooks, type LookLimits } from './due-looks.js';
 import { receiverHealth } from './health.js';
 import { recording } from './results.js';
 import { retryBatchRows, sendingRows } from './retry-batches.js';
@@ -13,8 +13,9 @@ export function sendingUnitOfWork(
   database: Database,
   clock?: Clock,
   onLookFailed?: (error: unknown) => void,
+  lookLimits?: LookLimits,
 ): SendingUnitOfWork {
-  const looks = new DueLooks(database.patient, onLookFailed);
+  const looks = new DueLooks(database.patient, onLookFailed, lookLimits);
   return unitOfWorkOver(
     database,
     (reader) => sendingRows(reader, looks),

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
 import { type ClaimRequest, DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
@@ -14,6 +15,7 @@ import {
   PATIENT,
   refused,
   type SendingNode,
+  SWEEP_PAUSE_MS,
   sendingNode,
   sendingRig,
   succeeded,
@@ -32,6 +34,17 @@ function endlessSearch({ dependencies }: SendingNode) {
     end = (lapsed = []) => resolve(lapsed);
   });
   return { search: jest.spyOn(rows, 'lapsed').mockReturnValue(found), end };
+}
+
+/** Counts how often claims begin to wait from now on. */
+function waitsAt({ deliveriesDue }: SendingNode) {
+  const waits = { count: 0 };
+  const news = deliveriesDue.news.bind(deliveriesDue);
+  deliveriesDue.news = (...parameters) => {
+    waits.count += 1;
+    return news(...parameters);
+  };
+  return waits;
 }
 
 describeEachDatabase('a claim with nothing due', (under) => {
@@ -74,7 +87,9 @@ describeEachDatabase('a claim with nothing due', (under) => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     const caller = new AbortController();
+    const waits = waitsAt(rig);
     const given = rig.claim({ maxWaitMs: FOREVER_MS }, caller.signal);
+    await eventually('a claim that waits', () => waits.count > 0);
     const patient = rig.claim({ maxWaitMs: FOREVER_MS });
     caller.abort();
     await rig.happen();
@@ -107,6 +122,8 @@ describeEachDatabase('a claim with nothing due', (under) => {
     rig.dependencies.unitOfWork.run = run;
     const caller = new AbortController();
     const second = rig.claim({ maxWaitMs: FOREVER_MS }, caller.signal);
+    // Nothing that it does before its turn takes longer.
+    await nextTurn();
     end(rig, caller);
     release();
     expect(await first).toBe('failed');
@@ -151,7 +168,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect((await rig.claim()).deliveries).toHaveLength(1);
     expect(rig.unswept).toEqual([fault]);
     look.mockRestore();
-    rig.clock.advance(1_001);
+    rig.clock.advance(SWEEP_PAUSE_MS);
     await rig.claim();
     expect(await rig.attempts(lapsed)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
   });
@@ -160,7 +177,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     await rig.claim();
-    rig.clock.advance(1_001);
+    rig.clock.advance(SWEEP_PAUSE_MS);
     const { search, end } = endlessSearch(rig);
     const request = { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: 5 };
     expect((await rig.claims.claim(request, PATIENT)).deliveries).toEqual([]);
@@ -238,7 +255,9 @@ describeEachDatabase('a claim with nothing due', (under) => {
   test('is over when nothing more is handed out, and so are those after it, whatever is due', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
+    const waits = waitsAt(rig);
     const waiting = [rig.claim({ maxWaitMs: FOREVER_MS }), rig.claim({ maxWaitMs: FOREVER_MS })];
+    await eventually('claims that wait', () => waits.count >= 2);
     rig.deliveriesDue.close();
     for (const claim of await Promise.all(waiting)) {
       expect(claim.deliveries).toEqual([]);
@@ -279,7 +298,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
     rig.clock.advance(LEASE_MS - 1);
     await rig.claim();
     expect(await rig.attempts(id)).toEqual([]);
-    rig.clock.advance(5_001);
+    rig.clock.advance(SWEEP_PAUSE_MS + 1);
     await rig.claim();
     expect(await rig.attempts(id)).toMatchObject([
       {

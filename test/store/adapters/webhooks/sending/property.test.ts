@@ -5,7 +5,7 @@ import { holdPending } from '../../../../../src/store/adapters/webhooks/subscrip
 import { fakeClock } from '../../../../domain/clock.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { newConnection } from '../subscriptions/rig.js';
-import { LEASE_MS, refused, SETTINGS, sendingNode, succeeded } from './rig.js';
+import { LEASE_MS, refused, SETTINGS, SWEEP_PAUSE_MS, sendingNode, succeeded } from './rig.js';
 
 type Status = 'PENDING' | 'DELIVERED' | 'EXHAUSTED' | 'HELD';
 
@@ -120,8 +120,8 @@ describeEachDatabase('whatever happens to a delivery', (under) => {
               model.makeDue(one.number, now);
               break;
             case 'claim': {
-              // Late enough that it looks for leases that are over, even if the search before was slow.
-              clock.advance(5_000);
+              // It looks for leases that are over.
+              clock.advance(SWEEP_PAUSE_MS);
               const claimed = (await node.claim()).deliveries.find((delivery) => delivery.id === id);
               expect(claimed?.number).toBe(model.claim(clock.now()));
               break;

@@ -23,6 +23,7 @@ import { newPublicId } from '../../../../../src/identifiers/public-id.js';
 import { newRecordId } from '../../../../../src/identifiers/record-id.js';
 import { SealedBox } from '../../../../../src/keys/sealed-box.js';
 import { platformUnitOfWork } from '../../../../../src/store/adapters/platform/unit-of-work.js';
+import { LOOK_LIMITS } from '../../../../../src/store/adapters/webhooks/sending/due-looks.js';
 import { sendingUnitOfWork } from '../../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import type { Database } from '../../../../../src/store/database.js';
 import type { Schema } from '../../../../../src/store/schema.js';
@@ -39,6 +40,8 @@ export const SETTINGS: SendingSettings = {
 };
 /** With the margin for what comes before and after the exchange. */
 export const LEASE_MS = 30_000;
+/** The longest pause between sweeps, which follows a search that is slow on a busy machine. */
+export const SWEEP_PAUSE_MS = 5_000;
 
 /** For claims that only a wake ends. */
 export const NEVER: ClaimPauses = {
@@ -50,13 +53,27 @@ export const NEVER: ClaimPauses = {
 /** Of one who never hangs up. */
 export const PATIENT = new AbortController().signal;
 
+/** On a busy machine, looks for what is due would seem slow, and claims would find less until a complete one. */
+export const NEVER_SLOW = {
+  ...LOOK_LIMITS,
+  slowMs: Number.POSITIVE_INFINITY,
+  farTooSlowMs: Number.POSITIVE_INFINITY,
+};
+
 const BOX = new SealedBox(randomBytes(32));
 
 /** A migrated database with events and deliveries; several rigs may share one, like nodes. */
-export async function sendingRig(under: DatabaseUnderTest, settings: Partial<SendingSettings> = {}) {
+export async function sendingRig(
+  under: DatabaseUnderTest,
+  settings: Partial<SendingSettings> = {},
+  lookLimits = NEVER_SLOW,
+) {
   const database = await under.openMigrated();
   const connection = await newConnection(database);
-  return { connection, ...sendingNode(database, connection, fakeClock(), settings) };
+  return {
+    connection,
+    ...sendingNode(database, connection, fakeClock(), settings, undefined, lookLimits),
+  };
 }
 
 /** Two nodes of one service with the same clock. On SQLite they share a connection. */
@@ -78,6 +95,7 @@ export function sendingNode(
   clock = fakeClock(),
   settings: Partial<SendingSettings> = {},
   pauses?: ClaimPauses,
+  lookLimits = NEVER_SLOW,
 ) {
   const deliveriesDue = new DueSignal();
   const unsendable: string[] = [];
@@ -85,7 +103,7 @@ export function sendingNode(
   const notTakenBack: unknown[] = [];
   const setBacks: number[] = [];
   const dependencies: SendingDependencies = {
-    unitOfWork: sendingUnitOfWork(database, clock.now),
+    unitOfWork: sendingUnitOfWork(database, clock.now, undefined, lookLimits),
     secrets: BOX,
     deliveriesDue,
     grace: new RetryGrace(SETTINGS.retryDelaysMs),
@@ -102,8 +120,8 @@ export function sendingNode(
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork(database, clock.now, due, () => undefined);
   /**
-   * Waits for a sweep of an earlier claim, because it would begin none beside that. If it finds nothing, it
-   * waits for the sweep that it began, and looks again if that ended attempts.
+   * Waits for the sweep that it begins, whose end is then not seen as that of a later time. If it finds
+   * nothing, it looks again if that sweep ended attempts.
    */
   const claim = async (request: Partial<ClaimRequest> = {}, caller = PATIENT) => {
     const complete = {
@@ -113,8 +131,7 @@ export function sendingNode(
       maxWaitMs: 0,
       ...request,
     };
-    await claims.swept();
-    const found = await claims.claim(complete, caller);
+    const found = await claims.claim(complete, caller).finally(() => claims.swept());
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;
   };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeEachDatabase } from '../../../../support/databases.js';
-import { LEASE_MS, PATIENT, refused, sendingNode, sendingRig, succeeded } from './rig.js';
+import { LEASE_MS, PATIENT, refused, SWEEP_PAUSE_MS, sendingNode, sendingRig, succeeded } from './rig.js';
 
 const FIRST_WAIT_MS = 30_000;
 
@@ -35,7 +35,7 @@ describeEachDatabase('a clock that was set back', (under) => {
       rig.clock.advance(LEASE_MS - 1);
       await rig.claim();
       expect(await rig.attempts(rig.id)).toEqual([]);
-      rig.clock.advance(5_001);
+      rig.clock.advance(SWEEP_PAUSE_MS + 1);
       await rig.claim();
       expect(await rig.attempts(rig.id)).toMatchObject([{ number: 1, outcome: 'INTERRUPTED' }]);
     });
