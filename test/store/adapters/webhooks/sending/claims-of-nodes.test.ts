@@ -15,6 +15,11 @@ type Claim = Awaited<ReturnType<SendingNode['claim']>>;
 const FOREVER_MS = 60_000;
 const MOST_CLAIMS = 5_000;
 
+/** Random ids may share a lock, and a claim for one subscription would then wait for that of another. */
+function idOf(name: string): string {
+  return `whs_${name.padStart(22, '0')}`;
+}
+
 /** A claim that has done its work, and whose transaction stays open until it is released. */
 async function heldClaim(node: SendingNode, request: Partial<ClaimRequest> = {}) {
   const { unitOfWork } = node.dependencies;
@@ -48,8 +53,8 @@ describe('claims of several nodes at once, on PostgreSQL', () => {
 
   test('go on for one subscription while a claim for another is open', async () => {
     const { one, other } = await twoSendingNodes(under);
-    const first = await one.subscribe({ event_types: '["user.updated"]' });
-    const second = await one.subscribe({ event_types: '["client.created"]' });
+    const first = await one.subscribe({ id: idOf('first'), event_types: '["user.updated"]' });
+    const second = await one.subscribe({ id: idOf('second'), event_types: '["client.created"]' });
     await one.happen();
     const held = await heldClaim(one);
     await one.happen();
@@ -99,7 +104,7 @@ describe('claims of several nodes at once, on PostgreSQL', () => {
   test('share the limit of failing subscriptions, and meanwhile serve the others', async () => {
     const { one, other } = await twoSendingNodes(under);
     for (let index = 0; index < 40; index += 1) {
-      await one.subscribe({ failing_since: 1 });
+      await one.subscribe({ id: idOf(`${index}`), failing_since: 1 });
     }
     for (let index = 0; index < 4; index += 1) {
       await one.happen();
@@ -107,7 +112,7 @@ describe('claims of several nodes at once, on PostgreSQL', () => {
     const request = { freeSlots: 16, totalSlots: 16 };
     const held = await heldClaim(one, request);
     expect((await other.claim(request)).deliveries).toEqual([]);
-    const well = await one.subscribe({ event_types: '["client.created"]' });
+    const well = await one.subscribe({ id: idOf('well'), event_types: '["client.created"]' });
     await one.happen({ type: 'client.created' });
     expect(idsIn(await other.claim(request))).toEqual([well]);
     held.release();
