@@ -10,6 +10,12 @@ import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const sourceThread = new URL('../../support/sqlite/checkpoint-thread.js', import.meta.url);
 const failingThread = new URL('../../support/sqlite/failing-thread.js', import.meta.url);
+const idleThread = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', (message) => message === 'end' && parentPort.close());
+  `)}`,
+);
 const MEGABYTE = 1_000_000;
 
 describe('a SQLite database that many wait for', () => {
@@ -38,11 +44,17 @@ describe('a SQLite database that many wait for', () => {
     return { file, database, deaths, write, logPages };
   }
 
-  test('has its log taken over into its file by a thread, and no commit does that', async () => {
-    const { file, write, logPages, deaths } = await open();
+  test('has its log taken over into its file by no commit', async () => {
+    const { file, write, deaths } = await open({ threadFile: idleThread });
     await write(1);
     await write(8 * MEGABYTE);
     expect(statSync(file).size).toBeLessThan(MEGABYTE);
+    expect(deaths).toEqual([]);
+  });
+
+  test('has its log taken over into its file by a thread', async () => {
+    const { file, write, logPages, deaths } = await open();
+    await write(8 * MEGABYTE);
     await eventually('the file has what was written', async () => {
       await write(1);
       return statSync(file).size > 8 * MEGABYTE;
