@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
 import { JobQueue, type JobQueueOptions } from '../../src/passwords/job-queue.js';
 import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
@@ -58,6 +58,15 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   return { queue, ask, refusal, settle, held, deaths, ended, end, started: () => started };
 }
+
+/** Time stands still: on a busy machine, jobs would last, or wait, too long for their limits. */
+let clock: jest.SpiedFunction<typeof performance.now>;
+beforeEach(() => {
+  clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('threads', () => {
   test('are started when they are needed, as many as there may be, and used again', async () => {
@@ -173,11 +182,9 @@ describe('jobs that wait', () => {
     // With an average of 50 ms, four may wait; with the start in it, none.
     const { ask, settle, held, ended } = queueRig({ maxWaitMs: 200, idleMs: 1 });
     const slowStart = ask('first of a thread');
-    const now = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 10_000);
+    clock.mockReturnValue(10_000);
     held[0]?.answer();
     await slowStart;
-    clock.mockRestore();
     await ended;
     const asked = Array.from({ length: 5 }, (_, index) => ask(`${index}`));
     for (let job = 1; job <= asked.length; job += 1) {
