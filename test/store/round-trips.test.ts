@@ -27,18 +27,23 @@ type Measure = (under: DatabaseUnderTest, proxy: Proxy) => Promise<Cost>;
 
 /** With audit chains, as served. */
 async function counted(measure: Measure): Promise<Cost> {
-  const place = await under.newPlace();
-  const proxy = await countingProxy(place.databaseUrl as string);
-  const served = { ...place, databaseUrl: proxy.url };
-  const openMigrated = async () =>
-    withAuditChains(
-      await under.open(served, { ...PATIENT, plansKeptMs: Number.POSITIVE_INFINITY }),
-      () => (bytes) => createHmac('sha256', 'key').update(bytes).digest(),
-    );
-  try {
-    return await measure({ ...under, openMigrated }, proxy);
-  } finally {
-    proxy.close();
+  for (;;) {
+    const place = await under.newPlace();
+    const proxy = await countingProxy(place.databaseUrl as string);
+    const served = { ...place, databaseUrl: proxy.url };
+    const openMigrated = async () =>
+      withAuditChains(
+        await under.open(served, { ...PATIENT, plansKeptMs: Number.POSITIVE_INFINITY }),
+        () => (bytes) => createHmac('sha256', 'key').update(bytes).digest(),
+      );
+    try {
+      const cost = await measure({ ...under, openMigrated }, proxy);
+      if (!proxy.isDisturbed()) {
+        return cost;
+      }
+    } finally {
+      proxy.close();
+    }
   }
 }
 

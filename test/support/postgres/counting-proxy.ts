@@ -12,6 +12,8 @@ const QUERY = 'Q';
 const EXECUTE = 'E';
 const SYNC = 'S';
 const READY_FOR_QUERY = 'Z';
+/** What a database asks by itself: for the time, and about connections that are silent for long. */
+const ASKED_BESIDE = ['clock_timestamp()', 'pg_stat_activity'];
 
 /**
  * A way to PostgreSQL that counts. It keeps back all answers until the server has answered everything that
@@ -24,6 +26,7 @@ export async function countingProxy(databaseUrl: string) {
   let cost: Cost = { roundTrips: 0, statements: 0 };
   let unanswered = 0;
   let keptBack: (() => void)[] = [];
+  let isDisturbed = false;
   const release = () => {
     if (unanswered === 0 && keptBack.length > 0) {
       const answers = keptBack;
@@ -48,6 +51,7 @@ export async function countingProxy(databaseUrl: string) {
       }
     });
     client.setNoDelay(true).on('data', (data) => {
+      isDisturbed ||= ASKED_BESIDE.some((text) => data.includes(text));
       if (isReady) {
         sent(data);
       }
@@ -77,10 +81,13 @@ export async function countingProxy(databaseUrl: string) {
   return {
     url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
     costOf: async (operation: () => Promise<unknown>): Promise<Cost> => {
+      isDisturbed = unanswered > 0;
       cost = { roundTrips: 0, statements: 0 };
       await operation();
       return { ...cost };
     },
+    /** Whether the database asked something by itself during the last operation, which was counted too. */
+    isDisturbed: () => isDisturbed,
     close: () => {
       for (const socket of sockets) {
         socket.destroy();
