@@ -92,6 +92,17 @@ async function sameWay(url: string): Promise<Way> {
   return { url, close: () => undefined } as Way;
 }
 
+/** Repeats the call as its caller would: a busy machine may exceed the short limits once more. */
+async function answerTo(call: Call, invite: (call: Call) => Promise<Call>): Promise<string> {
+  for (;;) {
+    const { answer, refusal } = await invite(call);
+    if (answer !== undefined) {
+      return answer;
+    }
+    expect(refusal).toMatchObject({ code: ErrorCode.UNAVAILABLE });
+  }
+}
+
 /** Nothing half done, refused writes absent, acknowledged ones present, repetitions once. */
 export async function proveSound(
   { observer, invite }: { observer: Database; invite(call: Call): Promise<Call> },
@@ -108,9 +119,9 @@ export async function proveSound(
     }
   }
   for (const call of calls) {
-    const { answer } = await invite(call);
+    const answer = await answerTo(call, invite);
     expect(await usersOf(observer, call.email)).toEqual([answer]);
-    expect(await eventsOf(observer, answer as string)).toEqual([{ type: 'user.created', deliveries: 1 }]);
+    expect(await eventsOf(observer, answer)).toEqual([{ type: 'user.created', deliveries: 1 }]);
   }
   await expectNoDamage(observer);
 }

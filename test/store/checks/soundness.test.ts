@@ -30,6 +30,11 @@ function callsAtOnce({ newCall, invite }: Rig): Promise<Call[]> {
   return Promise.all(Array.from({ length: CALLS_AT_ONCE }, () => invite(newCall())));
 }
 
+/** On a busy machine, the calls of a round may all have ended before the fault. */
+function isAnyRefused(calls: readonly Call[]): boolean {
+  return calls.some(({ refusal }) => refusal);
+}
+
 /** Of those that still run: on a busy machine, a connection that opened too late has been closed. */
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) {
@@ -67,30 +72,31 @@ describe.each([
   test('stay whole while the processes of the server are killed', async () => {
     const rig = await rigWith(limits);
     const calls: Call[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < ROUNDS || !isAnyRefused(calls); round += 1) {
       const making = callsAtOnce(rig);
       for (const victim of await rig.victims()) {
         await rig.stranger.query('select pg_terminate_backend($1)', [victim]);
       }
       calls.push(...(await making));
     }
-    expect(calls.some(({ refusal }) => refusal)).toBe(true);
     await proveSound(rig, calls);
   });
 
   test('stay whole while the processes of the server are frozen', async () => {
     const rig = await rigWith(limits);
     const calls = await callsAtOnce(rig);
-    const making = callsAtOnce(rig);
-    const frozen = await rig.victims();
-    try {
-      signal(frozen, 'SIGSTOP');
-      calls.push(...(await making));
-    } finally {
-      signal(frozen, 'SIGCONT');
+    const frozenWhile: Call[] = [];
+    while (!isAnyRefused(frozenWhile)) {
+      const making = callsAtOnce(rig);
+      const frozen = await rig.victims();
+      try {
+        signal(frozen, 'SIGSTOP');
+        frozenWhile.push(...(await making));
+      } finally {
+        signal(frozen, 'SIGCONT');
+      }
     }
-    expect(calls.some(({ refusal }) => refusal)).toBe(true);
-    await proveSound(rig, calls);
+    await proveSound(rig, [...calls, ...frozenWhile]);
   });
 
   test.each<Stall>(['before the commit', 'before its answer'])(
@@ -100,10 +106,12 @@ describe.each([
       const { way, invite, newCall } = rig;
       const calls = [await invite(newCall())];
       way.stallNext(stall);
-      const lost = await invite(newCall());
-      expect(way.stalled()).toBe(1);
-      expect(isUnknown(lost.refusal)).toBe(true);
-      calls.push(lost, ...(await callsAtOnce(rig)));
+      // Of a call that was too slow before its commit, the outcome is known.
+      while (way.stalled() === 0) {
+        calls.push(await invite(newCall()));
+      }
+      expect(isUnknown(calls.at(-1)?.refusal)).toBe(true);
+      calls.push(...(await callsAtOnce(rig)));
       await proveSound(rig, calls);
     },
   );
