@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
@@ -189,7 +189,8 @@ describe('a statement that the server works on for long keeps its connection', (
       way.answerAt((asked) => {
         if (asked.includes('pg_stat_activity')) {
           look();
-          return pause(50);
+          // A turn after the pause: a stalled process reads the first piece before this answer.
+          return pause(50).then(() => nextTurn());
         }
         if (asked.includes('as long')) {
           pieces += 1;
