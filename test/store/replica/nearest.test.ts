@@ -127,20 +127,22 @@ describe('reads of the gateway with a replica', () => {
   test('never miss a write that was acknowledged before them, however they race', async () => {
     const added: string[] = [];
     const until = performance.now() + 4_000;
+    // On a busy machine, reads from one of the servers may take longer to come.
+    const isOver = () => performance.now() > until && new Set(rig.sources).size > 1;
     const writer = async () => {
-      while (performance.now() < until) {
+      while (!isOver()) {
         added.push(await addUser());
       }
     };
     const reader = async () => {
-      while (performance.now() < until) {
+      while (!isOver()) {
         const acknowledged = [...added];
         const seen = new Set(await listUsers());
         expect(acknowledged.filter((id) => !seen.has(id))).toEqual([]);
       }
     };
     const pausing = async () => {
-      while (performance.now() < until) {
+      while (!isOver()) {
         await replaying('pause');
         await replaying('resume');
       }
