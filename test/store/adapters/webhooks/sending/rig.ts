@@ -53,7 +53,7 @@ export const NEVER: ClaimPauses = {
 /** Of one who never hangs up. */
 export const PATIENT = new AbortController().signal;
 
-/** On a busy machine, looks for what is due would seem slow, and claims would find less until a complete one. */
+/** On a busy machine, searches would seem slow, and claims would find less until a complete one. */
 export const NEVER_SLOW = {
   ...LOOK_LIMITS,
   slowMs: Number.POSITIVE_INFINITY,
