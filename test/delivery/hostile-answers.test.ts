@@ -148,10 +148,11 @@ describe('a receiver that', () => {
 });
 
 describe('a receiver that takes its time', () => {
-  const timeoutMs = 500;
+  /** Longer than a busy machine takes for the beginning of an answer. */
+  const timeoutMs = 3_000;
 
   test.each<[string, RawAnswer, number | undefined, RegExp]>([
-    ['never answers', () => undefined, undefined, /took the event but did not answer within 0\.5 s\.$/],
+    ['never answers', () => undefined, undefined, /took the event but did not answer within 3 s\.$/],
     [
       'answers a byte at a time',
       (socket) => {
@@ -160,7 +161,7 @@ describe('a receiver that takes its time', () => {
         socket.once('close', () => clearInterval(drip));
       },
       200,
-      /^The answer, 200 OK, began but was not over within 0\.5 s\.$/,
+      /^The answer, 200 OK, began but was not over within 3 s\.$/,
     ],
     [
       'sends hints without end',
@@ -182,7 +183,7 @@ describe('a receiver that takes its time', () => {
   test('does not delay others, and its connection is closed', async () => {
     const slow = await raw.start(() => undefined);
     const quick = await raw.start(noContent);
-    const sender = open({ timeoutMs: 3_000 });
+    const sender = open({ timeoutMs });
     const hanging = Array.from({ length: 64 }, () => sender.attempt(targetAt(slow.port), body));
     const first = await Promise.race([sender.attempt(targetAt(quick.port), body), ...hanging]);
     expect(first.outcome).toBe('SUCCEEDED');

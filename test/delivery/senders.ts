@@ -24,7 +24,8 @@ export function senders(): (options?: Partial<SenderOptions>) => HttpSender {
   return (options = {}) => {
     const sender = new HttpSender({
       guard: new AddressGuard({ allowedNetworks: [], allowLoopback: true }),
-      timeoutMs: 5_000,
+      // For what hangs: no test with this limit waits for its end.
+      timeoutMs: 30_000,
       version: VERSION,
       ...options,
     });
