@@ -36,7 +36,6 @@ export const connectionIds = {
 };
 
 const ENDED = new Set([DeliveryStatus.DELIVERED, DeliveryStatus.EXHAUSTED, DeliveryStatus.HELD]);
-const END_LIMIT_MS = 30_000;
 
 /** A subscription and who listens at its address. */
 export interface Subscribed {
@@ -139,17 +138,13 @@ export class WebhookEnvironment extends DemoEnvironment {
     what: string,
     fits: (answer: GetDeliveryResponse) => boolean,
   ): Promise<GetDeliveryResponse> {
-    return eventually(
-      what,
-      async () => {
-        const found = (await this.deliveries(to)).find(
-          (delivery) => eventId === undefined || delivery.eventId === eventId,
-        );
-        const answer = found && (await this.delivery(found.id));
-        return answer && fits(answer) && answer;
-      },
-      END_LIMIT_MS,
-    );
+    return eventually(what, async () => {
+      const found = (await this.deliveries(to)).find(
+        (delivery) => eventId === undefined || delivery.eventId === eventId,
+      );
+      const answer = found && (await this.delivery(found.id));
+      return answer && fits(answer) && answer;
+    });
   }
 }
 
