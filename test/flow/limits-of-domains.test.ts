@@ -39,7 +39,9 @@ async function statusesOf(key: string): Promise<number[]> {
   return responses.map(({ status }) => status);
 }
 
-const isAlone = () => nodes.some(({ output }) => output.text().includes('limits count on this node alone'));
+/** Settles when a node has said so, which may be read after the answers that it concerns. */
+const alone = () =>
+  Promise.any(nodes.map(({ output }) => output.nextText('limits count on this node alone')));
 
 test('ten requests may pass: two nodes let at most eleven pass', async () => {
   const [first] = nodes as [ServiceProcess];
@@ -48,8 +50,11 @@ test('ten requests may pass: two nodes let at most eleven pass', async () => {
   const passed = statuses.filter((status) => status === 200).length;
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   expect(passed).toBeGreaterThanOrEqual(LIMIT);
-  // A database that is this slow on a busy machine leaves each node to its own count.
-  expect(passed).toBeLessThanOrEqual(isAlone() ? 2 * LIMIT : LIMIT + 1);
+  if (passed > LIMIT + 1) {
+    // A database that is this slow on a busy machine leaves each node to its own count.
+    await alone();
+  }
+  expect(passed).toBeLessThanOrEqual(2 * LIMIT);
 
   for (const { gatewayUrl } of nodes) {
     const refused = await fetch(`${gatewayUrl}/v1/instance-integrations`, {
