@@ -5,8 +5,6 @@ import type { ServiceProcess } from '../support/service-process.js';
 /** What breaks when the other side dies: before the connection, in its middle, or while the answer comes. */
 const CUT = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-const LIMIT_MS = 25_000;
-
 export type Ask = () => Promise<Exchange>;
 
 /** Asks processes that may die at any moment, and reports an answer, or that the outcome is unknown. */
@@ -40,12 +38,12 @@ export class PatientClient<Step extends string> {
 
   /** For what may be repeated, until it is answered. */
   ask(step: Step, ask: Ask): Promise<Exchange> {
-    return eventually(`an answer to ${step}`, () => this.askOnce(step, ask), LIMIT_MS);
+    return eventually(`an answer to ${step}`, () => this.askOnce(step, ask));
   }
 
   /** All who wait look together, so that they take nothing from what starts. */
   #untilReady(): Promise<unknown> {
-    this.#back ??= eventually('readiness', () => isReady(this.service), LIMIT_MS).finally(() => {
+    this.#back ??= eventually('readiness', () => isReady(this.service)).finally(() => {
       this.#back = undefined;
     });
     return this.#back;
