@@ -56,7 +56,9 @@ describe('a running service', () => {
     service.signal('SIGTERM');
     const readiness = await eventually('the edge unready', async () => {
       const response = await fetch(`${service.opsUrl}/readyz`);
-      return response.status === 503 && ((await response.json()) as object);
+      const body = await response.text();
+      // On a busy machine, a probe that is answered late makes it unready too.
+      return response.status === 503 && body.includes('draining') && (JSON.parse(body) as object);
     });
     expect(readiness).toMatchObject({
       status: 'unready',
