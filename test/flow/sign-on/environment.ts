@@ -139,7 +139,7 @@ export class Environment {
   /** The audit records about a subject, oldest first. */
   audited(subjectId: string): { type: string; outcome: string; actorId: string }[] {
     return this.rows(
-      'select type, outcome, actor_id as actorId from audit_events where subject_id = ? order by created_at, id',
+      'select type, outcome, actor_id as actorId from audit_events where subject_id = ? order by seq',
       subjectId,
     );
   }

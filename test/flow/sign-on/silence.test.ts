@@ -91,7 +91,7 @@ describe('the audit log', () => {
     const { demo } = environment;
     const steps = demo.rows<{ type: string; outcome: string; actor: string }>(
       `select type, outcome, actor_id as actor from audit_events
-       where subject_id in (?, ?) and actor_id in (?, ?) order by created_at, id`,
+       where subject_id in (?, ?) and actor_id in (?, ?) order by seq`,
       accountId,
       applicationId,
       accountId,
