@@ -191,17 +191,23 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
 
   test('continues with the others while the domain fails at one of them', async () => {
     const domain = new RetryDomain();
-    const soon = Date.now() + 100;
-    domain.add('', { deliveryId: 'broken', nextAttemptAt: soon });
-    domain.add('', { deliveryId: 'later', nextAttemptAt: soon + 1_500 });
+    domain.add('', { deliveryId: 'broken', nextAttemptAt: Date.now() });
+    domain.add('', { deliveryId: 'later', nextAttemptAt: Date.now() + hour });
     const { makeDue } = domain.domain;
     let isBroken = true;
-    domain.domain.makeDue = (attempts, call) =>
-      isBroken && attempts.some(({ deliveryId }) => deliveryId === 'broken')
-        ? Promise.reject(new Error('13 INTERNAL: its event is lost'))
-        : makeDue(attempts, call);
+    let refusals = 0;
+    domain.domain.makeDue = (attempts, call) => {
+      if (isBroken && attempts.some(({ deliveryId }) => deliveryId === 'broken')) {
+        refusals += 1;
+        return Promise.reject(new Error('13 INTERNAL: its event is lost'));
+      }
+      return makeDue(attempts, call);
+    };
     // With a low limit on the delays, a slow Temporal would put both into one round again and again.
     const handle = await start(domain, { mostWaitMs: hour });
+    // Only then, because two that are put off together stay together.
+    await eventually('a refusal', () => refusals > 0);
+    await handle.signal(signalNames.retryNow, ['later']);
     await eventually('the other', () => domain.statuses.later === 'DELIVERED');
     isBroken = false;
     await handle.signal(signalNames.retryNow);
