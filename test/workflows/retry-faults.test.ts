@@ -63,8 +63,9 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
     const lost = await workAlone({ webhookRetries: domain.domain }, { shutdownGraceMs: 1 });
     const handle = await start('bat_lost');
     await eventually('two attempts under way', () => domain.sent.length === 2);
-    await lost.shutdown();
+    // Before the shutdown, which may take longer than the leases.
     domain.receiver = () => 204;
+    await lost.shutdown();
     await workAlone({ webhookRetries: domain.domain });
     expect(await handle.result()).toMatchObject({ delivered: 3 });
     expect(domain.interrupted).toHaveLength(2);
