@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { parseLoopbackAddress } from '../../../workflows/dev-server/address.js';
 import type { DevServer } from '../../../workflows/dev-server/start.js';
 import { spawnTethered } from '../../../workflows/dev-server/tether.js';
+import { processesWith } from '../../support/service-process.js';
 import { describeWith } from '../../support/toolchains.js';
 import {
   connectClient,
@@ -136,14 +137,14 @@ describeWith('temporal', 'the dev server', (executable) => {
 
   test('is ended while it starts when it is cancelled', async () => {
     const cancel = new AbortController();
-    setTimeout(() => cancel.abort(new Error('not wanted any more')), 200);
-    const address = `127.0.0.1:${await freePort()}`;
-    await expect(startServer(executable, { address, signal: cancel.signal })).rejects.toThrow(
-      'not wanted any more',
-    );
-    await expect(once(connect(Number(address.split(':')[1]), '127.0.0.1'), 'connect')).rejects.toThrow(
-      'ECONNREFUSED',
-    );
+    const port = await freePort();
+    const started = startServer(executable, { address: `127.0.0.1:${port}`, signal: cancel.signal });
+    started.catch(() => undefined);
+    await eventually('the process', () => processesWith(`--port ${port}`).length > 0);
+    cancel.abort(new Error('not wanted any more'));
+    await expect(started).rejects.toThrow('not wanted any more');
+    expect(processesWith(`--port ${port}`)).toEqual([]);
+    await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
   }, 60_000);
 
   test('warns about nothing in an ordinary life', async () => {
