@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import {
@@ -25,7 +23,10 @@ import {
 } from '../../workflows/contract.js';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
 import type { Log, LogFields } from '../../workflows/log.js';
+import { freePorts } from '../support/free-ports.js';
 import { RetryDomain } from './retry-domain.js';
+
+export { eventually } from '../support/eventually.js';
 
 export const namespace = 'integration-test';
 
@@ -63,11 +64,8 @@ export const quickWebhookRetry: WebhookRetryLimits = {
 };
 
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const [port] = await freePorts(1);
+  return port as number;
 }
 
 const mostStarts = 3;
@@ -84,7 +82,7 @@ export async function startServer(
     } catch (error) {
       // The server chooses more ports itself; another process may take one before the server listens on it.
       const hasEnded = String(error).includes('Temporal ended while it started');
-      if (!hasEnded || options.address !== undefined || starts === mostStarts) throw error;
+      if (!hasEnded || starts === mostStarts) throw error;
     }
   }
 }
@@ -160,20 +158,6 @@ export function wholeDomain({
 
 export function activitiesOf(domain: Partial<ActivityDependencies>): Activities {
   return createActivities(wholeDomain(domain));
-}
-
-export async function eventually<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 15_000,
-): Promise<T> {
-  const deadline = Date.now() + limitMs;
-  for (;;) {
-    const seen = await look();
-    if (seen) return seen;
-    if (Date.now() > deadline) throw new Error(`Not seen within ${limitMs} ms: ${what}.`);
-    await sleep(25);
-  }
 }
 
 export function isAlive(pid: number): boolean {
