@@ -20,7 +20,7 @@ export async function writeStream(
   // Reset, not closed: for HTTP/1.0 a closed connection is the regular end of an answer.
   source.once('error', () => response.socket?.resetAndDestroy());
   const closed = closedSignal(socket);
-  // Node tells it only to the answer whose turn it is; the others would never end.
+  // Node reports it only to the answer whose turn it is; those that wait would never end.
   const tellClosed = () => {
     if (!response.socket) {
       response.emit('close');
