@@ -11,7 +11,7 @@ import { generateIds } from './steps/ids.js';
 import { generateProblems } from './steps/problems.js';
 import { generateProto } from './steps/proto.js';
 import { generateRights } from './steps/rights.js';
-import { generateSdk, sdkLanguages } from './steps/sdks.js';
+import { generateSdks } from './steps/sdks.js';
 import { generateServerTypes } from './steps/server-types.js';
 
 const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
@@ -24,13 +24,7 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['messages of problems', generateProblems],
   ['server types', generateServerTypes],
   ['event types and schemas', generateEventTypes],
-  ...sdkLanguages.map(
-    (language) =>
-      [`${language} clients`, (outDir: string) => generateSdk(outDir, language)] as [
-        string,
-        typeof generateProto,
-      ],
-  ),
+  ['clients in TypeScript, Python and Go', generateSdks],
 ];
 
 /** Fills a folder from the contracts; the manifest is last. */

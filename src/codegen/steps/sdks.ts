@@ -10,20 +10,18 @@ const templates = join(root, 'src/codegen/templates');
 
 const GENERATORS = {
   typescript: {
-    name: 'typescript-fetch',
-    arguments: [],
+    settings: { generatorName: 'typescript-fetch' },
     prepare: contractForSdk,
     options: () => ({
       modelPropertyNaming: 'original',
       paramNaming: 'camelCase',
       importFileExtension: '.js',
-      supportsES6: 'true',
-      stringEnums: 'false',
+      supportsES6: true,
+      stringEnums: false,
     }),
   },
   python: {
-    name: 'python',
-    arguments: ['-t', join(templates, 'python')],
+    settings: { generatorName: 'python', templateDir: join(templates, 'python') },
     prepare: (contract: object) => withoutChecks(contractForSdk(contract)),
     options: (document: OpenapiDocument) => ({
       packageName: `integration_${document.replace('-', '_')}`,
@@ -32,46 +30,47 @@ const GENERATORS = {
     }),
   },
   go: {
-    name: 'go',
-    arguments: ['-t', join(templates, 'go')],
+    settings: { generatorName: 'go', templateDir: join(templates, 'go') },
     prepare: (contract: object) => withoutChecks(contractForSdk(contract)),
     options: (document: OpenapiDocument) => ({
       packageName: document.replace('-', ''),
-      disallowAdditionalPropertiesIfNotPresent: 'false',
-      withGoMod: 'false',
-      generateInterfaces: 'false',
+      disallowAdditionalPropertiesIfNotPresent: false,
+      withGoMod: false,
+      generateInterfaces: false,
     }),
   },
-} as const;
-
-export type SdkLanguage = keyof typeof GENERATORS;
-export const sdkLanguages = Object.keys(GENERATORS) as SdkLanguage[];
+};
 
 /** Unwanted output of the generators: CI files, packaging and documentation. */
 const LEFT_OUT =
   /\/(\..*|docs|test|api\/openapi\.yaml|README\.md|git_push\.sh|.*requirements\.txt|tox\.ini|setup\.(py|cfg)|pyproject\.toml|tsconfig.*\.json|package\.json)$/;
 
-/** The OpenAPI documents -> a client in each language. */
-export async function generateSdk(outDir: string, language: SdkLanguage): Promise<void> {
-  for (const document of openapiDocuments) {
-    const scratch = await mkdtemp(join(tmpdir(), 'integration-sdk-'));
-    const { name, arguments: more, prepare, options } = GENERATORS[language];
-    const properties = Object.entries(options(document)).map(([key, value]) => `${key}=${value}`);
-    const input = join(scratch, 'contract.json');
-    await writeFile(input, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
-    await mustRun(
-      'openapi-generator-cli',
-      [
-        ['--openapitools', join(root, 'openapi/openapitools.json')],
-        ['generate', '-g', name, '-i', input, '-o', join(scratch, 'client'), ...more],
-        ['--additional-properties', ['hideGenerationTimestamp=true', ...properties].join(',')],
-        ['--global-property', 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'],
-      ].flat(),
-    );
-    await cp(join(scratch, 'client'), join(outDir, 'sdk', language, document), {
-      recursive: true,
-      filter: (source) => !LEFT_OUT.test(source.slice(scratch.length)),
-    });
-    await rm(scratch, { recursive: true });
+/** The OpenAPI documents -> a client in each language, in one run of Java: most of a run is its start. */
+export async function generateSdks(outDir: string): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), 'integration-sdk-'));
+  const clients = join(scratch, 'clients');
+  const jobs: string[] = [];
+  for (const [language, { settings, prepare, options }] of Object.entries(GENERATORS)) {
+    for (const document of openapiDocuments) {
+      const inputSpec = join(scratch, `${language}-${document}-contract.json`);
+      await writeFile(inputSpec, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
+      const job = {
+        ...settings,
+        inputSpec,
+        outputDir: join(clients, language, document),
+        additionalProperties: { hideGenerationTimestamp: true, ...options(document) },
+        globalProperties: { apiTests: false, modelTests: false, apiDocs: false, modelDocs: false },
+      };
+      const file = join(scratch, `${language}-${document}.json`);
+      await writeFile(file, JSON.stringify(job));
+      jobs.push(file);
+    }
   }
+  const configuration = ['--openapitools', join(root, 'openapi/openapitools.json')];
+  await mustRun('openapi-generator-cli', [...configuration, 'batch', '--fail-fast', ...jobs]);
+  await cp(clients, join(outDir, 'sdk'), {
+    recursive: true,
+    filter: (source) => !LEFT_OUT.test(source.slice(clients.length)),
+  });
+  await rm(scratch, { recursive: true });
 }
