@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type {
   DeliveryAttempt,
   AttemptOutcome as Outcome,
@@ -10,8 +11,8 @@ export type AttemptOutcome = Exclude<keyof typeof Outcome, 'UNSPECIFIED' | 'UNRE
 /** The address and the secrets. */
 export interface SendTarget {
   url: string;
-  /** Decoded, newest first; each gives a signature. */
-  signingSecrets: readonly Uint8Array[];
+  /** Newest first; each gives a signature. */
+  signingSecrets: readonly KeyObject[];
 }
 
 /** The event to post. */

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import type {
   ClaimDeliveriesResponse,
   ClaimedDelivery,
   DeliveryServiceService,
+  DeliveryTarget,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import type { RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
@@ -171,11 +172,12 @@ export class Relay {
     // The answer may be old: this process may have been frozen before it came.
     const endsAt = asked + leasedForMs;
     this.#slots.take(deliveries.length);
+    const sendTargets = targets.map(sendTargetOf);
     for (const [index, delivery] of deliveries.entries()) {
       if (index > 0 && index % BEGUN_AT_ONCE === 0) {
         await new Promise(setImmediate);
       }
-      const target = targets[delivery.targetIndex];
+      const target = sendTargets[delivery.targetIndex];
       const body = bodies[delivery.bodyIndex];
       if (target && body) {
         void this.#attempt(delivery, target, body, { answeredAt, endsAt });
@@ -228,6 +230,11 @@ export class Relay {
     this.options.log.error('a webhook attempt was lost', { deliveryId, reason: reasonOf(error) });
     this.#slots.give(1);
   }
+}
+
+/** Key objects are made once a claim: Node 24 takes four times as long for an HMAC whose key is bytes. */
+function sendTargetOf({ url, signingSecrets }: DeliveryTarget): SendTarget {
+  return { url, signingSecrets: signingSecrets.map((secret) => createSecretKey(secret)) };
 }
 
 /** Makes an attempt in a span of the trace of the change that the event reports. */

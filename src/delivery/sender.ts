@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
@@ -162,7 +163,7 @@ function interrupt(exchanges: Iterable<Exchange>): void {
 /** Deliveries that must not be sent. */
 function refusalOf(
   url: string,
-  signingSecrets: readonly Uint8Array[],
+  signingSecrets: readonly KeyObject[],
   signal: AbortSignal | undefined,
 ): ExchangeEnd | undefined {
   const isConnectionFree = false;

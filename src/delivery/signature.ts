@@ -1,11 +1,11 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 /**
  * The `webhook-signature` of Standard Webhooks over id, timestamp and body, one per valid secret, so that
  * receivers may have either during a rotation. Hashes the body in place.
  */
 export function signaturesOf(
-  secrets: readonly Uint8Array[],
+  secrets: readonly KeyObject[],
   eventId: string,
   timestampSeconds: number,
   body: Uint8Array,

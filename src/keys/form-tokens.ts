@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { FormTokens } from '../domain/sign-on/keys/signing.js';
 
 export function formTokens(key: Uint8Array): FormTokens {
-  const make = (...parts: readonly string[]) => hmacOf(key, parts).toString('base64url');
+  const secret = createSecretKey(key);
+  const make = (...parts: readonly string[]) => hmacOf(secret, parts).toString('base64url');
   return {
     make,
     matches: (token, ...parts) => {
@@ -13,7 +14,7 @@ export function formTokens(key: Uint8Array): FormTokens {
 }
 
 /** Prefixes each part with its length, so that different lists of parts never give the same bytes. */
-function hmacOf(key: Uint8Array, parts: readonly string[]): Buffer {
+function hmacOf(key: KeyObject, parts: readonly string[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const part of parts) {
     const bytes = Buffer.from(part);

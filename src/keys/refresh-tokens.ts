@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { RefreshTokens } from '../domain/sign-on/keys/signing.js';
 
 const FAMILY_BYTES = 16;
@@ -10,7 +10,8 @@ const TOKEN_BYTES = NAMED_BYTES + HMAC_BYTES;
 
 /** Family, generation and the HMAC of both, in base64url: one token per family and generation. */
 export function refreshTokens(key: Uint8Array): RefreshTokens {
-  const hmacOf = (named: Uint8Array) => createHmac('sha256', key).update(named).digest();
+  const secret = createSecretKey(key);
+  const hmacOf = (named: Uint8Array) => createHmac('sha256', secret).update(named).digest();
   return {
     seal: (grantId, generation) => {
       const named = nameOf(grantId, generation);

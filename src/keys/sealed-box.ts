@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -20,10 +20,10 @@ export interface Box {
 
 /** AES-256-GCM with one key. A seal opens only for the name it was made for: seals cannot be swapped. */
 export class SealedBox implements Box {
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
 
   constructor(key: Uint8Array) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   /** Version, nonce, ciphertext and tag, in base64url. */

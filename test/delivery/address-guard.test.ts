@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { network as networkSetting } from '../../src/config/parsers.js';
 import { AddressGuard, type AddressGuardOptions } from '../../src/delivery/address-guard.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
-import { body, secret, senders } from './senders.js';
+import { body, senders, signingKey } from './senders.js';
 
 const LIVE: AddressGuardOptions = { allowedNetworks: [], allowLoopback: false };
 const open = senders();
@@ -125,7 +125,7 @@ describe('connecting', () => {
   ])('to %s is refused when it leads inside, and nothing is sent', async (origin) => {
     const receiver = await raw.start(noContent, origin.includes('[') ? '::1' : '127.0.0.1');
     const guard = new AddressGuard({ ...LIVE, resolve: knowing('127.0.0.1', '::1') });
-    const target = { url: `${origin}:${receiver.port}/`, signingSecrets: [secret] };
+    const target = { url: `${origin}:${receiver.port}/`, signingSecrets: [signingKey] };
     const report = await open({ guard }).attempt(target, body);
     expect(report.outcome).toBe('ADDRESS_REFUSED');
     expect(report.message).toMatch(
@@ -143,7 +143,7 @@ describe('connecting', () => {
       allowedPorts: [inside.port],
       resolve: async () => (answers.shift() ?? ['127.0.0.1']).map((address) => ({ address, family: 4 })),
     });
-    const target = { url: `http://rebinding.example.com:${inside.port}/`, signingSecrets: [secret] };
+    const target = { url: `http://rebinding.example.com:${inside.port}/`, signingSecrets: [signingKey] };
     expect((await open({ guard }).attempt(target, body)).outcome).toBe('CONNECTION_FAILED');
     expect(inside.connections).toBe(0);
   });

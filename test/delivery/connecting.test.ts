@@ -6,7 +6,7 @@ import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { freePorts } from '../support/free-ports.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
-import { body, secret, senders, targetAt } from './senders.js';
+import { body, senders, signingKey, targetAt } from './senders.js';
 
 const open = senders();
 const raw = rawReceivers();
@@ -22,7 +22,7 @@ function guardKnowing(...addresses: string[]) {
 }
 
 function to(url: string) {
-  return { url, signingSecrets: [secret] };
+  return { url, signingSecrets: [signingKey] };
 }
 
 describe('a connection', () => {

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
 import { rawReceivers } from './raw-receivers.js';
-import { body, secret, senders, targetAt, VERSION } from './senders.js';
+import { body, secret, senders, signingKey, targetAt, VERSION } from './senders.js';
 
 const open = senders();
 const raw = rawReceivers();
@@ -14,7 +14,10 @@ describe('one attempt', () => {
     const receiver = await start(answerWith(200, { 'content-type': 'text/plain' }, 'thanks'));
     const older = randomBytes(32);
     const report = await open().attempt(
-      { url: `${receiver.url}?team=a%20b`, signingSecrets: [secret, older] },
+      {
+        url: `${receiver.url}?team=a%20b`,
+        signingSecrets: [secret, older].map((key) => createSecretKey(key)),
+      },
       body,
     );
     expect(report).toMatchObject({ outcome: 'SUCCEEDED', httpStatus: 200, message: '' });
@@ -63,14 +66,14 @@ describe('one attempt', () => {
     [599, 'STATUS_REFUSED', 'The receiver answered 599.'],
   ])('answered %i is %s', async (status, outcome, message) => {
     const receiver = await start(answerWith(status));
-    const report = await open().attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    const report = await open().attempt({ url: receiver.url, signingSecrets: [signingKey] }, body);
     expect(report).toMatchObject({ outcome, message, httpStatus: status });
   });
 
   test.each([300, 301, 302, 303, 307, 308])('does not follow a redirect by %i', async (status) => {
     const elsewhere = await start(answerWith(204));
     const receiver = await start(answerWith(status, { Location: elsewhere.url }));
-    const report = await open().attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    const report = await open().attempt({ url: receiver.url, signingSecrets: [signingKey] }, body);
     expect(report).toMatchObject({ outcome: 'STATUS_REFUSED', httpStatus: status });
     expect(report.message).toMatch(
       /redirects are not followed \(this one leads to http:\/\/127\.0\.0\.1:\d+\/hook\)\.$/,
@@ -86,7 +89,7 @@ describe('one attempt', () => {
     [200, '120', undefined],
   ])('answered %i with Retry-After %p asks for a wait of %p', async (status, value, seconds) => {
     const receiver = await start(answerWith(status, { 'Retry-After': value }));
-    const report = await open().attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    const report = await open().attempt({ url: receiver.url, signingSecrets: [signingKey] }, body);
     expect(report.retryAfterSeconds).toBe(seconds);
   });
 
@@ -105,7 +108,7 @@ describe('one attempt', () => {
     const receiver = await start();
     const unsigned = await open().attempt({ url: receiver.url, signingSecrets: [] }, body);
     expect(unsigned).toMatchObject({ outcome: 'INTERRUPTED', message: expect.stringContaining('no secret') });
-    const nowhere = await open().attempt({ url: 'file:///etc/passwd', signingSecrets: [secret] }, body);
+    const nowhere = await open().attempt({ url: 'file:///etc/passwd', signingSecrets: [signingKey] }, body);
     expect(nowhere.outcome).toBe('ADDRESS_REFUSED');
     expect(receiver.received).toEqual([]);
   });
@@ -135,7 +138,7 @@ describe('what is counted of attempts', () => {
       ended: (...end: unknown[]) => seen.push(end),
     };
     const receiver = await start(answerWith(500));
-    await open({ metrics }).attempt({ url: receiver.url, signingSecrets: [secret] }, body);
+    await open({ metrics }).attempt({ url: receiver.url, signingSecrets: [signingKey] }, body);
     expect(seen).toEqual(['begun', ['user.updated', 'STATUS_REFUSED', expect.any(Number)]]);
   });
 });

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { afterEach } from '@jest/globals';
 import { exampleEvents } from '../../generated/asyncapi/examples.js';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
@@ -7,6 +7,7 @@ import { HttpSender, type SenderOptions } from '../../src/delivery/sender.js';
 
 export const VERSION = '1.2.3';
 export const secret = randomBytes(32);
+export const signingKey = createSecretKey(secret);
 
 const example = exampleEvents['user.updated'];
 const event = { ...example, data: { ...example.data, firstName: 'Zoë 🦊' } };
@@ -35,5 +36,5 @@ export function senders(): (options?: Partial<SenderOptions>) => HttpSender {
 }
 
 export function targetAt(port: number, path = '/hook') {
-  return { url: `http://127.0.0.1:${port}${path}`, signingSecrets: [secret] };
+  return { url: `http://127.0.0.1:${port}${path}`, signingSecrets: [signingKey] };
 }

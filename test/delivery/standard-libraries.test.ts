@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { answersOf } from '../support/kept-programs.js';
@@ -24,7 +24,10 @@ type Judge = (cases: readonly Posted[]) => Promise<string[]>;
 /** What the sender really posts during a rotation. */
 async function posted(): Promise<Posted> {
   const receiver = await raw.start(noContent);
-  const target = { url: `http://127.0.0.1:${receiver.port}/`, signingSecrets: [secret, older] };
+  const target = {
+    url: `http://127.0.0.1:${receiver.port}/`,
+    signingSecrets: [secret, older].map((key) => createSecretKey(key)),
+  };
   await open().attempt(target, body);
   return { secret: whsec(secret), ...requestIn(receiver) };
 }

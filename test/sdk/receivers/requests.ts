@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ export interface Answer {
 /** What receivers in these tests believe: the new secret and the one that it replaces. */
 export const SECRETS = `${secret},${oldSecret}`;
 
-const keyOf = (whsec: string) => Buffer.from(whsec.slice('whsec_'.length), 'base64');
+const keyOf = (whsec: string) => createSecretKey(whsec.slice('whsec_'.length), 'base64');
 
 /** A request as the service signs and sends it. */
 export function delivery({
