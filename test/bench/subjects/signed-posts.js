@@ -1,9 +1,10 @@
 // The floor of webhooks: posts one signed body over and over, and thinks of nothing.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { Pool } from 'undici';
 
 const CONNECTIONS = 32;
-const key = randomBytes(32);
+// Not bytes, with which an HMAC takes four times as long on Node 24.
+const key = createSecretKey(randomBytes(32));
 
 process.on('message', async ({ origin, path, count, body }) => {
   const pool = new Pool(origin, { connections: CONNECTIONS });
