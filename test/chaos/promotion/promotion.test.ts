@@ -41,7 +41,9 @@ describeOnLinux('when the primary is killed and its synchronous replica is promo
 
   beforeAll(async () => {
     pair = await startPair();
-    nodes = await startTwoDomains(services, pair.url);
+    // After the default wait of 30 s, an attempt that was lost with the primary would come too late.
+    const env = { WEBHOOK_RETRY_DELAYS: '1s,1s' };
+    nodes = await startTwoDomains(services, pair.url, { env });
     await untilServing(nodes.edge, ...nodes.domains);
     await untilServing(nodes.worker, ...nodes.domains);
     const [{ process: domain }] = nodes.domains;

@@ -32,12 +32,11 @@ describe('the people of clients', () => {
 
   const people = () => domain.demo().people.map(({ email }) => email);
 
-  /** An enabled user of a person. */
+  /** Of the first person, who is this user alone. */
   async function activeUser(): Promise<Row> {
-    const lists = await Promise.all(
-      people().map((email) => json<Row[]>('user', 'list', '--email', email, '--status', 'active')),
-    );
-    return lists.flat()[0] as Row;
+    const [email = ''] = people();
+    const [user] = await json<Row[]>('user', 'list', '--email', email, '--status', 'active');
+    return user as Row;
   }
 
   beforeAll(async () => {
@@ -45,12 +44,15 @@ describe('the people of clients', () => {
   });
 
   test('are found by the address of the person, users and workers of all clients', async () => {
-    for (const email of people()) {
+    // A user, a worker, and a person who is both at two clients.
+    const [user, , , worker, , both] = people();
+    for (const email of [user, worker, both] as string[]) {
       const { contexts } = await called<{ contexts?: Context[] }>('Platform/GetAccount', { email });
       const users = await json<Row[]>('user', 'list', '--email', email);
       const workers = await json<Row[]>('worker', 'list', '--email', email);
       const ids = [...users, ...workers].map(({ id }) => id);
       expect(ids.sort()).toEqual((contexts ?? []).map(({ userId, workerId }) => userId ?? workerId).sort());
+      expect(ids).toHaveLength(email === both ? 4 : 1);
       expect(users.filter((user) => user.email !== email)).toEqual([]);
     }
   });
