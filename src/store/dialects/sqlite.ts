@@ -246,8 +246,8 @@ class Dialect extends SqliteDialect {
  * the statement again for a new value, which takes several times as long as a short read. It does not
  * evaluate an expression for the plan, and a sign does not change the value.
  *
- * For the same reason a placeholder never matches a value in the condition of a partial index: write a literal
- * there, such as `status = 'PENDING'`. For `is not null`, any comparison of the column suffices.
+ * Nor does a placeholder match a value in the condition of a partial index: write a literal there, such as
+ * `status = 'PENDING'`. For `is not null`, any comparison of the column suffices.
  */
 class Compiler extends SqliteQueryCompiler {
   protected override appendValue(parameter: unknown): void {
