@@ -20,7 +20,7 @@ export async function writeStream(
   // Reset, not closed: for HTTP/1.0 a closed connection is the regular end of an answer.
   source.once('error', () => response.socket?.resetAndDestroy());
   const closed = closedSignal(socket);
-  // Node reports it only to the answer whose turn it is; those that wait would never end.
+  // `pipeline` waits for a `close` that Node emits only for the answer whose turn it is.
   const tellClosed = () => {
     if (!response.socket) {
       response.emit('close');
