@@ -29,7 +29,6 @@ const BEHAVIOURS: readonly Behaviour[] = [
   { kind: 'refuses' },
   { kind: 'fails', latePerThousand: 0 },
 ];
-export const SUBSCRIBERS = BEHAVIOURS.length;
 /** Receivers that accept each event at once. */
 export const ACCEPTING = [0, 1];
 

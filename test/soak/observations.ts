@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { residents } from '../bench/subjects/memory.js';
 import type { Role, ServiceProcess } from '../support/service-process.js';
@@ -19,7 +20,7 @@ export async function observe(
   signal: AbortSignal,
 ): Promise<Observations> {
   const seen: Observations = { megabytes: new Map(), rows: new Map(), readiness: new Set() };
-  const database = new Sqlite(join(service.dataDir, 'integration.db'), { readonly: true });
+  const database = databaseOf(service);
   const tables = database
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .pluck()
@@ -32,7 +33,7 @@ export async function observe(
         note(seen.megabytes, role, running.find((one) => one.pid === pid)?.megabytes ?? Number.NaN);
       }
       for (const table of tables) {
-        note(seen.rows, table, database.prepare(`SELECT count(*) FROM "${table}"`).pluck().get() as number);
+        note(seen.rows, table, countOf(database, table));
       }
       const answer = await fetch(`${service.opsUrl}/readyz`);
       seen.readiness.add(((await answer.json()) as { status: string }).status);
@@ -42,6 +43,23 @@ export async function observe(
   } finally {
     database.close();
   }
+}
+
+export function rowsIn(service: ServiceProcess, table: string): number {
+  const database = databaseOf(service);
+  try {
+    return countOf(database, table);
+  } finally {
+    database.close();
+  }
+}
+
+function databaseOf(service: ServiceProcess): BetterSqlite3.Database {
+  return new Sqlite(join(service.dataDir, 'integration.db'), { readonly: true });
+}
+
+function countOf(database: BetterSqlite3.Database, table: string): number {
+  return database.prepare(`SELECT count(*) FROM "${table}"`).pluck().get() as number;
 }
 
 function note(seen: Map<string, number[]>, name: string, value: number): void {
