@@ -4,7 +4,7 @@ export interface Misspelt {
   name: string;
   /** The setting that was probably meant. */
   nearest?: string;
-  /** One letter is wrong in the name of a setting that is not set: the start refuses it. */
+  /** It is the name of an unset setting with a wrong letter: the start refuses it. */
   isCertain: boolean;
   problem: string;
 }
@@ -24,8 +24,9 @@ const OWN_PREFIX = /^(INTEGRATION|WEBHOOK|SIGN_ON|SIGNING_KEY|GRPC_TLS)_/;
 /** Kubernetes and Docker describe the services of a cluster in variables named after them. */
 const SERVICE_OF_CLUSTER = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/;
 const ADDRESS_OF_CLUSTER = /^(tcp|udp|sctp):\/\//;
-/** Shorter names resemble many words. */
+/** A name of this length may have two wrong letters; shorter names with two resemble other words. */
 const LONG_NAME = 12;
+/** In a name of this length, a start also refuses two wrong letters if they are in different words. */
 const VERY_LONG_NAME = 16;
 
 /** Variables that look like settings but are not. */
@@ -56,7 +57,7 @@ function nearestOf(name: string, candidates: readonly string[]): string | undefi
   const written = plain(name.replace(/^INTEGRATION_/i, ''));
   const bare = [plain(name), written, written.replace(/FILE$/, '')];
   const near = candidates.flatMap((candidate) => {
-    // A further word after the name of a setting makes another name.
+    // The name of a setting with a further word is another name, not a misspelling.
     if (name.startsWith(`${candidate}_`) && !name.endsWith('_FILE')) {
       return [];
     }
@@ -67,7 +68,10 @@ function nearestOf(name: string, candidates: readonly string[]): string | undefi
   return near.sort((one, other) => one.apart - other.apart)[0]?.candidate;
 }
 
-/** A wrong letter within a word. Different words are another name, which another program may use. */
+/**
+ * The same words with one wrong letter, in a very long name with one in each of two words. Names that differ
+ * more may belong to another program.
+ */
 function isOneSlip(name: string, setting: string): boolean {
   const [written, meant] = [name.toUpperCase().split('_'), setting.split('_')];
   if (written.length !== meant.length) {
@@ -82,7 +86,7 @@ function plain(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours from one text to the other. */
+/** The edit distance, where a swap of two neighbouring letters counts as one edit. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) {
     return Number.POSITIVE_INFINITY;

@@ -44,6 +44,6 @@ export interface Sender {
    * request at or after `endsAt`, a time of `performance.now()`.
    */
   attempt(target: SendTarget, body: SendBody, signal?: AbortSignal, endsAt?: number): Promise<AttemptReport>;
-  /** Closes idle connections; attempts in progress continue. */
+  /** Interrupts attempts in progress and closes all connections. */
   close(): Promise<void>;
 }

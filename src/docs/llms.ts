@@ -1,6 +1,6 @@
 import type { Page } from './page.js';
 
-/** The site as text for programs: an index, and all pages. */
+/** The index of the site for programs: all pages, with links to their text. */
 export function llmsText(groups: readonly { title: string; pages: readonly Page[] }[]): string {
   const sections = groups.map(({ title, pages }) => [
     `## ${title}`,

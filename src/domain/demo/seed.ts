@@ -41,8 +41,8 @@ export interface DemoSeed {
 
 export interface DemoStore {
   /**
-   * One repeatable transaction: plants a missing directory and missing applications, keeps later changes by
-   * people, and makes the credentials valid each time.
+   * One repeatable transaction: inserts the directory, applications and credentials that are missing, and
+   * keeps what people have changed since.
    */
   plant(seed: DemoSeed, credentials: DemoCredentials): Promise<void>;
   /** Those of these people who have no password. */

@@ -6,7 +6,7 @@ import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { Writer } from '../../database.js';
 import { insert } from './insert.js';
 
-/** Overwrites present ones, except that revoked ones stay revoked. */
+/** Existing credentials stay as they are: revoked ones stay revoked. */
 export async function plantCredentials(
   writer: Writer,
   { createdAt }: DemoSeed,
@@ -40,7 +40,7 @@ export async function plantCredentials(
   await insert(writer, 'applicationSecrets', secrets);
 }
 
-/** An id derived from the secret makes planting repeatable. */
+/** The id is derived from the secret, so that a repeated insert finds the row. */
 function identityOf(kind: RecordKind, secret: string) {
   const hash = storedHash(secret);
   return { id: `${kind}_${hashSecret(hash).toString('hex').slice(0, 22)}`, hash };
