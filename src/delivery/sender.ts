@@ -9,16 +9,16 @@ import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
 import { signaturesOf } from './signature.js';
 
 export interface SenderOptions extends DialOptions {
-  /** From the resolution of the name to the end of the answer. */
+  /** Limits the whole exchange, from the resolution of the name to the end of the answer. */
   timeoutMs: number;
   /** The version of the service, for the User-Agent. */
   version: string;
   metrics?: AttemptMetrics;
 }
 
-/** Per exchange: headers and the kept body are a quarter of it. Also limits interim answers. */
-const MAX_RECEIVED_BYTES = 128 * 1_024;
-const LOOK_EVERY_MS = 100;
+/** Per exchange, in KiB: four times what headers and kept body may have. Interim (1xx) answers count too. */
+const MAX_RECEIVED_KIB = 128;
+const CHECK_EVERY_MS = 100;
 /** The flags at the end of a `traceparent` that is recorded. */
 const SAMPLED = '-01';
 
@@ -26,9 +26,9 @@ const SAMPLED = '-01';
 export class HttpSender implements Sender {
   readonly #connections: Connections;
   readonly #destinations = new Destinations();
-  /** With the largest number of bytes of each connection. */
+  /** Each with the `bytesRead` of its connection beyond which it is ended. */
   readonly #running = new Map<Exchange, { connection: Connection; mostBytes: number }>();
-  #look: NodeJS.Timeout | undefined;
+  #sizeCheck: NodeJS.Timeout | undefined;
   /** The exchanges per signal: one listener for all, because one for each costs as much as a signature. */
   readonly #interruptible = new WeakMap<AbortSignal, Set<Exchange>>();
   readonly #fixedHeaders: readonly string[];
@@ -100,8 +100,8 @@ export class HttpSender implements Sender {
     };
     const exchange = new Exchange(origin.host, ended, endsAt);
     interruptible?.add(exchange);
-    this.#running.set(exchange, { connection, mostBytes: connection.bytesRead + MAX_RECEIVED_BYTES });
-    this.#look ??= setInterval(() => this.#endEndless(), LOOK_EVERY_MS).unref();
+    this.#running.set(exchange, { connection, mostBytes: connection.bytesRead + MAX_RECEIVED_KIB * 1_024 });
+    this.#sizeCheck ??= setInterval(() => this.#endTooLarge(), CHECK_EVERY_MS).unref();
     const seconds = Math.floor(startedAt.getTime() / 1_000);
     const headers = [
       ...this.#fixedHeaders,
@@ -116,18 +116,15 @@ export class HttpSender implements Sender {
     connection.client.dispatch({ method: 'POST', path, headers, body }, exchange);
   }
 
-  #endEndless(): void {
+  #endTooLarge(): void {
     for (const [exchange, { connection, mostBytes }] of this.#running) {
       if (connection.bytesRead > mostBytes) {
-        exchange.end(
-          'PROTOCOL_ERROR',
-          'The answer is not HTTP as it should be: it does not come to its end.',
-        );
+        exchange.end('PROTOCOL_ERROR', `The answer is not complete after ${MAX_RECEIVED_KIB} KiB.`);
       }
     }
     if (this.#running.size === 0) {
-      clearInterval(this.#look);
-      this.#look = undefined;
+      clearInterval(this.#sizeCheck);
+      this.#sizeCheck = undefined;
     }
   }
 
@@ -144,7 +141,7 @@ export class HttpSender implements Sender {
 
   #timeOut(exchange: Exchange, { phase, origin: { host } }: Connection): void {
     const within = `within ${this.options.timeoutMs / 1_000} s`;
-    exchange.end('TIMED_OUT', sentenceOfTimeOut(exchange, phase, host, within));
+    exchange.end('TIMED_OUT', timeOutMessage(exchange, phase, host, within));
   }
 }
 
@@ -160,7 +157,7 @@ function interrupt(exchanges: Iterable<Exchange>): void {
   }
 }
 
-/** Deliveries that must not be sent. */
+/** Why the delivery must not be sent, if so. */
 function refusalOf(
   url: string,
   signingSecrets: readonly KeyObject[],
@@ -185,24 +182,24 @@ function refusalOf(
   return undefined;
 }
 
-function sentenceOfTimeOut(
+function timeOutMessage(
   { httpStatus, isSent }: Exchange,
   phase: Connection['phase'],
   host: string,
   within: string,
 ): string {
   if (httpStatus !== undefined) {
-    return `The answer, ${nameOf(httpStatus)}, began but was not over ${within}.`;
+    return `The answer (${nameOf(httpStatus)}) began but was not complete ${within}.`;
   }
   if (isSent) {
-    return `${host} took the event but did not answer ${within}.`;
+    return `${host} accepted the connection but did not answer ${within}.`;
   }
   switch (phase) {
     case 'name':
       return `The name servers gave no answer for ${host} ${within}.`;
     case 'tcp':
-      return `There was no connection to ${host} ${within}.`;
+      return `No connection to ${host} was established ${within}.`;
     default:
-      return `TLS with ${host} was not agreed ${within}.`;
+      return `The TLS handshake with ${host} was not complete ${within}.`;
   }
 }

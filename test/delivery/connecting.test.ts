@@ -182,7 +182,7 @@ describe('TLS', () => {
     const report = await open({ timeoutMs: 1_000 }).attempt(to(`https://127.0.0.1:${port}/`), body);
     expect(report).toMatchObject({
       outcome: 'TIMED_OUT',
-      message: `TLS with 127.0.0.1:${port} was not agreed within 1 s.`,
+      message: `The TLS handshake with 127.0.0.1:${port} was not complete within 1 s.`,
     });
     await closed;
   });

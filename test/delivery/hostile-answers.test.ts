@@ -71,13 +71,13 @@ const answers: [string, RawAnswer, string, RegExp][] = [
     'gives early hints without end',
     repeating('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
     'PROTOCOL_ERROR',
-    /does not come to its end/,
+    /not complete after 128 KiB/,
   ],
   [
     'writes about its chunks without end',
     repeating(`${OK}transfer-encoding: chunked\r\n\r\n1;x=`, 'x'.repeat(KIB)),
     'PROTOCOL_ERROR',
-    /does not come to its end/,
+    /not complete after 128 KiB/,
   ],
   ['answers in HTTP/1.0', lastly('HTTP/1.0 200 OK\r\n\r\nfine'), 'SUCCEEDED', /^$/],
   ['answers with a body after 204', answering('HTTP/1.1 204 No Content\r\n\r\nsurprise'), 'SUCCEEDED', /^$/],
@@ -152,7 +152,7 @@ describe('a receiver that takes its time', () => {
   const timeoutMs = 3_000;
 
   test.each<[string, RawAnswer, number | undefined, RegExp]>([
-    ['never answers', () => undefined, undefined, /took the event but did not answer within 3 s\.$/],
+    ['never answers', () => undefined, undefined, /accepted the connection but did not answer within 3 s\.$/],
     [
       'answers a byte at a time',
       (socket) => {
@@ -161,7 +161,7 @@ describe('a receiver that takes its time', () => {
         socket.once('close', () => clearInterval(drip));
       },
       200,
-      /^The answer, 200 OK, began but was not over within 3 s\.$/,
+      /^The answer \(200 OK\) began but was not complete within 3 s\.$/,
     ],
     [
       'sends hints without end',
