@@ -15,17 +15,18 @@ export interface Opening {
   secret: string;
 }
 
-/** Prints the terms of the subscription; with JSON as the first line, so that a script can wait for it. */
+/** Prints the subscription and its secret; with `--json` as the first line, for which a script can wait. */
 export function printOpening(opening: Opening, json: boolean | undefined): void {
   if (json) {
     print(asJsonLine({ kind: 'listening', ...opening }));
     return;
   }
   const { subscriptionId, instanceIntegrationId, eventTypes, forwardTo, secret } = opening;
-  const onwards = forwardTo === undefined ? 'answers 204' : `passes them on to ${forwardTo}`;
-  say(`Listening for ${eventTypes.join(' ')} of ${instanceIntegrationId} with ${subscriptionId}; ${onwards}.
+  const use = forwardTo === undefined ? 'answered with 204' : `forwarded to ${forwardTo}`;
+  say(`Listening for ${eventTypes.join(' ')} of ${instanceIntegrationId} with subscription ${subscriptionId}.
+Each event is ${use}.
 
-The signing secret, shown this once:
+The signing secret, shown only once:
 
   ${secret}
 
@@ -57,18 +58,16 @@ interface Content {
   entity?: { type: string; id: string };
 }
 
-/** The body as far as it has the shape of an event: any local process can post here. */
+/** Checks the body, because any local process can post here. */
 function contentOf(event: unknown): Content {
-  const { type, entity } = (typeof event === 'object' && event !== null ? event : {}) as Record<
-    string,
-    unknown
-  >;
-  const { type: entityType, id } = (typeof entity === 'object' && entity !== null ? entity : {}) as Record<
-    string,
-    unknown
-  >;
+  const { type, entity } = membersOf(event);
+  const { type: entityType, id } = membersOf(entity);
   return {
     ...(typeof type === 'string' && { type }),
     ...(typeof entityType === 'string' && typeof id === 'string' && { entity: { type: entityType, id } }),
   };
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
