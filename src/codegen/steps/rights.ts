@@ -13,7 +13,7 @@ import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from '@bufbui
 import { BANNER } from '../layout.js';
 import { descriptorsIn } from './proto.js';
 
-/** Options of the contract -> rights of methods, answers with personal data, and repeatable methods. */
+/** Options of the contract -> rights of methods, methods with personal data, and repeatable methods. */
 export async function generateRights(outDir: string): Promise<void> {
   const descriptors = fromBinary(FileDescriptorSetSchema, await readFile(descriptorsIn(outDir)));
   await writeFile(join(outDir, 'proto/rights.ts'), rightsTable(createFileRegistry(descriptors)));
@@ -52,7 +52,7 @@ function rightsTable(registry: FileRegistry): string {
   ].join('\n');
 }
 
-/** Whether the message, or a nested one, is personal data. */
+/** Whether the message, or one nested in it, passes the test. */
 function contains(
   message: DescMessage,
   isSuch: (message: DescMessage) => boolean,

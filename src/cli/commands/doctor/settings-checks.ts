@@ -1,5 +1,5 @@
 import { insecuritiesOf } from '../../../config/insecurities.js';
-import { misspeltIn } from '../../../config/misspelt.js';
+import { type Misspelt, misspeltIn } from '../../../config/misspelt.js';
 import { type Found, foundIn } from '../../../store/checks/check.js';
 import type { DoctorCheck, Installation } from './check.js';
 
@@ -10,7 +10,7 @@ export const namesAreKnown: DoctorCheck = {
   about: 'No variable of the environment looks like a misspelt setting.',
   severity: 'warning',
   remedy: RENAME,
-  find: (installation) => misspelt(installation, (isCertain) => !isCertain),
+  find: (installation) => misspelt(installation, { isCertain: false }),
 };
 
 export const namesAreNotRefused: DoctorCheck = {
@@ -18,13 +18,13 @@ export const namesAreNotRefused: DoctorCheck = {
   about: 'No variable of the environment is a misspelt setting that the start refuses.',
   severity: 'error',
   remedy: RENAME,
-  find: (installation) => misspelt(installation, (isCertain) => isCertain),
+  find: (installation) => misspelt(installation, { isCertain: true }),
 };
 
-function misspelt({ environment, config }: Installation, isMeant: (isCertain: boolean) => boolean): Found {
+function misspelt({ environment, config }: Installation, { isCertain }: Pick<Misspelt, 'isCertain'>): Found {
   return foundIn(
     misspeltIn(environment, config.FOREIGN_VARIABLES)
-      .filter(({ isCertain }) => isMeant(isCertain))
+      .filter((found) => found.isCertain === isCertain)
       .map(({ name, nearest }) =>
         nearest === undefined
           ? `${name} is not a setting`

@@ -2,18 +2,14 @@ import { sql } from 'kysely';
 import type { AccountId } from '../../../../generated/ids.js';
 import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
 import type { Entrance } from '../../../domain/sign-on/sessions/browser.js';
-import { camelCased } from '../../camel-case.js';
+import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { toApplication } from '../operator/application-mapping.js';
 import { statement } from '../statements/kept-statement.js';
 import { markUsed } from '../statements/last-use.js';
 
-interface Named {
-  id: string;
-}
-
-/** A row for each of its secrets; one without if there is none. */
-const withSecrets = statement((db, { id }: Named) =>
+/** One row per secret of the application; a single row without a secret if it has none. */
+const withSecrets = statement((db, { id }: { id: string }) =>
   db
     .selectFrom('applications')
     .leftJoin('applicationSecrets as secret', 'secret.applicationId', 'applications.id')
@@ -25,7 +21,7 @@ const withSecrets = statement((db, { id }: Named) =>
     .select(['secret.expiresAt as secretExpiresAt', 'secret.lastUsedAt as secretLastUsedAt']),
 );
 
-const redirectUrisOf = statement((db, { id }: Named) =>
+const redirectUrisOf = statement((db, { id }: { id: string }) =>
   db.selectFrom('applicationRedirectUris').where('applicationId', '=', id).orderBy('position').selectAll(),
 );
 
@@ -44,14 +40,14 @@ export function knownApplicationRows(writer: Writer): KnownApplicationRows {
         }
       );
     },
-    entrancesOf: (accountId, limit) => entrancesOf(writer, accountId, limit),
+    entrancesOf: (accountId, limit) => entrancesOf(db, accountId, limit),
     markSecretUsed: (id, at, unlessSince) => markUsed(db, 'applicationSecrets', { id, at, unlessSince }),
   };
 }
 
-/** As the sign-in admits people: ACTIVE and INVITED users, workers who are not offboarded. */
-async function entrancesOf(writer: Writer, accountId: AccountId, limit: number): Promise<Entrance[]> {
-  const { rows } = await sql<{ application_id: string; instance_id: string }>`
+/** Admits the same people as the sign-in: ACTIVE and INVITED users, and workers who are not offboarded. */
+async function entrancesOf(db: Rows, accountId: AccountId, limit: number): Promise<Entrance[]> {
+  const { rows } = await sql<Entrance>`
     with joined (client_id) as (
       select client_id from users where account_id = ${accountId} and status in ('ACTIVE', 'INVITED')
       union select client_id from workers where account_id = ${accountId} and offboarded_at is null
@@ -68,8 +64,8 @@ async function entrancesOf(writer: Writer, accountId: AccountId, limit: number):
     order by case when applications.initiate_login_uri is null then 1 else 0 end,
       applications.first_party desc, applications.name, applications.id, places.id
     limit ${limit}
-  `.execute(writer);
-  return rows.map((row) => ({ applicationId: row.application_id, instanceId: row.instance_id }));
+  `.execute(db);
+  return rows;
 }
 
 interface SecretColumns {
