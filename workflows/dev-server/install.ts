@@ -1,4 +1,4 @@
-/** For the build: prints the path of the executable, after getting it if needed; progress on stderr. */
+/** For the build: finds, downloads or builds Temporal, and prints its path. Progress goes to stderr. */
 import { findTemporal } from './find.js';
 
 const interrupted = new AbortController();

@@ -3,7 +3,7 @@ import { NO_LINKS, SCOPES } from '../operator/application-rules.js';
 import type { Application } from '../operator/rows/applications.js';
 import { demoId } from './ids.js';
 
-/** The varying part of a seeded application. */
+/** What differs between the seeded applications. */
 export interface DemoApplication
   extends Pick<
     Application,
@@ -15,9 +15,9 @@ export interface DemoApplication
 
 interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | 'firstParty'> {
   key: string;
-  /** Its local and its public origin. Both have the two instances as paths. */
+  /** Its local origin and, if it has one, its public origin. */
   origins: readonly string[];
-  /** For an installed application with its own scheme. */
+  /** The URI scheme of an installed application. */
   scheme?: string;
 }
 
@@ -26,7 +26,7 @@ const DEMO_APP_KEY = 'tidewater-timesheets';
 /** The application that the demo runs itself. */
 export const demoAppId = demoId('ApplicationId', DEMO_APP_KEY);
 
-/** Where it usually runs; DEMO_APP_PORT names another port. */
+/** Its default address; DEMO_APP_PORT sets another port. */
 const DEMO_APP_URL = 'http://localhost:4004';
 
 const plansWith = (demoAppUrl: string): readonly Plan[] => [
@@ -73,7 +73,7 @@ const plansWith = (demoAppUrl: string): readonly Plan[] => [
   },
 ];
 
-/** Each returns to both instances, at different addresses. */
+/** Each has, at each origin, one redirect URI per instance. */
 export function demoApplications(
   instances: Readonly<Record<'harborlight' | 'juniper', InstanceId>>,
   demoAppUrl = DEMO_APP_URL,
@@ -94,7 +94,7 @@ export function demoApplications(
   });
 }
 
-/** The pages that the demo serves for its application. */
+/** Pages of the application that the demo runs. */
 function linksUnder(demoAppUrl: string): Application['links'] {
   return {
     logoUri: `${demoAppUrl}/logo.svg`,

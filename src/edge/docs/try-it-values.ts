@@ -23,9 +23,9 @@ const PASSED_ON_PREFIXES = ['x-forwarded-', 'cf-', 'ngrok-'];
 const UNCACHED = { 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' };
 
 /**
- * Serves the key of a demo to pages that this machine's browsers have from it by a name of loopback, by POST,
- * because only then browsers tell the origin. No file or cache has it. Others get an empty answer. Where the
- * demo is published, and in live, nothing is at this path.
+ * Serves the key of a demo to pages that a browser of this machine has opened at a loopback address. By POST,
+ * because only then do browsers send the origin. No file or cache has it. Others get an empty answer. Where
+ * the demo is published, and in live, this path does not exist.
  */
 export function withTryItValues(
   isLocalDemo: boolean,

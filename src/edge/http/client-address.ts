@@ -15,27 +15,27 @@ export interface ClientAddressOptions {
   log: Log;
 }
 
-/** The client's address, from X-Forwarded-For as far as trusted proxies wrote it. Empty once it left. */
+/** The client's address: X-Forwarded-For as far as trusted proxies wrote it. Empty once disconnected. */
 export function clientAddress({
   trustedProxies,
   api,
   log,
 }: ClientAddressOptions): (request: IncomingMessage) => string {
   const trusts = trusted(trustedProxies);
-  let isToldOf = false;
+  let hasWarned = false;
   return (request) => {
     const peer = request.socket.remoteAddress;
     if (peer === undefined) {
       return '';
     }
-    if (!isToldOf && request.headers['x-forwarded-for'] !== undefined && !trusts(peer)) {
-      isToldOf = true;
-      log.warn('ignored X-Forwarded-For; if it is from your proxy, add that to TRUSTED_PROXIES', {
+    if (!hasWarned && request.headers['x-forwarded-for'] !== undefined && !trusts(peer)) {
+      hasWarned = true;
+      log.warn('ignored X-Forwarded-For; if the peer is your proxy, add its address to TRUSTED_PROXIES', {
         api,
         peer,
       });
     }
-    // A trusted proxy may forward a text that is no address; then the proxy's own address counts.
+    // A trusted proxy may forward text that is not an address; then the address of the proxy counts.
     const known = proxyAddr.all(request, trusts).map(withoutPort);
     return known.findLast((address) => isIP(address) !== 0) ?? peer;
   };

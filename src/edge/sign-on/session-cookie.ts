@@ -23,20 +23,20 @@ export class SessionCookieJar {
 
   constructor({ signOnUrl, environment }: { signOnUrl: string; environment: 'live' | 'demo' }) {
     this.#secure = signOnUrl.startsWith('https:');
-    // With this prefix browsers accept it only from this host over https.
+    // With this prefix, browsers accept a cookie only from this host over https.
     const prefix = this.#secure ? '__Host-' : '';
     const suffix = environment === 'demo' ? '_demo' : '';
     this.name = `${prefix}integration_session${suffix}`;
     this.deviceName = `${prefix}integration_device${suffix}`;
   }
 
-  /** The hash of the cookie; the cookie itself goes no further. */
+  /** The hash of the session cookie; the domain never gets the cookie itself. */
   hashIn(cookieHeader: string | undefined): Buffer | undefined {
     const value = cookieNamed(this.name, cookieHeader);
     return value !== undefined && VALUE.test(value) ? hashSecret(value) : undefined;
   }
 
-  /** The value for the domain to check, if its format is right. */
+  /** The device cookie, for the domain to check; undefined if its format is wrong. */
   deviceIn(cookieHeader: string | undefined): string | undefined {
     const value = cookieNamed(this.deviceName, cookieHeader);
     return value !== undefined && DEVICE.test(value) ? value : undefined;
@@ -61,7 +61,7 @@ export class SessionCookieJar {
         return { 'Set-Cookie': setCookie(this.name, value, options) };
       }
       case 'clear':
-        // Browsers may keep pages in memory for Back, despite no-store; clears those of this person.
+        // Despite no-store, browsers may keep pages in memory for Back; this clears those of the person.
         return { 'Set-Cookie': clearCookie(this.name, this.#secure), 'Clear-Site-Data': '"cache"' };
       default:
         return {};

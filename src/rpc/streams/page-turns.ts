@@ -1,16 +1,16 @@
-/** So that one list need not wait for the turn after its own. */
+/** Two, so that the next page of a lone list need not wait for the next turn of the event loop. */
 const PAGES_AT_ONCE = 2;
-/** Another short call is expected for this long after one. */
+/** For this long after a short call, another one is expected. */
 const EXPECTED_FOR_MS = 20;
-/** The pause between two deferrable pages: many times the time of a page, so short calls rarely wait. */
+/** Between two deferrable pages: many times as long as a page takes, so that short calls rarely wait. */
 const PAUSE_MS = 20;
 
 type Begin = () => void;
 
 /**
- * Makes a few pages of lists per turn of the event loop, integrations in turn, so that other calls come in
- * between. Deferrable pages pause while short calls come, so that they take little from them; this spares the
- * edge too.
+ * Makes at most a few pages of lists per turn of the event loop, so that other calls run in between.
+ * Integrations take turns. While short calls come, deferrable pages (`canWait`) are made with pauses, which
+ * leaves domain and edge time for the short calls.
  */
 export class PageTurns {
   readonly #prompt = new Lane(() => 0);
@@ -20,12 +20,12 @@ export class PageTurns {
 
   constructor(private readonly now = () => performance.now()) {}
 
-  /** Called for each short call, and for a list that is one page. */
+  /** Call it after each short call, and after each list of one page. */
   shortCall(): void {
     this.#shortCallAt = this.now();
   }
 
-  /** A page that `isSmall` leaves its turn to another one. */
+  /** After a page that `isSmall`, the next one begins in the same turn of the event loop. */
   make<T>(
     { integrationId, canWait }: { integrationId: string; canWait: boolean },
     page: () => Promise<T>,

@@ -9,7 +9,7 @@ export interface SyncedFile {
   close(): void;
 }
 
-/** An existing file that others write. */
+/** An existing file that SQLite writes. */
 export function syncedFile(path: string): SyncedFile {
   const descriptor = openSync(path, 'r+');
   return { sync: () => syncDescriptor(descriptor), close: () => closeSync(descriptor) };
@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * Syncs beside the event loop, one sync at a time for all who asked before it began. After a failure none
- * succeeds: the system may have dropped dirty pages, and would report success.
+ * Calls fdatasync in a thread, one call at a time for all callers that asked before it began. After a failure
+ * every later sync fails too: the kernel may have dropped the unwritten pages, and would report success.
  */
 export class FileSync {
   #asking: Waiting[] = [];
@@ -31,7 +31,7 @@ export class FileSync {
 
   constructor(
     private readonly file: SyncedFile,
-    /** Called on the failure after which no write can be promised. */
+    /** Called once, at the first failure. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
@@ -43,7 +43,7 @@ export class FileSync {
     });
   }
 
-  /** Call it before a write that has to be promised. */
+  /** Throws after a failed sync. Call it before each write that must survive a power failure. */
   assertSound(): void {
     if (this.#failure !== undefined) {
       throw this.#failure;

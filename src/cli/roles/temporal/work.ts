@@ -10,7 +10,7 @@ import type { RoleOptions } from '../role.js';
 import { advanceKeysEveryMs } from '../timed-maintenance.js';
 import type { WorkersDomain } from '../worker.js';
 
-/** What the worker does for Temporal. Import it when a server answers, because it loads the SDK. */
+/** What the worker does for Temporal. Loads the SDK, so import it only when a Temporal server answers. */
 export function temporalWork(
   { config, log }: Pick<RoleOptions, 'config' | 'log'>,
   { relay, maintenance }: WorkersDomain,

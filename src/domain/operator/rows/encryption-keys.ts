@@ -1,7 +1,7 @@
 /** An encryption key that is or was in use. Only the key file has the key itself. */
 export interface UsedEncryptionKey {
   id: string;
-  /** From 1; the highest is in use. */
+  /** Counts from 1; the key with the highest position is in use. */
   position: number;
   activatedAt: number;
   retiredAt: number | null;
@@ -11,7 +11,7 @@ export interface UsedEncryptionKey {
 export interface KeyHolder {
   node: string;
   keyIds: readonly string[];
-  /** The key that it seals with. */
+  /** The key that it encrypts new values with. */
   usedId: string | null;
   /** The issuer of its tokens; null for a command or a node of an earlier release. */
   issuer: string | null;
@@ -20,12 +20,12 @@ export interface KeyHolder {
 export interface EncryptionKeyRows {
   /** Newest first. */
   all(): Promise<UsedEncryptionKey[]>;
-  /** False if another key has this position. */
+  /** False if another key already has this position. */
   insert(key: UsedEncryptionKey): Promise<boolean>;
-  /** False if retired before. From here on no transaction commits new seals of the key: counts are final. */
+  /** False if it was retired before. No later commit contains new seals of the key: its count is final. */
   retire(id: string, now: number): Promise<boolean>;
-  /** The nodes that are not gone. */
+  /** The nodes that have announced themselves recently. */
   holders(): Promise<KeyHolder[]>;
-  /** How many seals each key has made. */
+  /** The number of stored seals (encrypted values) per key. */
   sealCounts(): Promise<Map<string, number>>;
 }

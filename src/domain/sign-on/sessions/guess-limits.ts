@@ -11,9 +11,9 @@ const WINDOW_MS = 15 * 60_000;
 const PER_NETWORK = 100;
 
 /**
- * Ten attempts are free; then each waits two seconds longer than the one before, up to half a minute. An
- * early attempt learns its turn, which is kept for its network. So an account is never locked, and takes at
- * most two guesses a minute.
+ * Per account: ten attempts need no wait. After them the interval between attempts grows by two seconds each
+ * time, up to half a minute. An attempt that comes too early is refused with the time of its turn, which is
+ * reserved for its network. So no account is ever locked, and each takes at most two guesses a minute.
  */
 export const TURNS: TurnSpacing = {
   free: 10,
@@ -38,7 +38,7 @@ export interface CountedGuess {
   /** Absent for a known browser. */
   network: Counted | undefined;
   account: { subject: string };
-  /** The holder of the turn that was waited for and used, if any. */
+  /** The holder of the reserved turn that the attempt used, if any. */
   usedTurnOf: string | undefined;
 }
 
@@ -47,17 +47,18 @@ interface Counted {
   endsAt: number;
 }
 
-/** Replaces an unknown account, so that the store does as much. */
+/** Stands in for an unknown account, so that the store does the same work. */
 export const NOBODY: AccountId = 'acc_';
 
 /**
- * Counts an attempt before it is made, so that concurrent ones cannot pass a limit. Throws RATE_LIMITED; a
- * network over its limit no longer counts against accounts. A fixed order avoids deadlocks.
+ * Counts an attempt before its password is checked, so that concurrent attempts cannot exceed a limit. Throws
+ * RATE_LIMITED. Attempts of a network over its limit do not count against accounts. Always counts the network
+ * first: a fixed order of row locks avoids deadlocks.
  */
 export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
   const device = deviceOf(signOn, browser, guess);
   const who = device ?? networkOf(browser.remoteAddress);
-  // In memory: counts in the database are row locks.
+  // In memory, before the database, where each count locks a row.
   const { allowed, resetSeconds } = await signOn.guesses.take(who);
   if (!allowed) {
     throw tooMany(resetSeconds);
@@ -70,7 +71,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     const subject = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
     const turn = await turnAt(signOn, changes, { subject, who });
     if (turn.count === TURNS.free + 1) {
-      await tellLimit(changes, browser, guess);
+      await auditLimit(changes, browser, guess);
     }
     const { at, usedTurnOf } = turn;
     return { counted: { network, account: { subject }, usedTurnOf }, waitUntil: at };
@@ -87,7 +88,7 @@ function tooMany(retryAfterSeconds: number): ServiceError {
   return new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
 }
 
-/** The password was right. Shared turns stay: their removal would disclose that the account exists. */
+/** The password was right. The turns of others stay: removing them would disclose that the account exists. */
 export async function forgiveGuess(
   changes: Pick<SignOnChanges, 'attempts' | 'now'>,
   { network, account }: CountedGuess,
@@ -112,7 +113,7 @@ export async function forgiveGuessesAt(
   await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
 }
 
-/** The password was not checked, because of load. A used turn becomes usable again. */
+/** Overload prevented the check of the password. A used turn becomes usable again. */
 export async function uncountGuess(
   signOn: SignOn,
   { network, account, usedTurnOf }: CountedGuess,
@@ -138,12 +139,12 @@ async function countNetwork(
   const subject = keyed(signOn, 'guesses from', subnetOf(browser.remoteAddress));
   const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
   if (count === PER_NETWORK + 1) {
-    await tellLimit(changes, browser, guess);
+    await auditLimit(changes, browser, guess);
   }
   return { subject, endsAt, isOver: count > PER_NETWORK };
 }
 
-/** The due turn, or the next one, which is then reserved for this network. */
+/** The turn reserved for this network or browser; without one, the next free turn, which is then reserved. */
 async function turnAt(
   signOn: SignOn,
   { attempts, now }: Pick<SignOnChanges, 'attempts' | 'now'>,
@@ -164,8 +165,8 @@ async function turnAt(
   return { ...(turn ?? { at: now + TURNS.maxWaitMs, count: 0 }), usedTurnOf: undefined };
 }
 
-/** Audits the first attempt beyond a limit only. */
-async function tellLimit(
+/** Called for the first attempt beyond a limit only. */
+async function auditLimit(
   changes: Pick<SignOnChanges, 'audit'>,
   browser: Browser,
   { accountId, applicationId }: Guess,

@@ -67,7 +67,7 @@ export function fromVerified(token: VerifiedAccessTokenMessage | undefined): Ver
   };
 }
 
-/** `given_name` and `family_name` repeat others: the edge adds them. */
+/** Without `given_name` and `family_name`: the edge copies them from `firstName` and `lastName`. */
 export function toClaims({
   email_verified,
   given_name,
