@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
 import type { SecretSettingName } from '../config/settings.js';
+import { StoreError } from '../store/store-error.js';
 import { addCallCommand } from './commands/call.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
@@ -153,7 +154,7 @@ try {
 
 /** Undefined for an unexpected error: only those print a stack trace. */
 function exitCodeOf(error: unknown): number | undefined {
-  if (error instanceof ConfigError || error instanceof StartupError) {
+  if (error instanceof ConfigError || error instanceof StartupError || error instanceof StoreError) {
     return EXIT_CANNOT_START;
   }
   if (error instanceof UsageError) {

@@ -52,7 +52,7 @@ describe('a data directory', () => {
     const file = join(services.newDirectory(), 'file');
     writeFileSync(file, '');
     const refusal = await refusalOf({ command, dataDir: join(file, 'data') });
-    expect(refusal).toContain(`The data directory ${file}/data cannot be written: `);
+    expect(refusal).toContain(`The directory ${file}/data/run cannot be written: `);
   });
 
   test('with a path too long for sockets is reported before anything is written', async () => {

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
@@ -18,7 +18,7 @@ import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
 import { listenError, StartupError } from '../startup-error.js';
-import { refuseLongSocketPath, socketAnswers } from '../unix-socket.js';
+import { claimSocket } from '../unix-socket.js';
 import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
 
 export interface ListenerOptions {
@@ -142,11 +142,12 @@ async function bindAddress(
   });
 }
 
-/** Runs before anything is written: two domains on one directory would overwrite each other's files. */
-export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<void> {
+/** Runs before other files are written: two domains on one directory would overwrite each other's. */
+export function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): void {
   const path = socketPathOf(DOMAIN_ADDRESS);
-  if (path !== undefined && (await socketAnswers(path))) {
-    throw new StartupError(
+  if (path !== undefined) {
+    claimSocket(
+      path,
       `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`,
     );
   }
@@ -154,9 +155,7 @@ export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<vo
 
 /** Replaces the socket that a killed domain left behind. */
 async function bindSocket(server: RpcServer, path: string): Promise<void> {
-  refuseLongSocketPath(path);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     rmSync(path, { force: true });
     await server.listen(`unix:${path}`);
     chmodSync(path, 0o600);

@@ -27,7 +27,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   }
   const { asked, hurried } = listenForStop();
   const say = sayer(config);
-  const runDir = await claimRunDir(config);
+  const runDir = claimRunDir(config);
   const temporalAddress = await temporalAddressOf(config);
   let cannotStart: (sentence: string) => void = () => undefined;
   const refused = new Promise<string>((resolve) => {

@@ -1,6 +1,5 @@
 import { get } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { socketAnswers } from '../../unix-socket.js';
@@ -142,11 +141,11 @@ async function tellsLife({ host, port }: Port): Promise<boolean> {
 }
 
 /** A gRPC port with TLS does not show which program listens: looks for the domain at other addresses. */
-async function domainRuns(_: Port, { DOMAIN_ADDRESS, DATA_DIR, ...config }: Config): Promise<boolean> {
+async function domainRuns(_: Port, { DOMAIN_ADDRESS, ...config }: Config): Promise<boolean> {
   const path = DOMAIN_ADDRESS.startsWith('unix:') ? DOMAIN_ADDRESS.slice('unix:'.length) : undefined;
   return path === undefined
     ? (await answerOf(config.METRICS_HOST, config.METRICS_PORT, '/livez')) !== undefined
-    : (await socketAnswers(path)) || socketAnswers(join(DATA_DIR, 'run', 'serve.sock'));
+    : socketAnswers(path);
 }
 
 interface Answer {

@@ -8,7 +8,6 @@ import { inNameOf } from '../../../domain/unit-of-work.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { makeSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
-import { StoreError } from '../../../store/store-error.js';
 import { secretsKeyFile, withSecretsKeyFile } from '../../secrets-key-file.js';
 import { StartupError } from '../../startup-error.js';
 import { print, say } from '../output/print.js';
@@ -85,8 +84,6 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
     // Refuses while a service uses the directory or a restore fills it.
     alone: true,
     databaseUrl: config.DATABASE_URL?.reveal(),
-  }).catch((error: unknown) => {
-    throw error instanceof StoreError ? new StartupError(error.message, { cause: error }) : error;
   });
   try {
     return await inNameOf(ACTOR, store.operator).run(async (changes) => {

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { refuseSecondDomain } from '../../src/cli/roles/domain-listeners.js';
+import { claimRunDir } from '../../src/cli/supervisor/run-dir.js';
+import { loadConfig } from '../../src/config/config.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+const directory = temporaryDirectories();
+
+test.each([
+  ['`integration serve`', claimRunDir],
+  ['domain', refuseSecondDomain],
+])('of two that start at once in a data directory, one is refused: %s', async (what, claim) => {
+  const config = loadConfig({ ENVIRONMENT: 'demo', DATA_DIR: join(directory(), 'data') });
+  const starting = async () => claim(config);
+  const outcomes = await Promise.allSettled([starting(), starting()]);
+  expect(outcomes).toEqual([
+    expect.objectContaining({ status: 'fulfilled' }),
+    {
+      status: 'rejected',
+      reason: expect.objectContaining({
+        message: expect.stringContaining(`Another ${what} already runs on `),
+      }),
+    },
+  ]);
+});
