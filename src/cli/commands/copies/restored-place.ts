@@ -37,8 +37,8 @@ export interface KeyFile {
   remove(): void;
 }
 
-/** Left by an interrupted restore, or made by the file system. */
-const NO_CONTENT = new Set([RESTORE_STAGE, 'domain.lock', 'domain.lock-journal', 'lost+found']);
+/** Left by an interrupted restore or a service that did not start, or made by the file system. */
+const NO_CONTENT = new Set([RESTORE_STAGE, 'domain.lock', 'domain.lock-journal', 'run', 'lost+found']);
 
 /** Restores into the empty target. The last steps write the key file and complete the database. */
 export function fillPlace<T>(

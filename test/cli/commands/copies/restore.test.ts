@@ -194,16 +194,18 @@ describe('integration restore', () => {
     expect(isUntouched(into)).toBe(true);
   });
 
-  test('fills a directory that has the key file only', async () => {
+  test('fills a directory that has the key file and the folder of sockets only', async () => {
     const into = elsewhere();
     mkdirSync(into.DATA_DIR);
     const SECRETS_KEY_FILE = join(into.DATA_DIR, 'secrets.key');
     copyFileSync(settings.SECRETS_KEY_FILE as string, SECRETS_KEY_FILE);
+    // Left by a service that did not start.
+    mkdirSync(join(into.DATA_DIR, 'run'));
     // Left by a killed attempt.
     copyFileSync(SECRETS_KEY_FILE, `${SECRETS_KEY_FILE}.0123456789abcdef`);
     await succeeded(integration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
     expect(readdirSync(into.DATA_DIR).sort()).toEqual([
-      ...['domain.lock', 'integration.db', 'secrets.key', 'secrets.key.0123456789abcdef'],
+      ...['domain.lock', 'integration.db', 'run', 'secrets.key', 'secrets.key.0123456789abcdef'],
     ]);
   });
 
