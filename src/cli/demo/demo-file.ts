@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspectApiKey } from '../../identifiers/api-key.js';
@@ -117,13 +118,13 @@ function objectIn(path: string): object | undefined {
 
 /** Renames a complete file into place: a concurrent reader sees the old content or the new. */
 export function writeDemoFile(path: string, content: DemoFile): void {
-  const staged = `${path}.new`;
+  const staged = `${path}.${randomUUID()}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    rmSync(staged, { force: true });
     writeFileSync(staged, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
     renameSync(staged, path);
   } catch (error) {
+    rmSync(staged, { force: true });
     throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`);
   }
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import fs, { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from '../../../src/cli/demo/demo-file.js';
 import { StartupError } from '../../../src/cli/startup-error.js';
@@ -103,11 +104,30 @@ describe('demo.json', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  test('is whole when another process writes it at the same time', () => {
+    const path = demoFilePath(newDirectory());
+    const rename = fs.renameSync;
+    const renaming = jest.spyOn(fs, 'renameSync').mockImplementationOnce((...names) => {
+      writeDemoFile(path, { ...whole, people: [] });
+      rename(...names);
+    });
+    syncBuiltinESMExports();
+    try {
+      writeDemoFile(path, whole);
+      expect(renaming).toHaveBeenCalledTimes(2);
+    } finally {
+      renaming.mockRestore();
+      syncBuiltinESMExports();
+    }
+    expect(readDemoFile(path)).toEqual(whole);
+  });
+
   test('that cannot be written is a sentence', () => {
     const path = demoFilePath(newDirectory());
     mkdirSync(path);
     expect(() => writeDemoFile(path, whole)).toThrow(StartupError);
     expect(() => writeDemoFile(path, whole)).toThrow(/demo\.json cannot be written: /);
+    expect(readdirSync(dirname(path))).toEqual(['demo.json']);
   });
 
   test.each(['', '{"apiKeys": [{', 'null', '42', '"text"'])('that holds %j is none', (content) => {
