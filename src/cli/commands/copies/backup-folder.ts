@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
+  copyFileSync,
   createReadStream,
   existsSync,
   fsyncSync,
@@ -67,22 +69,28 @@ export class StagedFolder {
 export function writeNewFile(path: string, content: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY.folder });
-    writeThenLink(path, content);
+    writeThenName(path, content);
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     // A file where a folder should be is EEXIST, too.
-    throw code === 'EEXIST' && syscall === 'link'
+    throw code === 'EEXIST' && syscall === 'copyfile'
       ? existsAlready(path)
       : new UsageError(`The file ${path} cannot be written: ${message}.`);
   }
 }
 
-function writeThenLink(path: string, content: string): void {
+function writeThenName(path: string, content: string): void {
   const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
   try {
     writeFileSync(staged, content, { flag: 'wx', mode: OWNER_ONLY.file, flush: true });
-    // Unlike a rename, a link replaces no file that another command has written.
-    linkSync(staged, path);
+    // Unlike a rename, neither replaces a file that another command has written.
+    try {
+      linkSync(staged, path);
+    } catch {
+      // FAT and some network file systems have no links.
+      copyFileSync(staged, path, constants.COPYFILE_EXCL);
+      sync(path);
+    }
     sync(dirname(path));
   } finally {
     rmSync(staged, { force: true });
