@@ -69,18 +69,12 @@ export function makeSecretsKeys(path: string): EncryptionKey[] {
   return readSecretsKeys(path);
 }
 
-/**
- * Writes the keys of a backup to a new key file; keeps an existing one. Returns whether it made the file.
- * Removes what a killed attempt left beside it, which contains the keys.
- */
+/** Writes the keys of a backup to a new key file; keeps an existing one. Returns whether it made the file. */
 export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): boolean {
   let isMade = false;
   writing(path, () => {
-    const folder = dirname(path);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(folder).filter((each) => isStagedKey(each, basename(path)))) {
-      rmSync(join(folder, name));
-    }
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    removeStaged(path);
     writeWhole(path, keys, (staged) => {
       isMade = linkUnlessThere(staged, path);
     });
@@ -99,8 +93,20 @@ export function newKey(): EncryptionKey {
 
 /** Replaces the keys of the file atomically: a crash leaves the old file or the new one. */
 export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
-  // Replaces the file behind a link and keeps the link.
-  writing(path, () => writeWhole(realpathSync(path), keys, renameSync));
+  writing(path, () => {
+    // Replaces the file behind a link and keeps the link.
+    const file = realpathSync(path);
+    removeStaged(file);
+    writeWhole(file, keys, renameSync);
+  });
+}
+
+/** Removes what killed attempts left beside the file, which contains keys. */
+function removeStaged(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder).filter((each) => isStagedKey(each, basename(path)))) {
+    rmSync(join(folder, name), { force: true });
+  }
 }
 
 function parsed(path: string, content: Buffer): EncryptionKey[] {

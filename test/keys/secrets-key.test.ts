@@ -54,7 +54,10 @@ describe('a key file that is made', () => {
     expect(readSecretsKeys(path)).toEqual([SEVENS]);
   });
 
-  test('from a backup leaves no copy that a killed attempt had left, and no other file out', () => {
+  test.each([
+    ['from a backup', () => placeSecretsKeys(path, [SEVENS])],
+    ['anew', () => makeSecretsKeys(path) && replaceSecretsKeys(path, [SEVENS])],
+  ])('%s leaves no copy that a killed attempt had left, and no other file out', (_, make) => {
     const others = [
       'secrets.key.0123456789abcde',
       'secrets.key.0123456789abcdef.old',
@@ -63,7 +66,7 @@ describe('a key file that is made', () => {
     for (const name of ['secrets.key.0123456789abcdef', ...others]) {
       writeFileSync(join(directory, name), keyFileText([SEVENS]));
     }
-    placeSecretsKeys(path, [SEVENS]);
+    make();
     expect(readdirSync(directory).sort()).toEqual(['secrets.key', ...others]);
   });
 
