@@ -200,17 +200,17 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     'a claim for one subscription',
-    { roundTrips: 3, statements: 12 },
+    { roundTrips: 3, statements: 11 },
     (under, proxy) => claimOf(under, proxy, 1),
   ],
   [
     'a claim for 16 subscriptions',
-    { roundTrips: 3, statements: 12 },
+    { roundTrips: 3, statements: 11 },
     (under, proxy) => claimOf(under, proxy, 16),
   ],
   [
     'a claim that is woken',
-    { roundTrips: 4, statements: 12 },
+    { roundTrips: 3, statements: 11 },
     (under, proxy) => wokenClaim(under, proxy, false),
   ],
   [

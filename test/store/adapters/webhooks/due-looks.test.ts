@@ -10,9 +10,10 @@ import { SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.
 import { deadRowsRig } from '../../../chaos/webhooks/dead-rows.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
-import { NEVER_SLOW, refused } from './sending/rig.js';
+import { NEVER_SLOW, refused, sendingRig } from './sending/rig.js';
 
 const under = databaseUnderTest('PostgreSQL');
+const databases = { SQLite: databaseUnderTest('SQLite'), PostgreSQL: under };
 const SLOW_MS = 10;
 
 /** Looks that all seem slow, on a clock that passes only as each look takes it. */
@@ -255,6 +256,23 @@ test('looks of a server that is far away are not slow because of that', async ()
   await retriedLater(rig);
   expect(await find()).toHaveLength(1);
 });
+
+test.each(['SQLite', 'PostgreSQL'] as const)(
+  'a look begins behind the named subscription and goes on from the first: %s',
+  async (kind) => {
+    const rig = await sendingRig(databases[kind]);
+    const subscribed = [await rig.subscribe(), await rig.subscribe(), await rig.subscribe()].sort();
+    const [first, second, third] = subscribed as [SubscriptionId, SubscriptionId, SubscriptionId];
+    await rig.happen();
+    const looks = new DueLooks(rig.database.patient, undefined, NEVER_SLOW);
+    const find = async (after: string, limit: number) =>
+      (await looks.round(rig.database.reader, after, rig.clock.now(), limit)).map(({ id }) => id);
+    expect(await find('', 3)).toEqual([first, second, third]);
+    expect(await find(first, 3)).toEqual([second, third, first]);
+    expect(await find(second, 2)).toEqual([third, first]);
+    expect(await find(third, 64)).toEqual([first, second, third]);
+  },
+);
 
 test('what the last look in a claim found is found until the first complete look has ended', async () => {
   const rig = await deadRowsRig(under, NEVER_SLOW);

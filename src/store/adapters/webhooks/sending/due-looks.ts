@@ -54,8 +54,9 @@ interface DueRow {
 }
 
 /**
- * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each.
- * Ordered by all columns of that index, so that PostgreSQL takes no other.
+ * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each: in
+ * the first turn behind the named one, in the second from the start up to it. Ordered by all columns of that
+ * index, so that PostgreSQL takes no other.
  */
 const dueSubscriptions = plannedStatement(
   (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
@@ -66,10 +67,12 @@ const dueSubscriptions = plannedStatement(
     return {
       compile: () =>
         sql<DueRow>`
-          with recursive pending(id) as (
-            select ${next(after)}
+          with recursive pending(id, turn) as (
+            select ${next(after)}, 1
             union all
-            select ${next(sql.ref('pending.id'))} from pending where pending.id is not null
+            select ${next(sql`coalesce(pending.id, '')`)}, case when pending.id is null then 2 else turn end
+            from pending
+            where case turn when 1 then pending.id is not null or ${after} > '' else pending.id <= ${after} end
           )
           select id, first, later from (
             select id, (
@@ -81,7 +84,8 @@ const dueSubscriptions = plannedStatement(
               order by ${CLAIMABLE_AT}, seq limit 1
             ) as later
             from pending
-            where id is not null and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
+            where (turn = 1 or id <= ${after})
+              and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
           ) as due
           where first is not null or later is not null
           limit ${limit}
@@ -173,7 +177,7 @@ export class DueLooks {
   async round(db: Reader, after: string, now: number, limit: number): Promise<DueSubscription[]> {
     const rows = this.#isSlow
       ? rotated(await this.#slowRound(db, now), after)
-      : await this.#plainRound(db, after, now, limit);
+      : await this.#watched(db, after, now, limit);
     return rows
       .slice(0, limit)
       .map(({ id, later }) => ({ id: id as SubscriptionId, hasLater: later !== null }));
@@ -211,21 +215,9 @@ export class DueLooks {
     await this.#completing;
   }
 
-  async #plainRound(db: Reader, after: string, now: number, limit: number): Promise<DueRow[]> {
-    if (after === '') {
-      return this.#watched(db, now, limit);
-    }
-    const behind = this.#all(db, after, now, limit);
-    if (!isPostgres(db) && (await behind).length === limit) {
-      return behind;
-    }
-    const all = await Promise.all([behind, this.#watched(db, now, limit)]);
-    return [...all[0], ...all[1].filter(({ id }) => id <= after)];
-  }
-
-  async #watched(db: Reader, now: number, limit: number): Promise<DueRow[]> {
+  async #watched(db: Reader, after: string, now: number, limit: number): Promise<DueRow[]> {
     const startedAt = this.elapsedMs();
-    const rows = await this.#all(db, '', now, limit);
+    const rows = await this.#all(db, after, now, limit);
     const tookMs = this.elapsedMs() - startedAt;
     this.#slowLooks = isPostgres(db) && this.#isSlowLook(tookMs) ? this.#slowLooks + 1 : 0;
     if (this.#slowLooks >= this.limits.mostSlowLooks) {
@@ -308,7 +300,7 @@ export class DueLooks {
         hasLooked = true;
         const lookedAt = this.elapsedMs();
         const { rows } = await dueSubscriptions(db, { after: this.#completeFrom, now, limit: mostKnown });
-        this.#isSlow = this.#isSlowLook(this.elapsedMs() - lookedAt) || this.#completeFrom !== '';
+        this.#isSlow = this.#isSlowLook(this.elapsedMs() - lookedAt);
         this.#completeFrom = rows.length < mostKnown ? '' : (rows.at(-1) as DueRow).id;
         this.#places = this.#isSlow ? this.#withOthers(placesOf(rows, last), others, last) : new Map();
         this.#slowLooks = 0;
