@@ -9,6 +9,8 @@ const LONGEST_WRITE_MS = 60_000;
 /** The first look covers what earlier processes wrote and may not have anchored. */
 const FIRST_LOOK_BACK_MS = 3_600_000;
 const CHAINS_IN_A_RECORD = 100;
+/** Of a hash in the log, which masks longer ones as secrets. Enough to recognize the record in an export. */
+const HASH_CHARACTERS = 32;
 const ACTOR = { type: 'service', id: 'domain' };
 
 /** The first look begins an hour before the newest record. Call this before the process records anything. */
@@ -55,10 +57,15 @@ export async function anchor({ operator }: Pick<Store, 'operator'>, log: Log, si
     const page = { after, limit: CHAINS_IN_A_RECORD };
     const heads = await operator.rows.auditEvents.heads(since, page);
     if (heads.length > 0) {
-      const attributes = Object.fromEntries(heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash}`]));
+      const named = (characters?: number) =>
+        Object.fromEntries(
+          heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash.slice(0, characters)}`]),
+        );
       const subject = { type: 'audit_log', id: 'chains' };
-      await operator.run((changes) => changes.audit(ACTOR, { type: ANCHORED_TYPE, subject, attributes }));
-      log.info('the newest audit records', { heads: attributes });
+      await operator.run((changes) =>
+        changes.audit(ACTOR, { type: ANCHORED_TYPE, subject, attributes: named() }),
+      );
+      log.info('the newest audit records', { heads: named(HASH_CHARACTERS) });
     }
     after = heads.length === CHAINS_IN_A_RECORD ? heads.at(-1)?.chain : undefined;
   }

@@ -7,6 +7,7 @@ import { withAuditChains } from '../../../../src/store/adapters/operator/audit-c
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
+import { scrub } from '../../../../src/telemetry/scrub.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { auditFindings } from './audit-findings.js';
 
@@ -141,6 +142,9 @@ describeEachDatabase('the chains of the audit log', (under) => {
     await keeping.stop();
     expect(heads[0]).toEqual({ [lone]: expect.stringMatching(/^1 /), [own]: expect.stringMatching(/^1 /) });
     expect(heads[1]).toEqual({ [own]: expect.stringMatching(/^1 /) });
+    const logged = scrub(JSON.stringify(heads[0]));
+    expect(logged).toBe(JSON.stringify(heads[0]));
+    expect(logged).toContain(all.find(({ chain }) => chain === lone)?.hash.slice(0, 32));
     await bare.write((writer) => writer.deleteFrom('audit_events').where('chain', '=', lone).execute());
     expect(await findings()).toEqual([{ fault: 'missing', chain: lone, fromSeq: 1, toSeq: 1 }]);
   });
