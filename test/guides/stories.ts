@@ -68,6 +68,8 @@ const rotate: Story = async (stage) => {
   const apiKeyId = old.apiKey?.id ?? '';
   const fresh = await operator.rotateApiKey({ apiKeyId, overlapSeconds: 3600 }, call());
   const outputs = [await run(stage, fresh.key), await run(stage, old.key)];
+  await operator.rotateApiKey({ apiKeyId: fresh.apiKey?.id ?? '', overlapSeconds: 0 }, call());
+  outputs.push(await run(stage, fresh.key));
   await operator.revokeApiKey({ apiKeyId }, call());
   return [...outputs, await run(stage, old.key)];
 };
