@@ -87,7 +87,7 @@ export interface ApiKey {
   revokedAt?:
     | Date
     | undefined;
-  /** When it was last used, within some minutes. */
+  /** When it was last used, within an hour. */
   lastUsedAt?:
     | Date
     | undefined;

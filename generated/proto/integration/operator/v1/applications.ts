@@ -242,7 +242,7 @@ export interface ApplicationSecret {
   expiresAt?:
     | Date
     | undefined;
-  /** When it was last used, within some minutes. */
+  /** When it was last used, within an hour. */
   lastUsedAt?: Date | undefined;
 }
 

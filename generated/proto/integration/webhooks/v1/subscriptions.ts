@@ -65,7 +65,7 @@ export enum SubscriptionDisabledReason {
   OPERATOR = "SUBSCRIPTION_DISABLED_REASON_OPERATOR",
   /** GONE - Its address answered 410 Gone. */
   GONE = "SUBSCRIPTION_DISABLED_REASON_GONE",
-  /** FAILING - Nothing succeeded for five days. */
+  /** FAILING - Nothing succeeded for long: five days, unless the service has another limit. */
   FAILING = "SUBSCRIPTION_DISABLED_REASON_FAILING",
   /** UNCONFIGURED - Its instance integration is not configured any more; configuring that again enables it. */
   UNCONFIGURED = "SUBSCRIPTION_DISABLED_REASON_UNCONFIGURED",
