@@ -1,44 +1,44 @@
 import { AttemptFault } from './attempt-fault.js';
 
-const CONNECTION_SENTENCES: Record<string, (place: string) => string> = {
-  ECONNREFUSED: (place) => `Nothing listens at ${place}: the connection was refused.`,
-  ECONNRESET: (place) => `${place} broke the connection off before it was answered.`,
-  EPIPE: (place) => `${place} broke the connection off before everything was sent.`,
-  ETIMEDOUT: (place) => `${place} does not answer.`,
-  EHOSTUNREACH: (place) => `There is no way through the network to ${place}.`,
-  ENETUNREACH: (place) => `There is no way through the network to ${place}.`,
+const CONNECTION_MESSAGES: Record<string, (place: string) => string> = {
+  ECONNREFUSED: (place) => `${place} refused the connection.`,
+  ECONNRESET: (place) => `${place} reset the connection before its answer was complete.`,
+  EPIPE: (place) => `${place} closed the connection before the request was complete.`,
+  ETIMEDOUT: (place) => `${place} did not respond.`,
+  EHOSTUNREACH: (place) => `The network has no route to ${place}.`,
+  ENETUNREACH: (place) => `The network has no route to ${place}.`,
   UND_ERR_SOCKET: (place) => `${place} closed the connection before its answer was complete.`,
 };
 
-const TLS_SENTENCES: Record<string, (host: string) => string> = {
+const TLS_MESSAGES: Record<string, (host: string) => string> = {
   CERT_HAS_EXPIRED: (host) => `The certificate of ${host} has expired.`,
   CERT_NOT_YET_VALID: (host) => `The certificate of ${host} is not valid yet.`,
-  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `The certificate that came is not for ${host}.`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `The certificate of the receiver is not for ${host}.`,
   DEPTH_ZERO_SELF_SIGNED_CERT: (host) => `The certificate of ${host} is self-signed.`,
-  SELF_SIGNED_CERT_IN_CHAIN: (host) => `The certificate of ${host} leads to one that is self-signed.`,
+  SELF_SIGNED_CERT_IN_CHAIN: (host) => `The certificate chain of ${host} has a self-signed certificate.`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: (host) =>
-    `The certificate of ${host} came without the certificates between it and a known authority.`,
+    `${host} did not send the certificates between its own and a known authority.`,
   UNABLE_TO_GET_ISSUER_CERT: (host) => `The certificate of ${host} is not from a known authority.`,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: (host) => `The certificate of ${host} is not from a known authority.`,
-  ECONNRESET: (host) => `${host} broke the connection off before TLS was agreed.`,
+  ECONNRESET: (host) => `${host} closed the connection before the TLS handshake was complete.`,
   ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak TLS on this port.`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak TLS on this port.`,
 };
 
-/** No connection, or a broken one. */
+/** The connection was not established, or ended early. */
 export function connectionFault(error: unknown, place: string): AttemptFault {
   const code = codeOf(error);
-  const sentence = CONNECTION_SENTENCES[code]?.(place) ?? `The connection to ${place} failed (${code}).`;
-  return new AttemptFault('CONNECTION_FAILED', sentence);
+  const message = CONNECTION_MESSAGES[code]?.(place) ?? `The connection to ${place} failed (${code}).`;
+  return new AttemptFault('CONNECTION_FAILED', message);
 }
 
 export function tlsFault(error: unknown, host: string): AttemptFault {
   const code = codeOf(error);
-  const sentence = TLS_SENTENCES[code]?.(host) ?? `TLS with ${host} failed (${code}).`;
-  return new AttemptFault('TLS_FAILED', sentence);
+  const message = TLS_MESSAGES[code]?.(host) ?? `The TLS handshake with ${host} failed (${code}).`;
+  return new AttemptFault('TLS_FAILED', message);
 }
 
-/** Faults after the connection was open. */
+/** A fault after the connection was established. */
 export function exchangeFault(error: unknown, place: string): AttemptFault {
   if (error instanceof AttemptFault) {
     return error;
@@ -46,26 +46,27 @@ export function exchangeFault(error: unknown, place: string): AttemptFault {
   const code = codeOf(error);
   const { name, message } = error as Error;
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return protocolFault('its headers are too large');
+    return protocolFault('The headers of the answer are too large.');
   }
   if (name === 'HTTPParserError') {
-    return protocolFault(/\((.+)\)$/.exec(message)?.[1] ?? 'it cannot be read');
+    const reason = /\((.+)\)$/.exec(message)?.[1] ?? 'it cannot be parsed';
+    return protocolFault(`The answer is not valid HTTP: ${reason}.`);
   }
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return protocolFault('its body is not as long as it says');
+    return protocolFault('The body of the answer is not as long as its Content-Length.');
   }
   // undici distinguishes these only by their messages.
   if (code === 'UND_ERR_SOCKET' && message === 'bad upgrade') {
-    return protocolFault('it switches to another protocol, which was not requested');
+    return protocolFault('The answer switches to another protocol, which was not requested.');
   }
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') {
-    return protocolFault('it says 100 Continue, which was not requested');
+    return protocolFault('The answer is 100 Continue, which was not requested.');
   }
   return connectionFault(error, place);
 }
 
-function protocolFault(what: string): AttemptFault {
-  return new AttemptFault('PROTOCOL_ERROR', `The answer is not HTTP as it should be: ${what}.`);
+function protocolFault(message: string): AttemptFault {
+  return new AttemptFault('PROTOCOL_ERROR', message);
 }
 
 function codeOf(error: unknown): string {

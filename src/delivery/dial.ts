@@ -30,7 +30,7 @@ export class Dial {
   async open(): Promise<Socket> {
     const addresses = await this.options.guard.addressesOf(this.origin);
     if (this.#cancelled) {
-      throw new AttemptFault('INTERRUPTED', 'The attempt was over before it was connected.');
+      throw new AttemptFault('INTERRUPTED', 'The attempt ended before a connection was established.');
     }
     this.phase = 'tcp';
     return this.#connect((_, { all }, done) => {

@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     onEnd?.({ outcome, message, isConnectionFree });
   }
 
-  /** Call it right before the request is written: the process may have been frozen before. */
+  /** undici calls it right before it writes the request: the process may have been frozen until then. */
   onConnect(abort: () => void): void {
     if (performance.now() >= this.endsAt) {
       this.end('INTERRUPTED', 'Nothing was sent: the time for this attempt was over.');

@@ -15,11 +15,11 @@ const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] =
     name: 'an address in a private network',
     blocks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
   },
-  // Azure's own services, for each machine.
-  { name: 'an address of the platform below', blocks: ['168.63.129.16/32'] },
+  // Azure's services for its virtual machines.
+  { name: 'an address of the cloud platform', blocks: ['168.63.129.16/32'] },
   { name: 'a multicast or broadcast address', blocks: ['224.0.0.0/4', '255.255.255.255/32', 'ff00::/8'] },
   {
-    // Embeds an IPv4 address, which would need its own check; receivers do not need these.
+    // Most embed an IPv4 address, which would need its own check; receivers do not need them.
     name: 'an address that stands for another',
     blocks: [
       '::ffff:0:0/96',
@@ -53,7 +53,7 @@ const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] =
   },
 ];
 
-/** Compares addresses with blocks of their family only: BlockList alone equates mapped ones. */
+/** Compares addresses with blocks of their family only: a BlockList also matches IPv4-mapped addresses. */
 export class Networks {
   readonly #lists = { ipv4: new BlockList(), ipv6: new BlockList() };
 

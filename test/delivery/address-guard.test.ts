@@ -48,7 +48,7 @@ describe('registering an address', () => {
     ['100.100.100.200', 'is an address in a private network'],
     ['[fd00:ec2::254]', 'is an address in a private network'],
     ['[fec0::1]', 'is an address in a private network'],
-    ['168.63.129.16', 'is an address of the platform below'],
+    ['168.63.129.16', 'is an address of the cloud platform'],
     ['224.0.0.1', 'is a multicast or broadcast address'],
     ['255.255.255.255', 'is a multicast or broadcast address'],
     ['[ff02::1]', 'is a multicast or broadcast address'],

@@ -31,7 +31,7 @@ describe('a connection', () => {
     const report = await open().attempt(targetAt(port), body);
     expect(report).toMatchObject({
       outcome: 'CONNECTION_FAILED',
-      message: `Nothing listens at 127.0.0.1:${port}: the connection was refused.`,
+      message: `127.0.0.1:${port} refused the connection.`,
     });
   });
 
@@ -140,7 +140,7 @@ describe('TLS', () => {
     const report = await sender.attempt(to(`https://hooks.example.com:${httpsPort}/`), body);
     expect(report).toMatchObject({
       outcome: 'TLS_FAILED',
-      message: 'The certificate that came is not for hooks.example.com.',
+      message: 'The certificate of the receiver is not for hooks.example.com.',
     });
   });
 
@@ -164,7 +164,7 @@ describe('TLS', () => {
     const report = await open().attempt(to(`https://127.0.0.1:${port}/`), body);
     expect(report).toMatchObject({
       outcome: 'TLS_FAILED',
-      message: '127.0.0.1 broke the connection off before TLS was agreed.',
+      message: '127.0.0.1 closed the connection before the TLS handshake was complete.',
     });
   });
 
