@@ -23,19 +23,19 @@ export async function prepareDemo(
   const seed = demoSeedWith(demoAppUrl(config));
   const credentials = demoCredentials(seed, keptIn(readDemoFile(path)));
   writeDemoFile(path, contentOf(config, seed, credentials));
-  await store.plant(seed, credentials);
-  await plantPasswords(store, seed, passwords);
+  await store.seed(seed, credentials);
+  await seedPasswords(store, seed, passwords);
 }
 
 /** Only for accounts without a password: people may have set their own. */
-async function plantPasswords(store: DemoStore, seed: DemoSeed, passwords: PasswordHasher): Promise<void> {
+async function seedPasswords(store: DemoStore, seed: DemoSeed, passwords: PasswordHasher): Promise<void> {
   const accountIds = await store.withoutPassword(seed.signIns.map(({ person }) => person.id));
   if (accountIds.length === 0) {
     return;
   }
   // One hash for all: hashing is slow, and demo.json tells everyone that the password is the same.
   const hash = await passwords.hash(DEMO_PASSWORD);
-  await store.plantPasswords(
+  await store.seedPasswords(
     accountIds.map((accountId) => ({ accountId, hash })),
     Date.now(),
   );

@@ -44,11 +44,11 @@ export interface DemoStore {
    * One repeatable transaction: inserts the directory, applications and credentials that are missing, and
    * keeps what people have changed since.
    */
-  plant(seed: DemoSeed, credentials: DemoCredentials): Promise<void>;
+  seed(seed: DemoSeed, credentials: DemoCredentials): Promise<void>;
   /** Those of these people who have no password. */
   withoutPassword(accountIds: readonly AccountId[]): Promise<AccountId[]>;
   /** Keeps passwords that were set in the meantime. */
-  plantPasswords(passwords: readonly { accountId: AccountId; hash: string }[], at: number): Promise<void>;
+  seedPasswords(passwords: readonly { accountId: AccountId; hash: string }[], at: number): Promise<void>;
 }
 
 const harborlight = demoId('InstanceId', 'harborlight');

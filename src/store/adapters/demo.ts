@@ -2,21 +2,21 @@ import type { AccountId } from '../../../generated/ids.js';
 import type { DemoStore } from '../../domain/demo/seed.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Writer } from '../database.js';
-import { plantApplications } from './demo/applications.js';
-import { plantCredentials } from './demo/credentials.js';
-import { plantDirectory } from './demo/directory.js';
+import { seedApplications } from './demo/applications.js';
+import { seedCredentials } from './demo/credentials.js';
+import { seedDirectory } from './demo/directory.js';
 import { insert } from './demo/insert.js';
 
 export function demoStore({ reader, write }: Database): DemoStore {
   return {
-    plant: (seed, credentials) =>
+    seed: (seed, credentials) =>
       write(async (writer) => {
-        await plantDirectory(writer, seed);
-        await plantApplications(writer, seed);
-        await plantCredentials(writer, seed, credentials);
+        await seedDirectory(writer, seed);
+        await seedApplications(writer, seed);
+        await seedCredentials(writer, seed, credentials);
       }),
     withoutPassword: (accountIds) => withoutPassword(reader, accountIds),
-    plantPasswords: (passwords, at) =>
+    seedPasswords: (passwords, at) =>
       write(async (writer) => {
         const rows = passwords.map(({ accountId, hash }) => ({ accountId, hash, setAt: at }));
         await insert(writer, 'passwords', rows);

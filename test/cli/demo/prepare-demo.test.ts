@@ -91,7 +91,7 @@ describe('preparing a demo', () => {
       })),
     };
     writeFileSync(path, JSON.stringify({ ...kept, applications: [], people: [] }));
-    await store.demo.plant(earlier, credentials);
+    await store.demo.seed(earlier, credentials);
 
     const hasher = countingHasher();
     const content = await prepare(hasher);

@@ -33,7 +33,7 @@ describeEachDatabase('the demo seed', (under) => {
   test('opens the doors with its credentials and shows each integration its own connections', async () => {
     const store = await under.openStore(await under.newPlace());
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
 
     for (const { id, connections } of demoSeed.integrations) {
       const key = credentials.apiKeys[id] as string;
@@ -55,7 +55,7 @@ describeEachDatabase('the demo seed', (under) => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
 
     for (const { id, name, type, redirectUris, postLogoutRedirectUris } of demoSeed.applications) {
       const found = await store.operator.rows.applications.find(id);
@@ -69,15 +69,15 @@ describeEachDatabase('the demo seed', (under) => {
     );
   });
 
-  test('planted again changes nothing, not even a version', async () => {
+  test('seeded again changes nothing, not even a version', async () => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const database = await under.open(place);
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     const before = await everything(database);
 
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     expect(await everything(database)).toEqual(before);
   });
 
@@ -86,7 +86,7 @@ describeEachDatabase('the demo seed', (under) => {
     const store = await under.openStore(place);
     const database = await under.open(place);
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     const [kept, removed] = demoSeed.integrations[0]?.connections ?? [];
     await database.write(async (writer) => {
       await writer.updateTable('instances').set({ name: 'Renamed' }).execute();
@@ -96,7 +96,7 @@ describeEachDatabase('the demo seed', (under) => {
         .execute();
     });
 
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     const listed = await valueIn(store.instanceIntegrations.listOf(demoSeed.integrations[0]?.id ?? 'itg_'));
     expect(listed?.map(({ id, applicationInstance }) => [id, applicationInstance.instanceName])).toEqual([
       [kept?.id, 'Renamed'],
@@ -108,14 +108,14 @@ describeEachDatabase('the demo seed', (under) => {
     const store = await under.openStore(place);
     const database = await under.open(place);
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     const [removed, ...kept] = portal.redirectUris;
     await store.operator.run(({ applications }) =>
       applications.deleteRedirectUri(portal.id, removed?.uri as string),
     );
     await database.write((writer) => writer.updateTable('applications').set({ name: 'Ours' }).execute());
 
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     const found = await store.operator.rows.applications.find(portal.id);
     expect(found).toMatchObject({ name: 'Ours', redirectUris: kept });
   });
@@ -123,9 +123,9 @@ describeEachDatabase('the demo seed', (under) => {
   test('gives its own application the addresses of its new port, and keeps those it had', async () => {
     const store = await under.openStore(await under.newPlace());
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
     const before = await store.operator.rows.applications.find(demoAppId);
-    await store.demo.plant(demoSeedWith('http://localhost:4104'), credentials);
+    await store.demo.seed(demoSeedWith('http://localhost:4104'), credentials);
     const after = await store.operator.rows.applications.find(demoAppId);
     const uris = after?.redirectUris.map(({ uri }) => uri);
     expect(uris).toEqual(expect.arrayContaining(before?.redirectUris.map(({ uri }) => uri) ?? ['']));
@@ -140,14 +140,14 @@ describeEachDatabase('the demo seed', (under) => {
     expect(after?.version).not.toBe(before?.version);
   });
 
-  test('brings what is new to a database that an earlier release planted', async () => {
+  test('brings what is new to a database that an earlier release inserted', async () => {
     const store = await under.openStore(await under.newPlace());
     const earlier = { ...demoSeed, applications: [], signIns: [] };
     const credentials = demoCredentials(earlier);
-    await store.demo.plant(earlier, credentials);
+    await store.demo.seed(earlier, credentials);
     expect(await store.operator.rows.applications.find(mobile.id)).toBeUndefined();
 
-    await store.demo.plant(demoSeed, demoCredentials(demoSeed, credentials));
+    await store.demo.seed(demoSeed, demoCredentials(demoSeed, credentials));
     expect(await store.operator.rows.applications.find(mobile.id)).toMatchObject({ name: mobile.name });
     expect(await store.demo.withoutPassword(people)).toHaveLength(people.length);
   });
@@ -159,12 +159,12 @@ describeEachDatabase('the demo seed', (under) => {
     const passwords = () => reader.selectFrom('passwords').select(['account_id', 'hash']).execute();
     const [first, second] = people as [AccountId, AccountId];
     expect(await store.demo.withoutPassword(people)).toEqual([]);
-    await store.demo.plant(demoSeed, demoCredentials(demoSeed));
+    await store.demo.seed(demoSeed, demoCredentials(demoSeed));
     expect(new Set(await store.demo.withoutPassword(people))).toEqual(new Set(people));
 
-    await store.demo.plantPasswords([{ accountId: first, hash: 'theirs' }], 7);
+    await store.demo.seedPasswords([{ accountId: first, hash: 'theirs' }], 7);
     expect(new Set(await store.demo.withoutPassword(people))).toEqual(new Set(people.slice(1)));
-    await store.demo.plantPasswords(
+    await store.demo.seedPasswords(
       [first, second].map((accountId) => ({ accountId, hash: 'the demo’s' })),
       8,
     );
@@ -179,20 +179,20 @@ describeEachDatabase('the demo seed', (under) => {
   test('makes new credentials valid beside the old ones', async () => {
     const store = await under.openStore(await under.newPlace());
     const [old, young] = [demoCredentials(demoSeed), demoCredentials(demoSeed)];
-    await store.demo.plant(demoSeed, old);
-    await store.demo.plant(demoSeed, young);
+    await store.demo.seed(demoSeed, old);
+    await store.demo.seed(demoSeed, young);
 
     for (const key of [...Object.values(old.apiKeys), ...Object.values(young.apiKeys)]) {
       expect(await store.visits.findKey(hashSecret(key))).toBeDefined();
     }
   });
 
-  test('is planted as a whole or not at all', async () => {
+  test('is seeded as a whole or not at all', async () => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const broken = { ...demoCredentials(demoSeed), apiKeys: { itg_missing: newApiKey('demo') } };
 
-    await expect(store.demo.plant(demoSeed, broken)).rejects.toMatchObject({
+    await expect(store.demo.seed(demoSeed, broken)).rejects.toMatchObject({
       message: expect.stringMatching(/foreign key/i),
     });
     expect((await everything(await under.open(place))).flat()).toEqual([]);
@@ -202,7 +202,7 @@ describeEachDatabase('the demo seed', (under) => {
     const place = await under.newPlace();
     const store = await under.openStore(place);
     const credentials = demoCredentials(demoSeed);
-    await store.demo.plant(demoSeed, credentials);
+    await store.demo.seed(demoSeed, credentials);
 
     const dump = JSON.stringify(await everything(await under.open(place)));
     for (const secret of [

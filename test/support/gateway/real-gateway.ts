@@ -40,7 +40,7 @@ export async function startRealGateway(): Promise<RealGateway> {
   const log = recordedLog();
   const store = await openStore({ environment: 'demo', dataDir });
   const credentials = demoCredentials(demoSeed);
-  await store.demo.plant(demoSeed, credentials);
+  await store.demo.seed(demoSeed, credentials);
   const limiter = new RateLimiter(NOBODY_COUNTS, Date.now);
   const gatekeeper = new Gatekeeper(
     store.visits,

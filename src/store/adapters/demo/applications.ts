@@ -9,13 +9,10 @@ import { toRow } from '../operator/application-mapping.js';
 import { insert } from './insert.js';
 
 /**
- * Each missing one, also next to a directory that an earlier release planted. The addresses of the demo's
+ * Each missing one, also next to a directory that an earlier release inserted. The addresses of the demo's
  * own application follow its port.
  */
-export async function plantApplications(
-  writer: Writer,
-  { applications, createdAt }: DemoSeed,
-): Promise<void> {
+export async function seedApplications(writer: Writer, { applications, createdAt }: DemoSeed): Promise<void> {
   for (const [index, application] of applications.entries()) {
     const row = toRow(registered(application, createdAt + index));
     const isNew = (await insert(writer, 'applications', [row])) > 0;

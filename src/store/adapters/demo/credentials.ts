@@ -7,7 +7,7 @@ import type { Writer } from '../../database.js';
 import { insert } from './insert.js';
 
 /** Existing credentials stay as they are: revoked ones stay revoked. */
-export async function plantCredentials(
+export async function seedCredentials(
   writer: Writer,
   { createdAt }: DemoSeed,
   { apiKeys, serviceTokens, clientSecrets }: DemoCredentials,

@@ -7,24 +7,24 @@ import { contractEmailFor } from '../contract-email.js';
 import { insert, timesAt } from './insert.js';
 
 /** Only into a database without it. */
-export async function plantDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
-  if (await isPlanted(writer, seed)) {
+export async function seedDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
+  if (await isSeeded(writer, seed)) {
     return;
   }
-  await plantRoots(writer, seed);
+  await seedRoots(writer, seed);
   for (const [index, client] of seed.clients.entries()) {
-    await plantClient(writer, client, seed.createdAt + index);
+    await seedClient(writer, client, seed.createdAt + index);
   }
 }
 
 /** Changes and deletions by people since the first start stay. */
-async function isPlanted(writer: Writer, { instances }: DemoSeed): Promise<boolean> {
+async function isSeeded(writer: Writer, { instances }: DemoSeed): Promise<boolean> {
   const ids = instances.map(({ id }) => id);
   const row = await writer.selectFrom('instances').where('id', 'in', ids).select('id').executeTakeFirst();
   return row !== undefined;
 }
 
-async function plantRoots(
+async function seedRoots(
   writer: Writer,
   { createdAt, instances, integrations, clients }: DemoSeed,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function plantRoots(
   );
 }
 
-async function plantClient(writer: Writer, client: DemoClient, createdAt: number): Promise<void> {
+async function seedClient(writer: Writer, client: DemoClient, createdAt: number): Promise<void> {
   const times = timesAt(createdAt);
   const own = { clientId: client.id };
   const { id, instance, name, address } = client;
@@ -94,7 +94,7 @@ async function plantClient(writer: Writer, client: DemoClient, createdAt: number
     'jobTitles',
     client.jobTitles.map((title) => ({ ...own, title })),
   );
-  await plantPeople(
+  await seedPeople(
     writer,
     [...client.users, ...client.workers].map(({ person }) => person),
     createdAt,
@@ -116,7 +116,7 @@ async function plantClient(writer: Writer, client: DemoClient, createdAt: number
 }
 
 /** A person with several clients is one account. */
-async function plantPeople(writer: Writer, people: readonly DemoPerson[], createdAt: number): Promise<void> {
+async function seedPeople(writer: Writer, people: readonly DemoPerson[], createdAt: number): Promise<void> {
   const rows = [...new Map(people.map((person) => [person.id, person])).values()].map((person) => ({
     id: person.id,
     workerProfileId: person.workerProfileId,
