@@ -28,7 +28,7 @@ export interface NewUnit extends UnitFields {
 }
 
 /** A unit to insert, with the facts about its parent for the event. */
-export interface PlantedUnit {
+export interface UnitWithParent {
   unit: Unit;
   parent: NamedUnit | null;
 }
@@ -63,12 +63,12 @@ export function validateNewUnits(
 }
 
 /** The rows of units and all below them, parents first. */
-export function plantedUnits(
+export function unitRows(
   unitType: Pick<UnitType, 'id' | 'clientId'>,
   units: readonly NewUnit[],
   parent: NamedUnit | null,
   now: number,
-): PlantedUnit[] {
+): UnitWithParent[] {
   return units.flatMap((given) => {
     const unit: Unit = {
       id: newPublicId('UnitId'),
@@ -81,7 +81,7 @@ export function plantedUnits(
       ...madeAt(now),
     };
     const { id, name } = unit;
-    return [{ unit, parent }, ...plantedUnits(unitType, given.subUnits, { id, name }, now)];
+    return [{ unit, parent }, ...unitRows(unitType, given.subUnits, { id, name }, now)];
   });
 }
 
@@ -90,9 +90,9 @@ export async function insertUnits(
   changes: Pick<Changes, 'recordEvent' | 'units'>,
   client: Client,
   { id, name }: UnitType,
-  planted: readonly PlantedUnit[],
+  rows: readonly UnitWithParent[],
 ): Promise<void> {
-  for (const { unit, parent } of planted) {
+  for (const { unit, parent } of rows) {
     await changes.units.insert(unit);
     await changes.recordEvent({
       type: 'organization_unit.created',
@@ -110,7 +110,7 @@ export async function insertUnits(
   }
 }
 
-export function embeddedUnit({ unit, parent }: PlantedUnit): EmbeddedUnit {
+export function embeddedUnit({ unit, parent }: UnitWithParent): EmbeddedUnit {
   return {
     organizationUnitId: unit.id,
     name: unit.name,

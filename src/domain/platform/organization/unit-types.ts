@@ -12,7 +12,7 @@ import {
   embeddedUnit,
   insertUnits,
   type NewUnit,
-  plantedUnits,
+  unitRows,
   validateNewUnits,
 } from './unit-trees.js';
 
@@ -26,7 +26,7 @@ interface UnitTypeCreation {
   parentUnitId?: string;
 }
 
-/** With its units, parents first; the event of the type embeds them, and each has its own event. */
+/** Creates its units too, parents first. The event of the type embeds them; each also has its own. */
 export async function createUnitType(
   changes: Ports,
   creation: UnitTypeCreation,
@@ -42,7 +42,7 @@ export async function createUnitType(
     name,
     ...madeAt(changes.now),
   };
-  const planted = plantedUnits(unitType, creation.units, parent, changes.now);
+  const rows = unitRows(unitType, creation.units, parent, changes.now);
   await changes.unitTypes.insert(unitType);
   await changes.touch(client.id);
   await changes.recordEvent({
@@ -54,13 +54,13 @@ export async function createUnitType(
       organizationUnitTypeId: unitType.id,
       clientId: client.id,
       name,
-      units: planted.map(embeddedUnit),
+      units: rows.map(embeddedUnit),
       createdAt: new Date(unitType.createdAt).toISOString(),
       links: { self: linkToOrganizationStructure(client.id) },
     },
   });
-  await insertUnits(changes, client, unitType, planted);
-  return { unitType, units: planted.map(({ unit }) => unit) };
+  await insertUnits(changes, client, unitType, rows);
+  return { unitType, units: rows.map(({ unit }) => unit) };
 }
 
 export async function getUnitType(changes: Pick<Changes, 'unitTypes'>, id: string): Promise<UnitType> {

@@ -10,7 +10,7 @@ import {
   assertParent,
   insertUnits,
   type NewUnit,
-  plantedUnits,
+  unitRows,
   validateNewUnits,
   validateUnitFields,
 } from './unit-trees.js';
@@ -39,10 +39,10 @@ export async function createUnit(
   violations.throwIfAny();
   const [client, unitType] = await lockWithClient(changes, () => getUnitType(changes, creation.unitTypeId));
   const parent = await assertParent(changes, client.id, creation.parentUnitId);
-  const planted = plantedUnits(unitType, [creation], parent, changes.now);
-  await insertUnits(changes, client, unitType, planted);
+  const rows = unitRows(unitType, [creation], parent, changes.now);
+  await insertUnits(changes, client, unitType, rows);
   await changes.touch(client.id);
-  const [unit, ...subUnits] = planted.map((one) => one.unit);
+  const [unit, ...subUnits] = rows.map((row) => row.unit);
   return { unit: unit as Unit, subUnits };
 }
 
