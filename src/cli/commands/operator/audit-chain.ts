@@ -30,9 +30,9 @@ export const verify: Action<{ file?: string }> = async (session, _, { file }) =>
   const { records, findings } = file === undefined ? await stored(session) : await inFile(session, file);
   const json = { records, findings };
   if (findings.length === 0) {
-    return { json, text: `The audit log is whole. Records read: ${records}.` };
+    return { json, text: `The audit log is intact. Records read: ${records}.` };
   }
-  const failure = new Unfinished(`The audit log is not whole. Places: ${findings.length}.`);
+  const failure = new Unfinished(`The audit log is not intact. Findings: ${findings.length}.`);
   return { json, text: findings.map(sentenceOf).join('\n'), failure };
 };
 
@@ -51,7 +51,7 @@ async function stored({ operator }: Session) {
   return { records, findings };
 }
 
-/** The service judges each record; gaps are found here. A cut-off end of the file is not noticed. */
+/** The service checks each record, and this command finds gaps. It cannot see that the end is missing. */
 async function inFile({ operator }: Session, file: string) {
   const findings: AuditFinding[] = [];
   let before: AuditRecord | undefined;
@@ -65,7 +65,7 @@ async function inFile({ operator }: Session, file: string) {
     findings.push(...(await operator.verifyAuditRecords({ records: batch })).findings);
   }
   if (records === 0) {
-    // An export that failed at once: a log is never empty.
+    // An audit log is never empty.
     throw new UsageError(`${file} has no records: the export failed.`);
   }
   return { records, findings };
@@ -110,7 +110,7 @@ function recordIn(file: string, line: number, text: string): AuditRecord {
     const occurredAt = new Date(event.occurredAt);
     return AuditRecord.decode(AuditRecord.encode({ ...record, event: { ...event, occurredAt } }).finish());
   } catch {
-    throw new UsageError(`Line ${line} of ${file} is no record of an export.`);
+    throw new UsageError(`Line ${line} of ${file} is not an exported record.`);
   }
 }
 
@@ -123,5 +123,5 @@ const WORDS: Partial<Record<AuditFault, string>> = {
 
 function sentenceOf({ fault, chain, fromSeq, toSeq, eventId }: AuditFinding): string {
   const place = chain === '' ? '' : ` ${chain} ${fromSeq === toSeq ? fromSeq : `${fromSeq} to ${toSeq}`}`;
-  return `${WORDS[fault] ?? 'not known'}:${place}${eventId === undefined ? '' : ` ${eventId}`}`;
+  return `${WORDS[fault] ?? 'unknown fault'}:${place}${eventId === undefined ? '' : ` ${eventId}`}`;
 }

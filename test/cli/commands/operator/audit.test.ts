@@ -34,14 +34,14 @@ describe('an auditor', () => {
     }
   });
 
-  test('exports one record a line, which verify finds whole', async () => {
+  test('exports one record a line, which verify finds intact', async () => {
     const lines = await exported();
     expect(lines.map((line) => JSON.parse(line).event.type)).toEqual(
       expect.arrayContaining(['instance.created', 'instance.created', 'instance.created']),
     );
     expect(await verifyFile(lines)).toEqual({
       code: 0,
-      stdout: `The audit log is whole. Records read: ${lines.length}.\n`,
+      stdout: `The audit log is intact. Records read: ${lines.length}.\n`,
       stderr: '',
     });
   });
@@ -61,10 +61,10 @@ describe('an auditor', () => {
   ])('is told where in an export %s', async (_, spoil, finding) => {
     const { code, stdout, stderr } = await verifyFile(spoil(await exported()));
     expect([code, stdout]).toEqual([1, expect.stringMatching(finding)]);
-    expect(stderr).toMatch(/^The audit log is not whole\. Places: \d+\.\n$/);
+    expect(stderr).toMatch(/^The audit log is not intact\. Findings: \d+\.\n$/);
   });
 
-  test('does not call an export whole that has no records or cannot be read', async () => {
+  test('does not call an export intact that has no records or cannot be read', async () => {
     const empty = await verifyFile([]);
     expect([empty.code, empty.stdout]).toEqual([2, '']);
     expect(empty.stderr).toMatch(/has no records: the export failed\.\n$/);
