@@ -8,14 +8,14 @@ import { scheduleIds, taskQueue } from './contract.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { reasonOf } from './reason.js';
 
-/** What a server lacks for the workers, as sentences about each problem. */
+/** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
-  /** The server or the namespace cannot be reached; the rest is then unknown. */
+  /** Why the server or the namespace cannot be reached. The rest is then unknown. */
   problem?: string;
   /** Missing search attributes. */
   shortcoming?: string | undefined;
   schedules: string[];
-  /** By the clock of the server: when a worker last asked for work. */
+  /** When a worker last polled for work, by the clock of the server. */
   lastPollAt?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: 
   const everyMs = Number(spec.intervals?.[0]?.every ?? 0);
   const lastAt = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
   const isLate = now - lastAt.getTime() > Math.max(lateAfterIntervals * everyMs, lateAtLeastMs);
-  return isLate ? `the schedule ${scheduleId} last ran ${lastAt.toISOString()}` : undefined;
+  return isLate ? `the schedule ${scheduleId} has not run since ${lastAt.toISOString()}` : undefined;
 }
 
 async function lastPoll(connection: Connection, namespace: string): Promise<number | undefined> {
