@@ -25,12 +25,12 @@ import { claimsOf, exchangeCode, NoTokens, userinfoOf } from './sign-on-client.j
 
 const SCOPE = 'openid profile email';
 const METHOD = 'GET';
-/** Pages of the sign-on server show it, under their own policy. */
+/** Without the headers of a page: sign-on pages show the logo too, under their own policy. */
 const LOGO_HEADERS = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=300' };
-/** Another name may be one that a foreign page has pointed at this machine. */
+/** Any other name may be an attack by DNS rebinding. */
 const OWN_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What the demo knows of this application and its people. */
+/** The credentials of this application, and the people of the demo. */
 export interface DemoAppAccess {
   clientId: string;
   clientSecret: string;
@@ -42,7 +42,7 @@ export interface DemoAppOptions {
   url: string;
   signOnUrl: string;
   docsUrl: string;
-  /** The redirect URI of each instance, as a path; the first one is the usual one. */
+  /** The instances, with the paths of their redirect URIs. The first is the default. */
   instances: readonly { id: string; name: string; callbackPath: string }[];
   /** Read for each page: a restarted demo may have other credentials. */
   access: () => DemoAppAccess | undefined;
@@ -66,7 +66,7 @@ export function createDemoApp(options: DemoAppOptions): Dispatch {
       return { ...refusal, headers: { ...kept, allow: METHOD }, operation };
     }
     if (operation !== 'none' && host !== ownHost) {
-      // The sign-in returns to that address, and the cookie of another one is not sent there.
+      // The sign-in returns to the own host, to which the browser sends no cookie of another host.
       const location = `${options.url}${path}${query.size > 0 ? `?${query}` : ''}`;
       return { status: 302, headers: { location, 'cache-control': 'no-store' }, operation };
     }
@@ -77,7 +77,7 @@ export function createDemoApp(options: DemoAppOptions): Dispatch {
 class DemoApp {
   constructor(private readonly options: DemoAppOptions) {}
 
-  /** The name of the page for the log, and what answers. */
+  /** The operation for the log, and its handler. */
   routeOf(path: string): [operation: string, answer: (request: HttpRequest) => Promise<Answer> | Answer] {
     const instance = this.options.instances.find(({ callbackPath }) => callbackPath === path);
     if (instance) {
@@ -113,19 +113,19 @@ class DemoApp {
     );
   }
 
-  /** Sends the browser to the sign-on server, with what makes the return its own. */
+  /** Redirects to the sign-on server, with the values that bind its answer to this browser. */
   #signIn({ query }: HttpRequest): Answer {
     const { instances, signOnUrl, access } = this.options;
     const clientId = access()?.clientId;
     if (clientId === undefined) {
       return failure(
         503,
-        'The demo has no credentials for this application. Start it again with `make run`.',
+        'The demo has no credentials for this application. Restart the demo with `make run`.',
       );
     }
     // OpenID Connect Core 4: another server must not begin a sign-in here.
     if ((query.get('iss') ?? signOnUrl) !== signOnUrl) {
-      return failure(400, 'Another sign-on server than that of this demo led here.');
+      return failure(400, 'This sign-in was started by a sign-on server other than that of this demo.');
     }
     const asked = query.get('callback');
     const instanceId = query.get('instance_id');
@@ -143,7 +143,7 @@ class DemoApp {
       nonce: attempt.nonce,
       code_challenge: challengeOf(attempt),
       code_challenge_method: 'S256',
-      // A person was chosen, or another one is wanted: an earlier session must not answer.
+      // The visitor chose a person, or asked for another one: an earlier session must not answer.
       ...(query.has('email') || query.has('another') ? { prompt: 'login' } : {}),
       ...(email ? { login_hint: email } : {}),
     });
@@ -155,7 +155,10 @@ class DemoApp {
   async #callback({ query, headers, path }: HttpRequest, instanceName: string): Promise<Answer> {
     const attempt = attemptIn(headers.cookie);
     if (!attempt || query.get('state') !== attempt.state) {
-      return failure(400, 'This sign-in began elsewhere, or this page has been opened before. Begin again.');
+      return failure(
+        400,
+        'This sign-in began in another browser, or this page was opened before. Start again.',
+      );
     }
     // The attempt ends here, also on failure: a code works once.
     const withoutAttempt = { 'set-cookie': noAttemptCookie };

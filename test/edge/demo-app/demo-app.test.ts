@@ -195,8 +195,8 @@ describe('the application of the demo', () => {
   });
 
   test.each<[string, { state?: string; iss?: string; cookie?: string }, RegExp]>([
-    ['without the cookie', { cookie: '' }, /began elsewhere/],
-    ['with another state', { state: 'other' }, /began elsewhere/],
+    ['without the cookie', { cookie: '' }, /began in another browser/],
+    ['with another state', { state: 'other' }, /began in another browser/],
     ['of another issuer', { iss: 'https://attacker.example.com' }, /not from the sign-on server/],
   ])('sends no code %s', async (_, { cookie, ...changed }, words) => {
     const attempt = await begun();
