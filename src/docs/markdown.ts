@@ -4,7 +4,7 @@ import { type Code, codeBlock, labelOf, made, Tabs } from './code.js';
 import { slugOf } from './contract.js';
 import { hidePlaces, showPlaces } from './places.js';
 
-/** The targets of code words and guide links. */
+/** The targets of names in code spans and of links to guides. */
 export interface Destinations {
   /** The page of a name in code spans, such as an operation or a schema. */
   ofName(name: string): string | undefined;
@@ -128,19 +128,19 @@ function groupAt(tokens: Token[], start: number): { codes: Code[]; end: number }
   return { codes, end };
 }
 
-/** A fence has the language and, for a whole program, `file=` with its name. */
+/** A fence has the language; a whole program also has `file=`, and a tab of another name `label=`. */
 function codeOf({ lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>): Code {
   const [language = 'text', ...rest] = lang.split(/\s+/);
   const value = (name: string) => rest.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
   return { code: text, language: language || 'text', file: value('file'), label: value('label') };
 }
 
-/** The text of markup. */
+/** The text of markup, with white space collapsed. */
 export function textOf(markup: string): string {
   return exactTextOf(markup).replace(/\s+/g, ' ').trim();
 }
 
-/** With its white space, for code. */
+/** The text of markup with its white space, for code. */
 export function exactTextOf(markup: string): string {
   return markup
     .replace(/<[^>]*>/g, '')

@@ -44,13 +44,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** The refusal of a request for one of its fields. */
+/** Refuses a request because of one field. */
 export function invalidField(message: string, path: string, violation: string): ServiceError {
   const fieldViolations = [{ path, message: violation }];
   return new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
 }
 
-/** What was found; otherwise a refusal with the code. */
+/** Returns what was found, or throws the code. */
 export function existing<T>(found: T | undefined, code: ErrorCode, noun: string): T {
   if (found === undefined) {
     throw new ServiceError(code, `There is no such ${noun}.`);
@@ -58,7 +58,7 @@ export function existing<T>(found: T | undefined, code: ErrorCode, noun: string)
   return found;
 }
 
-/** The public part of an unexpected fault; the cause stays in `internal`. */
+/** For an unexpected fault: the caller learns nothing of the cause, which is for the log. */
 export function internalError(cause: unknown): ServiceError {
   const internal = cause instanceof Error ? `${cause.name}: ${cause.message}` : textOf(cause);
   return new ServiceError(ErrorCode.INTERNAL_ERROR, 'Something went wrong on our side.', { internal, cause });

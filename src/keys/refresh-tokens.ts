@@ -8,7 +8,7 @@ const HMAC_BYTES = 32;
 const NAMED_BYTES = FAMILY_BYTES + GENERATION_BYTES;
 const TOKEN_BYTES = NAMED_BYTES + HMAC_BYTES;
 
-/** Family, generation and the HMAC of both, in base64url: one token per family and generation. */
+/** Family, generation and the HMAC of both, in base64url. Each generation of a family has one token. */
 export function refreshTokens(key: Uint8Array): RefreshTokens {
   const secret = createSecretKey(key);
   const hmacOf = (named: Uint8Array) => createHmac('sha256', secret).update(named).digest();
@@ -49,7 +49,7 @@ function nameOf(grantId: string, generation: number): Buffer {
   return named;
 }
 
-/** Accepts only the spelling of `seal`: base64url has others, which would pass as different tokens. */
+/** Accepts only the spelling of `seal`: base64url has others of the same bytes. */
 function decoded(text: string, length: number): Buffer | undefined {
   if (text.length !== Math.ceil((length * 4) / 3)) {
     return undefined;

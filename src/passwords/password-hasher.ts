@@ -12,9 +12,9 @@ const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
 
 /** So that most people are answered within a second. */
 const MAX_WAIT_MS = 800;
-/** For each thread. So few wait longer rather than being turned away, for example on a slow machine. */
+/** Per thread: this many may wait for longer, so that a slow machine does not refuse every sign-in. */
 const LEAST_WAITING = 4;
-/** The next sign-in then waits about 50 ms for the start of a thread. */
+/** After this, idle threads end. The next sign-in waits about 50 ms for the start of a thread. */
 const IDLE_MS = 10_000;
 
 export interface PasswordHasherOptions extends Partial<Omit<JobQueueOptions, 'start'>> {
@@ -22,12 +22,12 @@ export interface PasswordHasherOptions extends Partial<Omit<JobQueueOptions, 'st
   threadFile?: URL;
 }
 
-/** A hasher with worker threads, of which none is left once it is closed. */
+/** A hasher with worker threads, which `close` ends. */
 export interface ThreadedPasswordHasher extends PasswordHasher {
   close(): Promise<void>;
 }
 
-/** With a thread per processor unless told otherwise; they run at low priority. */
+/** Has one thread per processor by default. The threads run at low priority. */
 export function threadedPasswordHasher({
   threadFile = THREAD_FILE,
   ...options

@@ -7,7 +7,7 @@ import { scrub } from './scrub.js';
 
 const GATHERED_MS = 5;
 const PIPE_BUF = 4_096;
-/** A write to a file is not mixed with others, at any length. */
+/** Writes to a file do not interleave at any length; longer ones cost fewer system calls. */
 const FILE_BYTES = 64 * 1_024;
 const STANDARD_OUTPUT = 1;
 
@@ -23,7 +23,7 @@ export interface Log {
 
 export interface LogOptions {
   role: string;
-  /** Of the service: during an update, nodes of two versions write to one place. */
+  /** Of the service: during an update, nodes of two versions log to one place. */
   version: string;
   level: string;
   format: 'json' | 'pretty';
@@ -47,8 +47,8 @@ export function createLog({ role, version, level, format, destination }: LogOpti
 }
 
 /**
- * Writes a line at once and gathers those of the next moment: a write for each took a seventh of a busy edge.
- * Roles share the output; what a pipe takes whole is not mixed with the lines of another.
+ * Writes a line at once and gathers those of the next 5 ms: one write per line took a seventh of the time of
+ * a busy edge. Roles share the output, and writes of up to PIPE_BUF bytes to a pipe do not interleave.
  */
 function gatheredLines(): DestinationStream {
   const mostBytes = fstatSync(STANDARD_OUTPUT).isFile() ? FILE_BYTES : PIPE_BUF;
@@ -61,7 +61,7 @@ function gatheredLines(): DestinationStream {
       output.write(piece);
     }
   };
-  // Before the listener of the output, which writes all that it was given.
+  // Runs before the exit listener of the output, which flushes what it was given.
   process.prependOnceListener('exit', pass);
   return {
     write: (line) => {
@@ -77,8 +77,8 @@ function gatheredLines(): DestinationStream {
 }
 
 /**
- * Joins whole lines to pieces. Given one line at a time, the output would write the first one alone, and
- * measure all that it holds at each further line.
+ * Joins whole lines into pieces. Given single lines, the output would write the first one alone, and measure
+ * all that it holds again at each further line.
  */
 function* piecesOf(lines: readonly string[], mostBytes: number): Generator<string> {
   let piece = '';
@@ -98,7 +98,7 @@ function* piecesOf(lines: readonly string[], mostBytes: number): Generator<strin
   }
 }
 
-/** Loaded only for output to people. */
+/** pino-pretty is loaded only where it is used. */
 function prettyStream() {
   const prettyLines = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
   return prettyLines({

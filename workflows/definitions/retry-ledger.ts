@@ -13,16 +13,16 @@ type Settings = Pick<
 
 export type DeliveryIds = readonly string[] | 'all';
 
-/** `attempt` it, `look` at another worker's progress, or nothing. */
+/** Make the next attempt, look at the progress of another worker, or nothing. */
 type Step = 'attempt' | 'look' | 'none';
 
 interface Entry {
   progress: RetryProgress;
   step: Step;
-  /** When the step is due, and until when it waits for others. */
   dueAt: number;
+  /** Until then the step may wait for those of other deliveries. */
   gatherUntil: number;
-  /** Looks in a row. */
+  /** Consecutive looks. */
   looks: number;
   timesPutOff: number;
   /** Whether a signal asked for this step at once. */
@@ -32,7 +32,7 @@ interface Entry {
 const firstRetry = 2;
 const lastRetry = 3;
 
-/** The state of the deliveries and the due steps. The caller passes the time, because it reads no clock. */
+/** The state of the deliveries and their next steps. It reads no clock: the caller passes the time. */
 export class RetryLedger {
   readonly #entries = new Map<string, Entry>();
   #changes = 0;
@@ -42,7 +42,7 @@ export class RetryLedger {
     private readonly lastAttempts: Record<string, string> = {},
   ) {}
 
-  /** Increases with every note, so that a wait can end when its reason changes. */
+  /** Increases with every change, which ends a wait. */
   get changes(): number {
     return this.#changes;
   }
@@ -53,7 +53,7 @@ export class RetryLedger {
     this.#changes++;
   }
 
-  /** Notes the progress of all: missing ones have left the batch. */
+  /** Notes the progress of all deliveries: missing ones have left the batch. */
   noteAll(states: readonly RetryState[], now: number): void {
     const listed = new Set(states.map(({ deliveryId }) => deliveryId));
     for (const [id, { progress, step }] of this.#entries) {
@@ -64,7 +64,7 @@ export class RetryLedger {
     this.note(states, now);
   }
 
-  /** Makes the next attempts of these due now; of all if none is named. */
+  /** Makes the next attempts of these deliveries due now. */
   hurry(deliveryIds: DeliveryIds, now: number): void {
     for (const entry of this.#among(deliveryIds)) {
       if (entry.step !== 'attempt') continue;
@@ -159,7 +159,7 @@ export class RetryLedger {
   }
 }
 
-/** Answers of a round and of giving up may cross: an end stays, and a success overrides. */
+/** Answers may arrive out of order: PENDING replaces no other status, and nothing replaces DELIVERED. */
 function isOvertaken(told: RetryProgress['status'], known: RetryProgress['status']): boolean {
   return known === 'DELIVERED' || (told === 'PENDING' && known !== 'PENDING');
 }

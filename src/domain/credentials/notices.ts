@@ -27,7 +27,7 @@ export interface IntegrationNotice {
 export interface WaitingNotices<Notice> {
   /** Oldest first. */
   page(page: PageRequest): Promise<Notice[]>;
-  /** Ids that are missing were acknowledged before. */
+  /** Ignores ids without a notice: they were acknowledged before. */
   remove(ids: readonly string[]): Promise<void>;
 }
 

@@ -17,8 +17,8 @@ interface TextField {
 }
 
 /**
- * Shows a password while it is typed. Without scripts there is no such button. A sent or left page hides the
- * password again, so that browsers neither remember nor restore it as text.
+ * Lets the Show button show the password; without scripts the button stays hidden. Submitting or leaving the
+ * page hides the password again, so that browsers neither save nor restore it as text.
  */
 export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('button[aria-controls]')) {
   const input = document.getElementById(button.getAttribute('aria-controls'));
@@ -37,7 +37,7 @@ export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('bu
 const showPassword = (name: string) =>
   html`<button id="show-${name}" type="button" class="show" aria-controls="${name}" hidden>Show</button>`;
 
-/** An input with its label and error. */
+/** An input with its label, errors and hint. */
 export function textField(field: TextField): Html {
   const {
     name,

@@ -5,9 +5,9 @@ import { html } from './html.js';
 import type { PageContent } from './layout.js';
 
 /**
- * Asks for email and password. After a refusal it shows the errors and keeps the email. The email is a text,
- * because browsers would not send some addresses from before the rule of the contracts. The way back has a
- * form of its own, so that it neither needs nor sends what was typed.
+ * Asks for email and password. After a refusal it shows the errors and keeps the email. The email input has
+ * type text: with type email, browsers refuse some addresses from before the rule of the contracts.
+ * Cancel has a form of its own, which neither requires nor sends the inputs.
  */
 export function signInPage(
   interaction: string,

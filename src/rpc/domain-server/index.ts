@@ -37,23 +37,23 @@ export function allServices(
   // The directory reports its own: the first page of a long list is no short call.
   return [
     directoryService(directory, turns),
-    ...services.map((service) => tellingShortCalls(service, turns)),
+    ...services.map((service) => reportingShortCalls(service, turns)),
   ];
 }
 
 /** The same service, reporting its unary calls to `turns`, so that pages of lists yield to them. */
-function tellingShortCalls({ definition, handlers }: ServedService, turns: PageTurns): ServedService {
-  const telling = Object.entries(handlers).map(([name, handler]) => {
+function reportingShortCalls({ definition, handlers }: ServedService, turns: PageTurns): ServedService {
+  const reporting = Object.entries(handlers).map(([name, handler]) => {
     const { requestStream, responseStream } = definition[name] as AnyMethod;
     const isShort = handler !== undefined && !requestStream && !responseStream;
-    const told: typeof handler = async (request: unknown, context: CallContext) => {
+    const reported: typeof handler = async (request: unknown, context: CallContext) => {
       try {
         return await handler?.(request, context);
       } finally {
         turns.shortCall();
       }
     };
-    return [name, isShort ? told : handler];
+    return [name, isShort ? reported : handler];
   });
-  return { definition, handlers: Object.fromEntries(telling) };
+  return { definition, handlers: Object.fromEntries(reporting) };
 }

@@ -33,7 +33,7 @@ const MOST_MINUTES = 1_000;
 
 const SCHEDULE = { type: 'schedule', id: 'signing-key-rotation' };
 
-/** Time alone withdraws no key. */
+/** A schedule never withdraws keys: only an operator does. */
 const STEPS = { ...words(SigningKeyStep), withdrawn: SigningKeyStep.RETIRED };
 
 const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
@@ -96,7 +96,7 @@ function codeMinuteMethods({
     },
     markCodeMinutesWatched: async ({ minutes }) => {
       if (minutes.length > MOST_MINUTES) {
-        throw invalidField('There are too many minutes.', 'minutes', `must be ${MOST_MINUTES} at most`);
+        throw invalidField('There are too many minutes.', 'minutes', `must not be more than ${MOST_MINUTES}`);
       }
       const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
       if (begins.length > 0) {

@@ -8,7 +8,7 @@ const LOOK_UP_EVERY_TURNS = 20;
 /** The best come first. */
 const RANKS = { serving: 0, 'not-serving': 1, unreachable: 2, unasked: 2 } as const;
 
-/** A name that may stand for any number of servers. */
+/** A host name, which may resolve to any number of servers. */
 interface Name {
   address: string;
   places: readonly Place[];
@@ -17,18 +17,18 @@ interface Name {
 }
 
 /**
- * The servers of a channel. With several, or a name, each is asked for its health at regular times. Calls go
- * to those that serve; while none does, to those that answer, then to all.
+ * The servers of a channel. If there are several, or a host name, each is asked for its health at regular
+ * times. Calls go to servers that serve; while none does, to those that answer, and otherwise to any.
  */
 export class Members {
   #members: Member[] = [];
-  /** Those that DNS names no more, until their calls have ended. */
+  /** Servers that DNS no longer lists, until their calls have ended. */
   readonly #leaving = new Set<Member>();
   readonly #places: readonly Place[];
   readonly #names: readonly Name[];
   readonly #timer: NodeJS.Timeout | undefined;
   #turns = 0;
-  /** In a row, at which a member served. */
+  /** Consecutive turns at which a member served. */
   #servingTurns = 0;
   #isLookingUp = false;
   #first = 0;
@@ -55,12 +55,12 @@ export class Members {
     const count = this.#members.length;
     let best = this.#members[0];
     if (!best) {
-      throw notReached('no address of the other side is known');
+      throw notReached('no server address is known');
     }
     if (count === 1) {
       return best;
     }
-    // From another one each time, so that servers without load take turns.
+    // Starts at another server each time, so that servers without load take turns.
     this.#first = (this.#first + 1) % count;
     best = this.#members[this.#first] as Member;
     let least = loadOf(best);
@@ -105,7 +105,10 @@ export class Members {
     }
   }
 
-  /** While no other serves, a slow answer is better than none. Those that thaw together get a turn for it. */
+  /**
+   * Ends the calls of silent servers only while another serves: otherwise a slow answer is better than none.
+   * That must last two turns, so that servers that thaw together can all answer.
+   */
   #breakSilent(): void {
     const doesOneServe = this.#members.some(({ state }) => state === 'serving');
     this.#servingTurns = doesOneServe ? this.#servingTurns + 1 : 0;
@@ -128,7 +131,7 @@ export class Members {
     }
   }
 
-  /** Keeps the members that are still named. */
+  /** Keeps the members that are still listed. */
   #replace(): void {
     const places = new Map(
       [...this.#places, ...this.#names.flatMap((name) => name.places)].map((place) => [place.address, place]),

@@ -6,15 +6,15 @@ import { sendBehindCommit } from '../dialects/direct-statements.js';
 import type { BehindCommit } from '../dialects/postgres/driver.js';
 import { once } from './repeated-calls.js';
 
-/** Hears of writes that make deliveries due. */
+/** Is notified of writes that make deliveries due. */
 export interface DueListener {
   /** PostgreSQL only: the statement that notifies other nodes, to be sent right behind the commit. */
   behindCommit?(due: NewlyDue): BehindCommit | undefined;
-  /** Called as soon as a write would see the deliveries. */
+  /** Called when the next write would see the deliveries: on SQLite before the commit. */
   onDue(due: NewlyDue, areOthersTold: boolean): void;
 }
 
-/** Called for new due deliveries of a write. */
+/** Called in a write for deliveries that it makes due. */
 export type NoteDue = (due: NewlyDue) => void;
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
   due?: DueListener;
 }
 
-/** The one unit of work: an area adds its rows and the effects of its writes. */
+/** The unit of work of every area, which brings its rows and its changes. */
 export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder, clock: common }: Database,
   rowsOf: (db: Writer) => Rows,

@@ -50,15 +50,15 @@ export async function getClient(changes: Pick<Changes, 'clients'>, id: string): 
   return existing(await changes.clients.find(id), ErrorCode.CLIENT_NOT_FOUND, 'client');
 }
 
-/** The client, locked: until the commit only this write changes it. */
+/** Locks and reads the client: until the commit only this write can change it. */
 export async function lockClient(changes: Pick<Changes, 'clients' | 'lock'>, id: string): Promise<Client> {
   await changes.lock(id);
   return getClient(changes, id);
 }
 
 /**
- * A part of a client, and the client, locked. The client of a part never changes, so it tells what to lock;
- * the rest is read under the lock.
+ * Locks the client of a part, and reads the part again under the lock. The first read only tells which client
+ * to lock, and that never changes.
  */
 export async function lockWithClient<Part extends { clientId: string }>(
   changes: Pick<Changes, 'clients' | 'lock'>,

@@ -23,7 +23,10 @@ export interface AccountUpdate extends Update {
   lastName?: string;
 }
 
-/** Users and workers keep their own names. The address is shared, so it waits for its proof. */
+/**
+ * Changes the names of the account only: its users and workers keep theirs. A new address, which its users
+ * share, may have to wait until its mailbox is proved (`askForEmail`).
+ */
 export async function updateAccount(changes: EmailPorts, update: AccountUpdate): Promise<Account> {
   const { email, ...names } = await validated(changes, update.accountId, fieldsOf(update));
   const { id } = await getAccount(changes, update.accountId);

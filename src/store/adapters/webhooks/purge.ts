@@ -4,10 +4,10 @@ import { placeIn } from './logs/conditions.js';
 import { OldRows } from './old-rows.js';
 import { claimed } from './row-locks.js';
 
-/** Removes at most so many older rows. Returns their number. */
+/** Removes at most `limit` rows from before the time `before`. Returns their number. */
 export type Removal = (before: number, limit: number) => Promise<number>;
 
-/** Each has dependent rows and six indexes: others get their turns. */
+/** Few, so that other writes get their turns: a row has dependent rows and many indexes. */
 const ROWS_PER_WRITE = 200;
 
 /** Deliveries that await an attempt stay at any age. */
@@ -17,7 +17,7 @@ export const DELIVERIES = {
   unless: sql<SqlBool>`aged.status = 'PENDING'`,
 } as const;
 
-/** Events stay while a delivery refers to them, such as that of a replay. */
+/** Events stay while a delivery refers to them, for example one of a replay. */
 export const EVENTS = {
   table: 'events',
   overAt: ['occurred_at'],
@@ -70,7 +70,10 @@ async function removeDeliveries(writer: Writer, found: readonly number[]): Promi
   return seqs.length;
 }
 
-/** A replay first locks its events; so after this lock, references are visible or never come. */
+/**
+ * Replays and resends lock events before they add deliveries. So once this write has locked the events, it
+ * sees every reference, and no new one can come.
+ */
 async function removeEvents(writer: Writer, found: readonly number[]): Promise<number> {
   const query = writer.selectFrom('events').where('seq', 'in', found).select('seq');
   const seqs = (await claimed(writer, query).execute()).map(({ seq }) => seq);

@@ -88,7 +88,7 @@ export function happeningRows(db: Writer): HappeningRows {
 
 const BLOCK = 50;
 
-/** Pads every block with its last number, so that one prepared statement serves all. */
+/** Pads the last block with its last number, so that one prepared statement serves all. */
 async function inBlocks<Row>(
   seqs: readonly number[],
   read: (block: readonly number[]) => Promise<Row[]>,
