@@ -54,7 +54,7 @@ import {
   type NotificationLimits,
   type Silence,
 } from './dialects/postgres/notifications.js';
-import { openPostgres } from './dialects/postgres/postgres.js';
+import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.js';
 import { openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
@@ -77,6 +77,7 @@ export interface StoreOptions {
   alone?: boolean;
   /** PostgreSQL instead. */
   databaseUrl?: string;
+  limits?: PostgresLimits;
   onIdleError?: (error: Error) => void;
   /** For a process with many callers: SQLite then checkpoints in a thread. */
   checkpoints?: CheckpointOptions;
@@ -278,6 +279,7 @@ function notificationsFor(
 async function connect({
   dataDir,
   databaseUrl,
+  limits,
   alone = false,
   onIdleError = () => undefined,
   checkpoints,
@@ -286,7 +288,7 @@ async function connect({
   onClocksApart,
 }: StoreOptions): Promise<Database> {
   if (databaseUrl !== undefined) {
-    return openPostgres(databaseUrl, onIdleError, undefined, watch, onClocksApart);
+    return openPostgres(databaseUrl, onIdleError, limits, watch, onClocksApart);
   }
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });

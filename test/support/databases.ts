@@ -10,16 +10,12 @@ import {
   newPostgresDatabase,
   type PostgresDatabase,
 } from './postgres/new-database.js';
+import { PATIENT } from './postgres/patient.js';
 import { migratedSqliteFile } from './sqlite/template.js';
 import { newDataDirectory } from './temporary-directory.js';
 
 export { newPostgresDatabase, type PostgresDatabase } from './postgres/new-database.js';
-
-/** On a busy machine a write waits long for its turn; tests of these limits set others. */
-export const PATIENT: PostgresLimits = {
-  server: { lockMs: 60_000, statementMs: 60_000, idleMs: 60_000 },
-  ...{ connectMs: 60_000, answerMs: 60_000, askMs: 10_000 },
-};
+export { PATIENT } from './postgres/patient.js';
 
 /** Where one database is, as the settings say it. */
 export interface DatabasePlace {
@@ -95,6 +91,6 @@ export function databaseUnderTest(kind: DatabaseUnderTest['kind']): DatabaseUnde
     open,
     openMigrated: async (place) => open(place ?? (await newPlace())),
     openStore: async (place, environment = 'demo', options = {}) =>
-      closing(await openStore({ ...place, environment, ...options })),
+      closing(await openStore({ ...place, environment, limits: PATIENT, ...options })),
   };
 }

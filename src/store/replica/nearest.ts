@@ -8,10 +8,9 @@ import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
 import { isRecoveryConflict } from '../dialects/postgres/trouble.js';
-import type { StoreWatch } from '../watch.js';
 import { assertReplicaOf, NO_REPLICA } from './identity.js';
 import { OneAnswer } from './one-answer.js';
-import { openReplicaPool, type ReplicaPool, replicaTroubleOf } from './pool.js';
+import { openReplicaPool, type ReplicaPool, type ReplicaPoolOptions, replicaTroubleOf } from './pool.js';
 
 /** How long the replica is not used after a failure. */
 const REST_MS = 5_000;
@@ -21,10 +20,8 @@ export interface ReplicaListener {
   onBack(): void;
 }
 
-export interface ReplicaOptions extends ReplicaListener {
-  url: string;
+export interface ReplicaOptions extends ReplicaListener, ReplicaPoolOptions {
   restMs?: number;
-  watch?: StoreWatch;
 }
 
 /** A pool and the stores over it. It is over at the first failure. */
@@ -135,8 +132,7 @@ export class NearestStores {
   }
 
   #newRun(): Run {
-    const { url, watch } = this.options;
-    const pool = openReplicaPool(url, (error) => this.#noteFailure(run, error), watch);
+    const pool = openReplicaPool(this.options, (error) => this.#noteFailure(run, error));
     const versionOf = replicaVersions(pool.reader);
     const run: Run = { pool, stores: directoryStores(pool), versionOf, isOver: false };
     return run;

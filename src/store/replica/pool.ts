@@ -10,7 +10,6 @@ import { databaseReasonOf } from '../store-error.js';
 import type { StoreWatch } from '../watch.js';
 
 const CONNECTIONS = 8;
-/** Limits the wait for a connection, and that for an answer. Then the primary answers. */
 const LIMIT_MS = 1_000;
 const PLANS_KEPT_MS = 10_000;
 const NAME = 'replica';
@@ -30,11 +29,17 @@ export interface ReplicaPool {
   close(): Promise<void>;
 }
 
+export interface ReplicaPoolOptions {
+  url: string;
+  /** Limits the wait for a connection, and that for an answer. Then the primary answers. */
+  limitMs?: number;
+  watch?: StoreWatch;
+}
+
 /** Read-only connections to one run of one server; it refuses others. Connects at the first read. */
 export function openReplicaPool(
-  connectionString: string,
+  { url: connectionString, limitMs = LIMIT_MS, watch }: ReplicaPoolOptions,
   onBroken: (error: Error) => void,
-  watch?: StoreWatch,
 ): ReplicaPool {
   const named = new NamedStatements(PLANS_KEPT_MS);
   let run: string | undefined;
@@ -48,19 +53,19 @@ export function openReplicaPool(
     if (found?.run !== run) {
       throw new Error('the replica has restarted, or another server has its address');
     }
-    await named.noteWhetherDirect(client, LIMIT_MS);
+    await named.noteWhetherDirect(client, limitMs);
   };
   const settings = {
-    ...{ connectionString, connectionTimeoutMillis: LIMIT_MS, max: CONNECTIONS },
-    ...{ query_timeout: LIMIT_MS, lock_timeout: LIMIT_MS, statement_timeout: LIMIT_MS },
+    ...{ connectionString, connectionTimeoutMillis: limitMs, max: CONNECTIONS },
+    ...{ query_timeout: limitMs, lock_timeout: limitMs, statement_timeout: limitMs },
     options: '-c default_transaction_read_only=on',
     onConnect: assertSameRun,
   };
   const pool = openPool(settings, onBroken);
-  const limits = { lockMs: LIMIT_MS, statementMs: LIMIT_MS, idleMs: LIMIT_MS };
+  const limits = { lockMs: limitMs, statementMs: limitMs, idleMs: limitMs };
   const use = {
     named,
-    // Its reads end after a second, and are then repeated at the primary.
+    // Its reads end at the limit, and are then repeated at the primary.
     forgotten: undefined,
     isRepeatable: false,
     patience: <T>(answer: Promise<T>) => answer,

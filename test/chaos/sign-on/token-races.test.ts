@@ -6,7 +6,7 @@ import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { AttackedService, BEHIND_PROXY } from '../../attacks/attacked-service.js';
 import type { UserAgent } from '../../attacks/user-agent.js';
 import { expectOAuthError } from '../../attacks/verdicts.js';
-import { newPostgresDatabase } from '../../support/databases.js';
+import { newPostgresDatabase, PATIENT } from '../../support/databases.js';
 import type { Exchange } from '../../support/http-exchange.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { type Family, firstOf, tokensIn } from './families.js';
@@ -29,7 +29,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a service on %s', (kind) => {
       await services.start({ env: { ...BEHIND_PROXY.env, DATABASE_URL: place?.url } }),
     );
     database = place
-      ? await openPostgres(place.url, () => undefined)
+      ? await openPostgres(place.url, () => undefined, PATIENT)
       : openSqlite(`${on.service.dataDir}/integration.db`);
     browser = await on.signedIn();
   }, 60_000);

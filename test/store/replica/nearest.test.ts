@@ -9,15 +9,16 @@ import { eventually } from '../../support/eventually.js';
 import { plantUser } from '../directory-rows.js';
 import { CREATED_AT } from '../rows.js';
 import { type Replicated, startReplicated } from './replicated.js';
-import { makeSchema, openRig, type Rig, renewVersion } from './rig.js';
+import { makeSchema, openRig, type Rig, renewVersion, SOON_MS } from './rig.js';
 
 type Change = Schemas['Change'];
 
 const LIMIT_MS = 120_000;
 
-/** Makes reads of users slow enough that the replay conflicts with them. */
+/** On the replica, reads of users last until a conflict with the replay ends them. */
 const SLOWED = `alter table users rename to users_kept;
-  create view users as select users_kept.* from users_kept, (select pg_sleep(0.7)) as slow;
+  create view users as select users_kept.* from users_kept,
+    (select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)) as slow;
   grant select on users to integration`;
 
 const UNSLOWED = `do $$ begin
@@ -172,6 +173,9 @@ describe('reads of the gateway with a replica', () => {
   test(
     'wait for a frozen replica once',
     async () => {
+      await rig.close();
+      rig = await openRig(servers, { limitMs: SOON_MS });
+      await rig.fromReplica();
       const [{ pids }] = await servers.ask(
         'replica',
         `select array_agg(pid) as pids from pg_stat_activity where usename = 'integration'`,

@@ -30,7 +30,7 @@ export async function startReplicated() {
   const adminUrl = (name: 'primary' | 'replica') =>
     postgres.adminUrl.replace(/@[\d.]+:\d+\/.*$/, `@${hostOf(network, name)}:${PORTS.postgres}/integration`);
   const ask = async (name: 'primary' | 'replica', question: string) => {
-    const client = new pg.Client({ connectionString: adminUrl(name), query_timeout: 10_000 });
+    const client = new pg.Client({ connectionString: adminUrl(name), query_timeout: 60_000 });
     client.on('error', () => undefined);
     await client.connect();
     try {

@@ -5,20 +5,28 @@ import type { Writer } from '../../../src/store/database.js';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { openStore } from '../../../src/store/store.js';
 import type { StoreWatch } from '../../../src/store/watch.js';
+import { PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { plantClient, plantUser } from '../directory-rows.js';
 import type { Row } from '../rows.js';
 import type { Replicated } from './replicated.js';
 
 const REST_MS = 50;
+/** For a replica that answers: on a busy machine it may need more than the second that it has in service. */
+const LONG_MS = 30_000;
+/** For one that does not. */
+export const SOON_MS = 5_000;
 
 export async function makeSchema(databaseUrl: string): Promise<void> {
-  const made = await openStore({ environment: 'demo', dataDir: '', databaseUrl });
+  const made = await openStore({ environment: 'demo', dataDir: '', databaseUrl, limits: PATIENT });
   await made.close();
 }
 
 /** A store over primary and replica, with a client; it records the sources of reads. */
-export async function openRig(servers: Replicated, replicaUrl = servers.replicaUrl) {
+export async function openRig(
+  servers: Replicated,
+  { replicaUrl = servers.replicaUrl, limitMs = LONG_MS }: { replicaUrl?: string; limitMs?: number } = {},
+) {
   const sources: string[] = [];
   const away: string[] = [];
   const watch = new Proxy({} as StoreWatch, {
@@ -27,11 +35,11 @@ export async function openRig(servers: Replicated, replicaUrl = servers.replicaU
         ? (source: string, reason: string) => sources.push(reason ? `${source}: ${reason}` : source)
         : () => undefined,
   });
-  const database = await openPostgres(servers.url, () => undefined);
+  const database = await openPostgres(servers.url, () => undefined, PATIENT);
   const store = await openStore({
-    ...{ environment: 'demo', dataDir: '', databaseUrl: servers.url, watch },
+    ...{ environment: 'demo', dataDir: '', databaseUrl: servers.url, limits: PATIENT, watch },
     replica: {
-      ...{ url: replicaUrl, restMs: REST_MS },
+      ...{ url: replicaUrl, restMs: REST_MS, limitMs },
       onAway: (reason) => away.push(reason),
       onBack: () => away.push('back'),
     },
@@ -96,7 +104,7 @@ export async function openRig(servers: Replicated, replicaUrl = servers.replicaU
       }),
     /** Gives another server the same version, as in a copy of the database whose other rows differ. */
     copyVersionTo: async (url: string) => {
-      const copy = await openPostgres(url, () => undefined);
+      const copy = await openPostgres(url, () => undefined, PATIENT);
       const version = await versionOf(client.id);
       await copy.write((writer) => renewVersion(writer, client.id, version));
       await copy.close();

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
-import { newPostgresDatabase } from '../../support/databases.js';
+import { newPostgresDatabase, PATIENT } from '../../support/databases.js';
 import { startPgBouncer } from '../../support/postgres/pgbouncer.js';
 import { transactionPooler } from '../../support/postgres/transaction-pooler.js';
 import { stallingProxy } from '../../support/stalling-proxy.js';
 import { describeWith } from '../../support/toolchains.js';
 import { plantUser } from '../directory-rows.js';
 import { type Replicated, startReplicated } from './replicated.js';
-import { makeSchema, openRig, type Rig, renewVersion } from './rig.js';
+import { makeSchema, openRig, type Rig, renewVersion, SOON_MS } from './rig.js';
 
 const LIMIT_MS = 120_000;
 const NO_REPLICA = 'DATABASE_REPLICA_URL leads to a server that is not a replica, or was promoted';
@@ -18,8 +18,8 @@ describe('reads of the gateway come from the primary', () => {
   let servers: Replicated;
   let rig: Rig | undefined;
   const ends: (() => unknown)[] = [];
-  const open = async (replicaUrl?: string) => {
-    rig = await openRig(servers, replicaUrl);
+  const open = async (replicaUrl = servers.replicaUrl, limitMs?: number) => {
+    rig = await openRig(servers, { replicaUrl, ...(limitMs !== undefined && { limitMs }) });
     return rig;
   };
 
@@ -66,7 +66,7 @@ describe('reads of the gateway come from the primary', () => {
   test('while the replica accepts connections and answers nothing, also from the start', async () => {
     const proxy = await proxied();
     proxy.hold();
-    const opened = await open(proxy.url);
+    const opened = await open(proxy.url, SOON_MS);
     await expectPrimary(opened, expect.stringMatching(/timeout/));
     proxy.release();
     await opened.fromReplica();
@@ -74,7 +74,7 @@ describe('reads of the gateway come from the primary', () => {
 
   test('from the page on at which the replica stops to answer, and the store can be closed meanwhile', async () => {
     const proxy = await proxied();
-    const opened = await open(proxy.url);
+    const opened = await open(proxy.url, SOON_MS);
     await opened.fromReplica();
     await opened.addMany(300);
     const ids = await opened.listUsers(async () => proxy.hold());
@@ -83,26 +83,34 @@ describe('reads of the gateway come from the primary', () => {
     expect(opened.away[0]).toMatch(/timeout/);
   });
 
-  test('from the page on before which the replica restarts', async () => {
-    const opened = await open();
-    await opened.fromReplica();
-    await opened.addMany(300);
-    const ids = await opened.listUsers(async () => {
-      await servers.stopReplica();
-      await servers.startReplica();
-    });
-    expect(new Set(ids).size).toBe(300);
-    expect(opened.sources).toEqual(['replica', 'primary: failure']);
-    await opened.fromReplica();
-    expect(opened.away.at(-1)).toBe('back');
-  });
+  test(
+    'from the page on before which the replica restarts',
+    async () => {
+      const opened = await open();
+      await opened.fromReplica();
+      await opened.addMany(300);
+      const ids = await opened.listUsers(async () => {
+        await servers.stopReplica();
+        await servers.startReplica();
+      });
+      expect(new Set(ids).size).toBe(300);
+      expect(opened.sources).toEqual(['replica', 'primary: failure']);
+      await opened.fromReplica();
+      expect(opened.away.at(-1)).toBe('back');
+    },
+    LIMIT_MS,
+  );
 
-  test('if the replica is that of another server', async () => {
-    const other = await startReplicated();
-    ends.push(() => other.stop());
-    await makeSchema(other.url);
-    await expectPrimary(await open(other.replicaUrl), OTHER);
-  });
+  test(
+    'if the replica is that of another server',
+    async () => {
+      const other = await startReplicated();
+      ends.push(() => other.stop());
+      await makeSchema(other.url);
+      await expectPrimary(await open(other.replicaUrl), OTHER);
+    },
+    LIMIT_MS,
+  );
 
   test('if the replica is that of another database of the server, with rows of equal versions', async () => {
     await servers.ask('primary', 'create database other owner integration');
@@ -145,7 +153,7 @@ describe('reads of the gateway come from the primary', () => {
     await expect(listUsers()).resolves.toEqual([]);
     expect(sources).toEqual(['primary: failure']);
     expect(away).toEqual([NO_REPLICA]);
-    const promoted = await openPostgres(servers.replicaUrl, () => undefined);
+    const promoted = await openPostgres(servers.replicaUrl, () => undefined, PATIENT);
     ends.push(() => promoted.close());
     await plantUser(promoted, { client_id: client.id });
     await promoted.write((writer) => renewVersion(writer, client.id));

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
+import { PATIENT } from './patient.js';
 
 const TEMPLATE = 'migrated';
 /** Any number, the same in every worker of a run. */
@@ -54,7 +55,7 @@ async function makeTemplate(): Promise<void> {
     if (rows.length === 0) {
       await admin.query('drop database if exists migrating with (force)');
       await admin.query('create database migrating');
-      const database = await openPostgres(`${await postgresUrl()}/migrating`, () => undefined);
+      const database = await openPostgres(`${await postgresUrl()}/migrating`, () => undefined, PATIENT);
       await migrateToLatest(database.patient);
       await database.close();
       await admin.query(`alter database migrating rename to ${TEMPLATE}`);

@@ -30,6 +30,10 @@ export interface PostgresLimits {
   askMs: number;
   /** After this time, the server plans prepared statements anew. */
   plansKeptMs?: number;
+  /** Of the probe and of the exchange of counts. */
+  quick?: { server: ServerLimits; answerMs: number };
+  /** How long a statement without other limits may wait for a lock, behind which all traffic queues. */
+  longLockMs?: number;
 }
 
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
@@ -48,13 +52,9 @@ export const SERVED_LIMITS: PostgresLimits = {
   answerMs: 25_000,
   askMs: 10_000,
 };
-const PROBE_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
-const PROBE_TIMEOUT_MS = 3_000;
-/** Calls do not wait this long, but an exchange of counts that is this late is not repeated meanwhile. */
-const COUNT_LIMITS: ServerLimits = { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 };
-const COUNT_TIMEOUT_MS = 3_000;
-/** Long statements have no time limit, except for locks, behind which all traffic queues. */
-const PATIENT_LIMITS: ServerLimits = { lockMs: 5_000, statementMs: 0, idleMs: 0 };
+/** Calls do not wait this long for counts, but an exchange that is this late is not repeated meanwhile. */
+const QUICK = { server: { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 }, answerMs: 3_000 };
+const LONG_LOCK_MS = 5_000;
 const PLANS_KEPT_MS = 10_000;
 const INT8_OID = 20;
 const MOST_TRIES = 5;
@@ -67,11 +67,11 @@ export async function openPostgres(
   watch?: StoreWatch,
   onClocksApart?: OnClocksApart,
 ): Promise<Database> {
-  const { server, answerMs, askMs } = limits;
+  const { server, answerMs, askMs, quick = QUICK } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
   const turns = new Turns();
   const writer = open('writes', server, answerMs);
-  const prober = open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS);
+  const prober = open('probe', quick.server, quick.answerMs);
   const clock = new PostgresClock(prober, onClocksApart);
   try {
     await clock.start();
@@ -81,7 +81,7 @@ export async function openPostgres(
   }
   return {
     reader: open('reads', server, answerMs),
-    counter: open('counts', COUNT_LIMITS, COUNT_TIMEOUT_MS),
+    counter: open('counts', quick.server, quick.answerMs),
     prober,
     clock: clock.now,
     patient: openPatient(prober, askMs),
@@ -127,14 +127,14 @@ export async function openPostgresReader(
 ): Promise<Pick<Database, 'reader' | 'close'>> {
   const { open, openPatient, close } = await poolsAt(connectionString, SERVED_LIMITS, () => undefined);
   return {
-    reader: openPatient(open('probe', PROBE_LIMITS, PROBE_TIMEOUT_MS), SERVED_LIMITS.askMs),
+    reader: openPatient(open('probe', QUICK.server, QUICK.answerMs), SERVED_LIMITS.askMs),
     close,
   };
 }
 
 async function poolsAt(
   connectionString: string,
-  { connectMs, plansKeptMs = PLANS_KEPT_MS }: PostgresLimits,
+  { connectMs, plansKeptMs = PLANS_KEPT_MS, longLockMs = LONG_LOCK_MS }: PostgresLimits,
   onIdleError: (error: Error) => void,
   watch?: StoreWatch,
 ) {
@@ -175,7 +175,7 @@ async function poolsAt(
     openPatient: (asking: Kysely<Schema>, askMs: number) =>
       open(
         'long',
-        PATIENT_LIMITS,
+        { lockMs: longLockMs, statementMs: 0, idleMs: 0 },
         undefined,
         whileAlive(() => sql`select`.execute(asking), askMs, closing.signal),
       ),
@@ -213,7 +213,7 @@ async function takesSettingsAtStart(connectionString: string, connectMs: number)
     }
   };
   try {
-    await begin(settingsAtStart(PROBE_LIMITS));
+    await begin(settingsAtStart(QUICK.server));
     return true;
   } catch (error) {
     if (!isRefusedSetting(error) || isRefusedTransaction(error)) {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Database, Writer } from '../../../../src/store/database.js';
 import { sendBehindCommit } from '../../../../src/store/dialects/direct-statements.js';
 import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
-import { newPostgresDatabase } from '../../../support/databases.js';
+import { newPostgresDatabase, PATIENT } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
 
@@ -53,7 +53,7 @@ async function withMarks(
 ) {
   const { url, drop } = await newPostgresDatabase();
   const { url: wayUrl, close } = await way(url);
-  const database = await openPostgres(wayUrl, () => undefined);
+  const database = await openPostgres(wayUrl, () => undefined, PATIENT);
   try {
     await sql`create table marks (id serial)`.execute(database.patient);
     const marks = async () => (await sql`select from marks`.execute(database.reader)).rows.length;

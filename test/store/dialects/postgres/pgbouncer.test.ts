@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../../src/store/database.js';
 import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest } from '../../../../src/store/migrate.js';
-import { newPostgresDatabase, type PostgresDatabase } from '../../../support/databases.js';
+import { newPostgresDatabase, PATIENT, type PostgresDatabase } from '../../../support/databases.js';
 import { startPgBouncer } from '../../../support/postgres/pgbouncer.js';
 import { describeWith } from '../../../support/toolchains.js';
 
@@ -25,7 +25,7 @@ describeWith('pgbouncer', 'PgBouncer with the settings of deploy/', (executable)
 
   test('in transaction mode, the database is migrated, read and written, and more clients than connections take turns', async () => {
     const url = await behind();
-    const databases = await Promise.all([1, 2].map(() => openPostgres(url, () => undefined)));
+    const databases = await Promise.all([1, 2].map(() => openPostgres(url, () => undefined, PATIENT)));
     try {
       await Promise.all(databases.map(({ patient }) => migrateToLatest(patient)));
       const [{ reader }] = databases as [Database, ...Database[]];
