@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { Client, credentials } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
@@ -10,6 +11,8 @@ import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
 const ANSWER = { counts: [], more: true, otherRunActive: false };
+/** The limit of a call that the handler does not answer. */
+const LONG = 2;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
 const aborted = ({ signal }: CallContext) =>
@@ -19,6 +22,18 @@ const aborted = ({ signal }: CallContext) =>
 
 describe('a call', () => {
   const rigs = rpcRigs();
+
+  /** Closes each connection at once. */
+  async function closing() {
+    let attempts = 0;
+    const path = `${rigs.directory()}/s`;
+    const server = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    return { address: `unix:${path}`, attempts: () => attempts, close: () => server.close() };
+  }
 
   async function serving(purgeExpired: PurgeHandler) {
     const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
@@ -88,18 +103,22 @@ describe('a call', () => {
 
   test('past its deadline is UNAVAILABLE to the caller and aborted for the handler', async () => {
     let over: Promise<void> | undefined;
-    const { call, timed } = await serving(async (_, context) => {
-      over = aborted(context);
-      await over;
+    const { call, timed } = await serving(async ({ limit }, context) => {
+      if (limit === LONG) {
+        over = aborted(context);
+        await over;
+      }
       return ANSWER;
     });
-    const refusal = await refusalOf(call({ limit: 1 }, { requestId: 'r', deadlineMs: 1_000 }));
+    // So that no connection is to be made within the deadline.
+    await call({ limit: 1 }, { requestId: 'r' });
+    const refusal = await refusalOf(call({ limit: LONG }, { requestId: 'r', deadlineMs: 3_000 }));
     expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
     expect(refusal.retryAfterSeconds).toBe(1);
     expect(refusal.internal).toContain('DEADLINE_EXCEEDED');
     await over;
-    await eventually('the call has ended', () => timed.length === 1);
-    expect(timed).toMatchObject([{ code: 'CANCELLED' }]);
+    await eventually('the call has ended', () => timed.length === 2);
+    expect(timed[1]).toMatchObject({ code: 'CANCELLED' });
   });
 
   test('is aborted when its caller disconnects, also where the handler asks for the signal only later', async () => {
@@ -154,26 +173,22 @@ describe('a call', () => {
   });
 
   test('looks for a server that is away again and again in short steps, not after seconds as grpc does', async () => {
-    let attempts = 0;
-    const path = `${rigs.directory()}/s`;
-    const closing = createServer((socket) => {
-      attempts += 1;
-      socket.destroy();
-    }).listen(path);
+    const ours = await closing();
+    const another = await closing();
+    const { purgeExpired } = rigs.channelTo(ours.address).clientOf(MaintenanceServiceService);
+    const asGrpcDoes = new Client(another.address, credentials.createInsecure());
     try {
-      const { purgeExpired } = rigs.channelTo(`unix:${path}`).clientOf(MaintenanceServiceService);
-      // With the steps of grpc the sixth attempt would come after some 16 seconds.
-      const limitMs = 12_000;
-      await eventually(
-        'a sixth attempt',
-        async () => {
-          await refusalOf(purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 1_000 }));
-          return attempts >= 6;
-        },
-        limitMs,
-      );
+      await eventually('a sixth attempt', async () => {
+        asGrpcDoes.getChannel().getConnectivityState(true);
+        await refusalOf(purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 1_000 }));
+        return ours.attempts() >= 6;
+      });
+      // With equal steps, it would have come as often.
+      expect([1, 2, 3, 4]).toContain(another.attempts());
     } finally {
-      closing.close();
+      asGrpcDoes.close();
+      ours.close();
+      another.close();
     }
   });
 

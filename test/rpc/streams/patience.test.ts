@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { type Handler, serve } from '../../../src/rpc/handlers.js';
@@ -11,7 +10,24 @@ type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
 const page = (nextCursor: string) => ({ workers: [], nextCursor });
 const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
 
+/** Less than the connection may be silent. */
+const WAIT_MS = 5_000;
+const OTHER_TIMERS = [
+  'setImmediate',
+  'nextTick',
+  'queueMicrotask',
+  'performance',
+  'Date',
+  'setInterval',
+] as const;
+
 describe('a stream that is long', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: [...OTHER_TIMERS] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
   const rigs = rpcRigs();
 
   async function serving(listWorkers: ListWorkers, messageWaitMs: number) {
@@ -33,9 +49,11 @@ describe('a stream that is long', () => {
       yield page('first');
       await aborted(signal);
       over();
-    }, 1_000);
+    }, WAIT_MS);
     expect((await messages.next()).value).toMatchObject({ nextCursor: 'first' });
-    expect((await refusalOf(messages.next())).code).toBe(ErrorCode.UNAVAILABLE);
+    const refusal = refusalOf(messages.next());
+    jest.advanceTimersByTime(WAIT_MS);
+    expect((await refusal).code).toBe(ErrorCode.UNAVAILABLE);
     await ended;
   });
 
@@ -43,9 +61,9 @@ describe('a stream that is long', () => {
     const messages = await serving(async function* () {
       yield page('first');
       yield page('second');
-    }, 1_000);
+    }, WAIT_MS);
     await messages.next();
-    await pause(1_500);
+    jest.advanceTimersByTime(2 * WAIT_MS);
     expect((await messages.next()).value).toMatchObject({ nextCursor: 'second' });
     expect((await messages.next()).done).toBe(true);
   });
