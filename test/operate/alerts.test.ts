@@ -130,8 +130,12 @@ function alertsAndRunbooks(promtool: string): void {
     LIMIT_MS,
   );
 
-  test('the rules pass the checks of the page on monitoring, and the service is ready', async () => {
-    expect(JSON.parse(await machine.type(inAlerts.readiness)).roles.domain.status).toBe('ready');
-    await machine.type(inAlerts.checkRules, { folder: packageRoot });
-  });
+  test(
+    'the rules pass the checks of the page on monitoring, and the service is ready',
+    async () => {
+      expect(JSON.parse(await machine.type(inAlerts.readiness)).roles.domain.status).toBe('ready');
+      await machine.type(inAlerts.checkRules, { folder: packageRoot });
+    },
+    LIMIT_MS,
+  );
 }

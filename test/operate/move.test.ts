@@ -56,5 +56,5 @@ testOnLinux(
     await tenant.addClient('Marrow & Pike');
     await receiver.next(({ event }) => event.data.name === 'Marrow & Pike');
   },
-  300_000,
+  600_000,
 );

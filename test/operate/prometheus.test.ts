@@ -28,7 +28,9 @@ const EMPTY: Record<string, string> = {
   'worker.json: Backlog': 'there is no Temporal',
 };
 /** On a busy machine, each command of the service takes seconds. */
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
+/** A little less, so that a failure says what was not seen. */
+const WAIT_MS = 240_000;
 
 interface Loaded {
   name: string;
@@ -64,11 +66,15 @@ function prometheusTests(executable: string): void {
 
   test('it takes the files as the page on monitoring says, and the service is up', async () => {
     await eventually('the target', async () => {
-      const { activeTargets } = await prometheus.ask('targets');
+      // It may still be starting.
+      const { activeTargets } = await prometheus.ask('targets').catch(() => ({ activeTargets: [] }));
       return activeTargets.length === 1 && activeTargets[0].health === 'up';
     });
-    expect(await machine.type(inPrometheus.ask, { words: { '127.0.0.1:9090': prometheus.address } })).toMatch(
-      /^up{instance="127.0.0.1:\d+", job="integration"} => 1 @/,
+    const words = { '127.0.0.1:9090': prometheus.address };
+    const isUp = /^up{instance="127.0.0.1:\d+", job="integration"} => 1 @/;
+    // Until it has read the service once, and again where a busy machine has made one reading late.
+    await eventually('the answer of the command', async () =>
+      isUp.test(await machine.type(inPrometheus.ask, { words })),
     );
   });
 
@@ -98,7 +104,7 @@ function prometheusTests(executable: string): void {
         left = await empty();
         return left.length === 0;
       };
-      await eventually('data', hasData).catch(() => undefined);
+      await eventually('data', hasData, WAIT_MS).catch(() => undefined);
       expect(left).toEqual([]);
       expect(await prometheus.ask('label/instance/values', { 'match[]': 'integration_build_info' })).toEqual([
         new URL(machine.metricsUrl).host,
@@ -126,7 +132,8 @@ function prometheusTests(executable: string): void {
   test(
     'CredentialExpires fires for a reason that its runbook removes',
     async () => {
-      expect(await prometheus.firing()).toEqual([]);
+      // On a busy machine, alerts about it may fire too.
+      expect(await prometheus.firing()).not.toContain('CredentialExpires');
       const { apiKey: expiring, key } = await machine.json(
         `key create ${tenant.integrationId} --label Nightly --expires 3d`,
       );
@@ -136,7 +143,9 @@ function prometheusTests(executable: string): void {
       const [next = ''] = /ik_live_\w{56}/.exec(await machine.type(inPrometheus.replaceKey, { ids })) ?? [];
       expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([200, 200]);
       await machine.type(inPrometheus.revokeKey, { ids });
-      await eventually('the end of the alert', async () => (await prometheus.firing()).length === 0);
+      await eventually('the end of the alert', async () =>
+        (await prometheus.firing()).every((alert) => alert !== 'CredentialExpires'),
+      );
       expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([401, 200]);
     },
     LIMIT_MS,

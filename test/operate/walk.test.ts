@@ -7,6 +7,7 @@ import { newTemporaryDirectory } from '../support/temporary-directory.js';
 import {
   accept,
   answerWith,
+  type ReceivedWebhook,
   verified,
   type WebhookReceiver,
   webhookReceivers,
@@ -60,15 +61,14 @@ testOnLinux(
     await backsUp(machine, tenant);
     await restores(machine, tenant);
     receiver.answer = accept;
-    const earlier = (await receiver.attempts(eventId, 1)).length;
-    await restoresWithoutList(machine, tenant);
-    await receiver.attempts(eventId, earlier + 1);
+    const earlier = await restoresWithoutList(machine, tenant, receiver);
+    await receiver.attempts(eventId, earlier.filter((request) => request.eventId === eventId).length + 1);
     await rotatesAsOperator(machine, tenant, receiver);
     await rotatesAsCustodian(machine);
     expect(await machine.type(inWalk.expiring)).toContain(tenant.apiKeyId);
     await upgrades(machine, tenant);
   },
-  300_000,
+  600_000,
 );
 
 /** Readings go on meanwhile. */
@@ -100,8 +100,14 @@ async function restores(machine: Machine, { apiKey, integrationId }: Tenant): Pr
   expect(await machine.statusWith(leaked.key)).toBe(401);
 }
 
-async function restoresWithoutList(machine: Machine, { apiKey, subscriptionId }: Tenant): Promise<void> {
+/** Returns what the receiver had before the replay: a retry may have come before the service was stopped. */
+async function restoresWithoutList(
+  machine: Machine,
+  { apiKey, subscriptionId }: Tenant,
+  receiver: WebhookReceiver,
+): Promise<readonly ReceivedWebhook[]> {
   const listed = await machine.type(inWalk.restoreWithoutList);
+  const earlier = [...receiver.received];
   expect(listed).toContain(subscriptionId);
   await machine.type(inWalk.resume);
   await machine.run('systemctl start integration-service@serve');
@@ -110,6 +116,7 @@ async function restoresWithoutList(machine: Machine, { apiKey, subscriptionId }:
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const words = { '2027-01-31T11:58:20.125Z': since };
   await machine.type(inWalk.replay, { words, ids: { whs: subscriptionId } });
+  return earlier;
 }
 
 async function rotatesAsOperator(machine: Machine, tenant: Tenant, receiver: WebhookReceiver): Promise<void> {
