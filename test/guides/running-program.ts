@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { endsWithThisProcess } from '../support/ends-with-this-process.js';
 
-const LIMIT_MS = 60_000;
-/** A little less than the limit of a test, so that a failure says what was printed. */
-const PATIENCE_MS = 50_000;
+/** A little less than the limit of a story, so that a failure says what was printed. */
+const LIMIT_MS = 150_000;
 
 export interface Command {
   executable: string;
@@ -87,7 +86,7 @@ export class RunningProgram {
         this.#look = () => undefined;
         resolve(`${this.output}${this.#hasClosed ? this.#errors : ''}`);
       };
-      const timer = setTimeout(finish, PATIENCE_MS);
+      const timer = setTimeout(finish, LIMIT_MS);
       this.#look = () => (isThere() || this.#hasClosed) && finish();
       this.#look();
     });
