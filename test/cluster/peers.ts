@@ -7,7 +7,7 @@ import { hostOf, PORTS, type PublicPorts, USUAL_NETWORK, USUAL_PORTS } from './a
 import type { PartOptions } from './parts.js';
 import { answers } from './postgres.js';
 
-const UP_LIMIT_MS = 30_000;
+const UP_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
 const deploy = join(packageRoot, 'deploy');
@@ -46,10 +46,10 @@ export function haproxy({ network, ports, folder, logs }: PeerPlace): PartOption
     [USUAL_PORTS.temporal]: ports.temporal,
     [USUAL_PORTS.haproxy]: ports.haproxy,
   };
-  const shipped = onNetwork(shippedFile('haproxy.cfg'), network).replaceAll(
-    /bind [\d.]+:(\d+)/g,
-    (_, port) => `bind 127.0.0.1:${binds[port]}`,
-  );
+  const shipped = onNetwork(shippedFile('haproxy.cfg'), network)
+    .replaceAll(/bind [\d.]+:(\d+)/g, (_, port) => `bind 127.0.0.1:${binds[port]}`)
+    // All parts share one machine: what is alive may accept and answer late.
+    .replace('timeout connect 2s', 'timeout connect 10s\n    timeout check 10s');
   const file = written(folder, 'haproxy.cfg', shipped);
   return {
     name: 'haproxy',

@@ -133,7 +133,7 @@ export class Postgres {
 
 /** Whether a question to a database or a pooler is answered. */
 export async function answers(connectionString: string, question = 'select 1'): Promise<boolean> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000, query_timeout: 2_000 });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -17,7 +17,7 @@ import { hostOf, PORTS } from './addresses.js';
 import { type Cluster, startCluster } from './cluster.js';
 import { builtTemporal } from './temporal-programs.js';
 
-const START_LIMIT_MS = 180_000;
+const START_LIMIT_MS = 300_000;
 const TEST_LIMIT_MS = 240_000;
 const WAIT_LIMIT_MS = 90_000;
 
@@ -68,7 +68,7 @@ const failsOnce: Answer = (response, request, earlier) =>
     await cluster?.stop();
     const nodes = ['temporal-1', 'temporal-2'].flatMap((name) => cluster?.part(name)?.pid ?? []);
     expect(nodes.filter(isRunning)).toEqual([]);
-  });
+  }, TEST_LIMIT_MS);
 
   const hasEachScheduleOnce = () =>
     eventually('each schedule once', async () => {
