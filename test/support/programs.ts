@@ -105,7 +105,8 @@ const toolchains = {
 
 export type ToolchainName = keyof typeof toolchains;
 
-const answerLimitMs = 10_000;
+/** Without an answer, all that needs the program is skipped. */
+const answerLimitMs = 60_000;
 
 /** The path of the executable; without one it throws a sentence that says how to get it. */
 export function requireToolchain(name: ToolchainName, env: NodeJS.ProcessEnv = process.env): string {
