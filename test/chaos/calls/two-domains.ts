@@ -5,6 +5,9 @@ import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import type { ServiceProcess, StartOptions, serviceProcesses } from '../../support/service-process.js';
 
+/** A domain waits 25 s for an answer of PostgreSQL, and the machine may have much else to do. */
+const LIMIT_MS = 90_000;
+
 /** A process that can be started again where it was. */
 export interface ServiceNode {
   process: ServiceProcess;
@@ -116,21 +119,23 @@ async function started(start: (main?: string) => Promise<ServiceProcess>): Promi
 
 /** By the metrics of edge or worker, for each of its tokens. */
 export async function untilServing(role: ServiceProcess, ...domains: readonly DomainNode[]): Promise<void> {
-  await eventually('both serve', async () => {
+  const areServing = async () => {
     const counts = await statesIn(role);
     return (
       counts.length > 0 && counts.every(({ state, count }) => state === 'serving' && count === domains.length)
     );
-  });
+  };
+  await eventually('both serve', areServing, LIMIT_MS);
 }
 
 /** Of the two, one serves. */
 export async function untilKnownAway(role: ServiceProcess, { address }: DomainNode): Promise<void> {
-  await eventually(`${address} is away`, async () => {
+  const isAway = async () => {
     const counts = await statesIn(role);
     const serving = counts.filter(({ state }) => state === 'serving');
     return counts.length > serving.length && serving.every(({ count }) => count === 1);
-  });
+  };
+  await eventually(`${address} is away`, isAway, LIMIT_MS);
 }
 
 export async function statesIn({ opsUrl }: ServiceProcess) {
