@@ -77,6 +77,7 @@ export interface StoreOptions {
   alone?: boolean;
   /** PostgreSQL instead. */
   databaseUrl?: string;
+  /** Of PostgreSQL. */
   limits?: PostgresLimits;
   onIdleError?: (error: Error) => void;
   /** For a process with many callers: SQLite then checkpoints in a thread. */

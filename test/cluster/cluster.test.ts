@@ -3,7 +3,10 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
+import { RpcChannel } from '../../src/rpc/client.js';
 import { AttackedService } from '../attacks/attacked-service.js';
+import { call } from '../flow/sign-on/environment.js';
 import { connectionIds } from '../flow/webhooks/webhook-environment.js';
 import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
@@ -19,6 +22,7 @@ const START_LIMIT_MS = 240_000;
 /** For several waits, and for the end of all parts. */
 const LIMIT_MS = 180_000;
 const CLIENT = 'cli_s7I6uiS7GeF9ulpYlaR5CS';
+const PRESENT_USER = 'me@example.com';
 const NEW_USER = 'you@example.com';
 const FROM_REPLICA = 'source="replica",reason=""';
 const AFTER_FAILURE = 'source="primary",reason="failure"';
@@ -107,6 +111,10 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
         });
         const service = { demo: () => cluster.demo, settings: { SIGN_ON_PORT: String(signOn) } };
         demo = new AttackedService(service as unknown as ServiceProcess);
+        const channel = new RpcChannel(`127.0.0.1:${grpc}`, cluster.demo.platformToken);
+        const user = { clientId: CLIENT, email: PRESENT_USER, withoutManager: true };
+        await channel.clientOf(PlatformServiceService).createUser(user, call());
+        channel.close();
       }, START_LIMIT_MS);
 
       afterAll(async () => {
@@ -168,7 +176,7 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
           .replace(hostOf(network, 'primary'), hostOf(network, 'replica'))
           .replace(/\/postgres$/, '/integration');
         await eventually('the user on the replica', async () => {
-          const found = await rowsOf(replicaUrl, `select from accounts where email = '${NEW_USER}'`);
+          const found = await rowsOf(replicaUrl, `select from accounts where email = '${PRESENT_USER}'`);
           return found.length === 1;
         });
       });
@@ -178,7 +186,7 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
         async () => {
           const before = await readsFrom(FROM_REPLICA);
           await eventually('reads of both domains from the replica', async () => {
-            expect(await users()).toMatchObject({ status: 200, body: expect.stringContaining(NEW_USER) });
+            expect(await users()).toMatchObject({ status: 200, body: expect.stringContaining(PRESENT_USER) });
             const now = await readsFrom(FROM_REPLICA);
             return now.every((reads, index) => reads > (before[index] ?? 0));
           });
@@ -200,7 +208,7 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
           isOver = true;
           await Promise.all(readers);
           expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
-          expect(answers.filter(({ body }) => !body.includes(NEW_USER))).toEqual([]);
+          expect(answers.filter(({ body }) => !body.includes(PRESENT_USER))).toEqual([]);
         },
         LIMIT_MS,
       );

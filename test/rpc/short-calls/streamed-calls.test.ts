@@ -104,7 +104,7 @@ describe('calls of a role', () => {
     cancel.abort('no more');
     expect(await outcome).toBe('no more');
     await heard;
-    const refusal = await refusalOf(ask('late', { deadlineMs: 1_000 }));
+    const refusal = await refusalOf(ask('late', { deadlineMs: 3_000 }));
     expect([refusal.code, refusal.internal]).toEqual([
       ErrorCode.UNAVAILABLE,
       'DEADLINE_EXCEEDED: no answer came in time',

@@ -140,7 +140,7 @@ describe('a stream of answers', () => {
         over.tell();
       }
     });
-    const stream = list(2_000)[Symbol.asyncIterator]();
+    const stream = list(5_000)[Symbol.asyncIterator]();
     await stream.next();
     await over.told;
     const rest = async () => {
