@@ -124,7 +124,10 @@ function alertsAndRunbooks(promtool: string): void {
         disk?.free(machine);
       }
       await machine.ready();
-      expect(await machine.type(inAlerts.writesRefused)).toContain('"msg":"writes are taken again"');
+      // The log comes by way of another process.
+      await eventually('the line about the end', async () =>
+        (await machine.type(inAlerts.writesRefused)).includes('"msg":"writes are taken again"'),
+      );
       expect(await fires('WritesRefused', LONG_AFTER_MINUTES, before)).toBe(false);
     },
     LIMIT_MS,
