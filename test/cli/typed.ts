@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 import { OutputLines } from '../support/output-lines.js';
@@ -12,8 +14,14 @@ export interface Typed {
 
 type Settings = Record<string, string>;
 
+const environmentOf = (settings: Settings) => ({
+  PATH: process.env.PATH,
+  DATA_DIR: '/nobody/keeps/data/here',
+  ...settings,
+});
+
 function typed(args: readonly string[], settings: Settings) {
-  const env = { PATH: process.env.PATH, DATA_DIR: '/nobody/keeps/data/here', ...settings };
+  const env = environmentOf(settings);
   return spawn(process.execPath, [mainFile, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
@@ -25,6 +33,48 @@ export async function integration(args: readonly string[], settings: Settings = 
   const ended = endOf(child);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await ended, stdout, stderr };
+}
+
+let shared: ChildProcess | undefined;
+let lastShared: Promise<unknown> = Promise.resolve();
+
+/**
+ * The same for a fraction of the time, in a process that runs one command after another and ends with this
+ * one. For tests of what a command prints and does, where others of its kind show that its process ends.
+ */
+export function sharedIntegration(args: readonly string[], settings: Settings = {}): Promise<Typed> {
+  const run = lastShared.then(() => inShared(args, settings));
+  lastShared = run.catch(() => undefined);
+  return run;
+}
+
+async function inShared(args: readonly string[], settings: Settings): Promise<Typed> {
+  shared ??= startShared();
+  const child = shared;
+  const answered = new AbortController();
+  child.ref();
+  child.channel?.ref();
+  try {
+    const ended = once(child, 'exit', answered).then(([code, signal]) => {
+      throw new Error(`The shared process ended with ${code ?? signal} in: integration ${args.join(' ')}`);
+    });
+    const answer = once(child, 'message', answered) as Promise<[Typed]>;
+    child.send({ args, env: environmentOf(settings) });
+    return (await Promise.race([answer, ended]))[0];
+  } finally {
+    answered.abort();
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+function startShared(): ChildProcess {
+  const file = join(import.meta.dirname, 'shared-process.js');
+  const child = fork(file, [mainFile], { cwd: root, env: environmentOf({}), execArgv: [], stdio: 'ignore' });
+  child.once('exit', () => {
+    shared = undefined;
+  });
+  return child;
 }
 
 /** One that continues until it is ended, or the test is over. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { integration } from '../typed.js';
+import { integration, sharedIntegration } from '../typed.js';
 
 const services = serviceProcesses();
 
@@ -11,8 +11,8 @@ const LIST = 'Operator/ListIntegrations';
 describe('integration call', () => {
   let domain: ServiceProcess;
 
-  const call = (...args: string[]) =>
-    integration(['call', ...args], { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const settings = () => ({ ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const call = (...args: string[]) => sharedIntegration(['call', ...args], settings());
 
   beforeAll(async () => {
     domain = await services.start({
@@ -31,7 +31,8 @@ describe('integration call', () => {
   });
 
   test('prints what a method answers, as JSON', async () => {
-    const { code, stdout, stderr } = await call('Operator/ListIntegrations', '{"pageSize": 1}');
+    const args = ['call', 'Operator/ListIntegrations', '{"pageSize": 1}'];
+    const { code, stdout, stderr } = await integration(args, settings());
     expect([code, stderr]).toEqual([0, '']);
     const { integrations } = JSON.parse(stdout);
     expect(integrations).toEqual([
@@ -154,7 +155,7 @@ describe('integration call', () => {
 
   test('without a server says so in one line, with the address', async () => {
     const [port] = await freePorts(1);
-    const { code, stderr } = await call('--address', `127.0.0.1:${port}`);
+    const { code, stderr } = await integration(['call', '--address', `127.0.0.1:${port}`], settings());
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(`^127\\.0\\.0\\.1:${port} gave no usable answer: UNAVAILABLE: .*ECONNREFUSED.*\\n$`),
@@ -169,7 +170,7 @@ describe('integration call', () => {
 });
 
 describe('the help of a method', () => {
-  const help = (...args: string[]) => integration(['call', ...args, '--help']);
+  const help = (...args: string[]) => sharedIntegration(['call', ...args, '--help']);
 
   test('lists the fields of its request with type and comment, without a server', async () => {
     const { code, stdout, stderr } = await help('Platform/ListUsers');

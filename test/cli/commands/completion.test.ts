@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { integration } from '../typed.js';
+import { integration, sharedIntegration } from '../typed.js';
 
 describe('completion in bash', () => {
   let script: string;
@@ -61,7 +61,7 @@ test.each([
   ['zsh', /^#compdef integration\n/, "'rotate:Issue a successor"],
   ['fish', /^# fish completion of integration\n/, '-a rotate -d '],
 ])('for %s every verb comes with what it does', async (shell, opening, line) => {
-  const { code, stdout } = await integration(['completion', shell]);
+  const { code, stdout } = await sharedIntegration(['completion', shell]);
   expect(code).toBe(0);
   expect(stdout).toMatch(opening);
   expect(stdout).toContain(line);

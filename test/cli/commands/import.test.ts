@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { integration } from '../typed.js';
+import { integration, sharedIntegration } from '../typed.js';
 
 const services = serviceProcesses();
 
@@ -10,7 +10,8 @@ describe('integration import', () => {
   let domain: ServiceProcess;
   let instanceId: string;
 
-  const type = (...args: string[]) => integration(args, { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const settings = () => ({ ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const type = (...args: string[]) => sharedIntegration(args, settings());
   const fileOf = (...lines: (object | string)[]) => {
     const file = join(services.newDirectory(), 'people.jsonl');
     const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
@@ -43,7 +44,7 @@ describe('integration import', () => {
       { client: { instanceId, nmae: 'Misspelt' } },
       clientNamed('Southwind'),
     );
-    const { code, stdout, stderr } = await type('import', file, '--ids');
+    const { code, stdout, stderr } = await integration(['import', file, '--ids'], settings());
     expect([code, stderr]).toEqual([1, '3 lines were refused.\n']);
     expect(stdout).toMatch(/^line 1: cli_\w{22}\nline 6: cli_\w{22}\n/);
     expect(stdout).toMatch(/^line 3: .* \(invalid_request\)\n {2}- name must not be empty$/m);
@@ -55,7 +56,8 @@ describe('integration import', () => {
 
   test('of more lines than one message holds loses none', async () => {
     const names = Array.from({ length: 450 }, (_, index) => `Client ${index}`);
-    const { code, stdout } = await type('import', fileOf(...names.map(clientNamed)), '--json');
+    const args = ['import', fileOf(...names.map(clientNamed)), '--json'];
+    const { code, stdout } = await integration(args, settings());
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       dryRun: false,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { mainFile } from '../../support/service-process.js';
-import { integration } from '../typed.js';
+import { integration, sharedIntegration } from '../typed.js';
 
 const SECRETS = {
   EDGE_TOKEN: 'a-token-nobody-should-see-in-any-output',
@@ -73,7 +73,7 @@ describe('help', () => {
     ['init', 'ENVIRONMENT=live integration init'],
     ['completion', 'source <(integration completion bash)'],
   ])('of %s says what it does and how it goes', async (command, words) => {
-    const { code, stdout, stderr } = await integration([command, '--help']);
+    const { code, stdout, stderr } = await sharedIntegration([command, '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`Usage: integration ${command}`);
     expect(stdout).toContain(words);
@@ -83,7 +83,7 @@ describe('help', () => {
 
 describe('help at every level below', () => {
   test.each(GROUPS)('of %s and of each of its verbs shows an example', async (group) => {
-    const { code, stdout } = await integration([group, '--help']);
+    const { code, stdout } = await sharedIntegration([group, '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: integration ${group}`);
     expect(stdout).toContain(`Examples:\n  $ integration ${group} `);
@@ -91,7 +91,7 @@ describe('help at every level below', () => {
     expect(verbs.length).toBeGreaterThan(0);
     await Promise.all(
       verbs.map(async (verb) => {
-        const help = await integration([group, verb, '--help']);
+        const help = await sharedIntegration([group, verb, '--help']);
         expect(help.code).toBe(0);
         expect(help.stdout).toContain(`Examples:\n  $ integration ${group} ${verb}`);
         expect(help.stdout).toContain('--token <token>');
@@ -169,15 +169,20 @@ describe('wrong usage', () => {
     ['an option without its value', ['call', '--token'], /argument missing/],
     ['no command at all', [], /Usage: integration/],
   ])('%s is told on stderr, with exit code 2', async (_, args, words) => {
-    const { code, stdout, stderr } = await integration(args);
+    const { code, stdout, stderr } = await sharedIntegration(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(words);
+  });
+
+  test('ends a process of its own the same way', async () => {
+    const { code, stdout, stderr } = await integration(['sevre']);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining("unknown command 'sevre'")]);
   });
 });
 
 describe('integration config', () => {
   test('is a table that marks what was set, with secrets masked', async () => {
-    const { code, stdout } = await integration(['config'], { ...SECRETS, GATEWAY_PORT: '8080' });
+    const { code, stdout } = await sharedIntegration(['config'], { ...SECRETS, GATEWAY_PORT: '8080' });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\* GATEWAY_PORT +8080 +\S/m);
     expect(stdout).toMatch(/^ {2}SIGN_ON_PORT +4000 +\S/m);
@@ -187,7 +192,7 @@ describe('integration config', () => {
   });
 
   test('as JSON is one object with the same values', async () => {
-    const { stdout } = await integration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
+    const { stdout } = await sharedIntegration(['config', '--json'], { ...SECRETS, GATEWAY_PORT: '8080' });
     expect(JSON.parse(stdout)).toMatchObject({
       GATEWAY_PORT: '8080',
       EDGE_TOKEN: '[secret]',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
-import { integration } from '../../cli/typed.js';
+import { sharedIntegration } from '../../cli/typed.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { apps, DemoEnvironment, demoEnvironment } from './demo-environment.js';
 import { refusalOf, type Tokens } from './relying-party.js';
@@ -30,7 +30,7 @@ async function signIn(demo: DemoEnvironment) {
 async function rotate(demo: DemoEnvironment, ...options: string[]) {
   const { DATA_DIR = '', GRPC_PORT = '' } = demo.service.settings;
   const settings = { DATA_DIR, GRPC_PORT, INTEGRATION_TOKEN: demo.service.demo().keyCustodianToken };
-  const { code, stderr } = await integration(['signing-key', 'rotate', ...options], settings);
+  const { code, stderr } = await sharedIntegration(['signing-key', 'rotate', ...options], settings);
   expect([code, stderr]).toEqual([0, '']);
 }
 

@@ -5,7 +5,7 @@ import * as client from 'openid-client';
 import type { EncryptionKey } from '../../../generated/proto/integration/operator/v1/encryption_keys.js';
 import { newKey, readSecretsKeys, replaceSecretsKeys } from '../../../src/keys/secrets-key.js';
 import { lockFile } from '../../../src/store/file-lock.js';
-import { integration } from '../../cli/typed.js';
+import { integration, sharedIntegration } from '../../cli/typed.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
 import { verified, webhookReceivers } from '../../support/webhooks/receiver.js';
@@ -20,7 +20,7 @@ const idsIn = (path: string) => readFileSync(path, 'utf8').match(/^ek_\w+/gm) ??
 async function type({ settings }: Pick<ServiceProcess, 'settings'>, ...args: string[]) {
   const { DATA_DIR = '', GRPC_PORT = '', SECRETS_KEY_FILE } = settings;
   const own = { ENVIRONMENT: 'demo', DATA_DIR, GRPC_PORT, ...(SECRETS_KEY_FILE && { SECRETS_KEY_FILE }) };
-  const { code, stdout, stderr } = await integration(['encryption-key', ...args, '--json'], own);
+  const { code, stdout, stderr } = await sharedIntegration(['encryption-key', ...args, '--json'], own);
   return { code, stderr, keys: stdout === '' ? [] : (JSON.parse(stdout) as EncryptionKey[]) };
 }
 

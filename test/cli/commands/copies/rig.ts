@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { Typed } from '../../typed.js';
-import { integration } from '../../typed.js';
+import { sharedIntegration } from '../../typed.js';
 
 /** The settings of a separate environment in the folder, without a database. */
 export function settingsIn(folder: string, databaseUrl?: string): Record<string, string> {
@@ -21,7 +21,7 @@ export async function succeeded(typed: Promise<Typed>): Promise<string> {
 
 export async function newLive(folder: string, databaseUrl?: string): Promise<Record<string, string>> {
   const settings = settingsIn(folder, databaseUrl);
-  await succeeded(integration(['init', '--json'], settings));
+  await succeeded(sharedIntegration(['init', '--json'], settings));
   return settings;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { checks } from '../../../../src/cli/commands/doctor/checks.js';
 import { packageRoot } from '../../../../src/config/package.js';
 import { secretSettings } from '../../../../src/config/settings.js';
-import { integration } from '../../typed.js';
+import { sharedIntegration } from '../../typed.js';
 
 const page = readFileSync(join(packageRoot, 'src/docs/operate/check-the-installation.md'), 'utf8');
 
@@ -24,6 +24,6 @@ test('the page names every setting that may come from a file', () => {
 test.each([...page.matchAll(/^integration ([a-z -]+)$/gm)].map(([, args = '']) => args.split(' ')))(
   'its command `integration %s %s` exists',
   async (...args) => {
-    expect(await integration([...args, '--help'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await sharedIntegration([...args, '--help'])).toMatchObject({ code: 0, stderr: '' });
   },
 );

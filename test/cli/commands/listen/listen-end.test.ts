@@ -7,7 +7,7 @@ import {
   SubscriptionStatus,
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { serve } from '../../../../src/rpc/handlers.js';
-import { integration } from '../../typed.js';
+import { integration, sharedIntegration } from '../../typed.js';
 import { at, subscription, webhookRigs } from '../operator/webhooks/rig.js';
 import { SECRET, subscriptionsInMemory } from './rig.js';
 
@@ -134,7 +134,7 @@ describe('integration listen', () => {
   test.each(['ftp://localhost/', 'http://', 'localhost:99999/'])(
     'does not forward to %s',
     async (address) => {
-      const { code, stderr } = await integration(['listen', '--forward-to', address]);
+      const { code, stderr } = await sharedIntegration(['listen', '--forward-to', address]);
       expect([code, stderr]).toEqual([
         2,
         expect.stringContaining('It must be an address such as http://localhost'),

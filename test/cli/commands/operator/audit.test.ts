@@ -4,18 +4,18 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { roleTokens } from '../../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
-import { integration, type Typed } from '../../typed.js';
+import { integration, sharedIntegration, type Typed } from '../../typed.js';
 
 const services = serviceProcesses();
 
 describe('an auditor', () => {
   let domain: ServiceProcess;
 
-  const type = (...args: string[]): Promise<Typed> =>
-    integration(args, { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const settings = () => ({ ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const type = (...args: string[]): Promise<Typed> => sharedIntegration(args, settings());
 
   const exported = async () => {
-    const { code, stdout, stderr } = await type('audit', 'export');
+    const { code, stdout, stderr } = await integration(['audit', 'export'], settings());
     expect([code, stderr]).toEqual([0, '']);
     return stdout.trimEnd().split('\n');
   };

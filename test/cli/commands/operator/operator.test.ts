@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
-import { integration, type Typed } from '../../typed.js';
+import { integration, sharedIntegration, type Typed } from '../../typed.js';
 
 const services = serviceProcesses();
 
@@ -8,7 +8,7 @@ describe('an operator', () => {
   let service: ServiceProcess;
 
   const type = (...args: string[]): Promise<Typed> =>
-    integration(args, { ENVIRONMENT: 'demo', DATA_DIR: service.dataDir });
+    sharedIntegration(args, { ENVIRONMENT: 'demo', DATA_DIR: service.dataDir });
 
   async function json<T>(...args: string[]): Promise<T> {
     const { code, stdout, stderr } = await type(...args, '--json');

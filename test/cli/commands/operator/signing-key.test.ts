@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
-import { integration, type Typed } from '../../typed.js';
+import { integration, sharedIntegration, type Typed } from '../../typed.js';
 
 const services = serviceProcesses();
 
@@ -13,8 +13,8 @@ interface Key {
 describe('an operator', () => {
   let service: ServiceProcess;
 
-  const type = (...args: string[]): Promise<Typed> =>
-    integration(['signing-key', ...args], { ENVIRONMENT: 'demo', DATA_DIR: service.dataDir });
+  const settings = () => ({ ENVIRONMENT: 'demo', DATA_DIR: service.dataDir });
+  const type = (...args: string[]): Promise<Typed> => sharedIntegration(['signing-key', ...args], settings());
 
   async function json(...args: string[]): Promise<Key[]> {
     const { code, stdout, stderr } = await type(...args, '--json');
@@ -32,7 +32,7 @@ describe('an operator', () => {
   });
 
   test('sees a key of each algorithm that signs, as a table and for scripts', async () => {
-    const { stdout } = await type('list');
+    const { stdout } = await integration(['signing-key', 'list'], settings());
     expect(stdout).toMatch(
       /^KEY +ALGORITHM +STATUS +SIGNS FROM +SIGNED UNTIL +PUBLISHED UNTIL\n(.* active .*\n){3}$/,
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { type ChangingGateway, changingGateways } from '../../../sdk/drivers/changing-gateway.js';
 import { type Answer, json, silence } from '../../../sdk/drivers/scripted-server.js';
-import { integration, runningCommands } from '../../typed.js';
+import { integration, runningCommands, sharedIntegration } from '../../typed.js';
 import { newFiles } from './rig.js';
 
 const newGateway = changingGateways();
@@ -41,7 +41,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('integration sync --once, which ge
     expect(await command.interrupt(signal)).toBe(1);
     expect(command.errors.text()).toContain('Stopped before the copy was complete and compared.');
     isSilent = false;
-    expect(await integration(args(file), at(gateway))).toMatchObject({ code: 0 });
+    expect(await sharedIntegration(args(file), at(gateway))).toMatchObject({ code: 0 });
   });
 });
 
@@ -60,7 +60,7 @@ test('integration sync --once does not call a copy equal that every comparison f
 test('integration sync --once does not report a page that the file did not take because of another sync', async () => {
   const file = newFile();
   const gateway = await gatewayWith(() => undefined);
-  await integration(args(file), at(gateway));
+  await sharedIntegration(args(file), at(gateway));
   gateway.set('worker', 'wrk_2');
   let isMoved = false;
   gateway.instead = (path) => {
@@ -72,12 +72,12 @@ test('integration sync --once does not report a page that the file did not take 
     }
     return LIST.test(path) ? connections : undefined;
   };
-  const { code, stdout, stderr } = await integration(args(file), at(gateway));
+  const { code, stdout, stderr } = await sharedIntegration(args(file), at(gateway));
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('Another program writes to the file. Run one sync per file.\n');
 });
 
 test('the help says that lines are sent at most once', async () => {
-  const { stdout } = await integration(['sync', '--help']);
+  const { stdout } = await sharedIntegration(['sync', '--help']);
   expect(stdout).toContain('Lines are sent at most once; the file is authoritative');
 });

@@ -14,13 +14,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { demoEnvironment } from '../../../flow/sign-on/demo-environment.js';
 import { freePorts } from '../../../support/free-ports.js';
-import { integration } from '../../typed.js';
+import { integration, sharedIntegration } from '../../typed.js';
 import { atDemo, newFiles } from './rig.js';
 
 const environment = demoEnvironment();
 const newFile = newFiles();
 const sync = (file: string, settings: Record<string, string> = {}, ...more: string[]) =>
-  integration(['sync', '--to', file, '--once', ...more], {
+  sharedIntegration(['sync', '--to', file, '--once', ...more], {
     ...atDemo(environment.demo.service),
     ...settings,
   });
@@ -41,7 +41,8 @@ const isRoot = process.getuid?.() === 0;
 describe('integration sync refuses', () => {
   test('an unknown key, which it never prints, and makes no file', async () => {
     const file = newFile();
-    const { code, stdout, stderr } = await sync(file, withKey(unknownKey()));
+    const args = ['sync', '--to', file, '--once'];
+    const { code, stdout, stderr } = await integration(args, withKey(unknownKey()));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^http:\/\/\S+ refuses: .+ \(api_key_\w+\)\n$/);
     expect(stderr).not.toContain('ik_demo_');
@@ -222,7 +223,7 @@ describe('integration sync refuses', () => {
     ['an address that is none', ['sync', '--to', 'x', '--gateway', 'localhost'], 'It must be an address'],
     ['no demo', ['sync', '--to', 'x'], 'give --gateway and the API key in INTEGRATION_API_KEY'],
   ])('%s', async (_, args, words) => {
-    const { code, stderr } = await integration(args);
+    const { code, stderr } = await sharedIntegration(args);
     expect([code, stderr.replaceAll('\n', ' ')]).toEqual([2, expect.stringContaining(words)]);
   });
 });

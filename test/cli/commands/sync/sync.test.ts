@@ -6,7 +6,7 @@ import { call } from '../../../flow/sign-on/environment.js';
 import { connectionIds } from '../../../flow/webhooks/webhook-environment.js';
 import { entitiesIn } from '../../../sdk/drivers/sync.js';
 import { eventually } from '../../../support/eventually.js';
-import { integration, runningCommands } from '../../typed.js';
+import { integration, runningCommands, sharedIntegration } from '../../typed.js';
 import { atDemo, atGateway, newFiles } from './rig.js';
 
 const environment = demoEnvironment();
@@ -14,7 +14,7 @@ const begin = runningCommands();
 const newFile = newFiles();
 
 const once = (file: string, ...more: string[]) =>
-  integration(['sync', '--to', file, '--once', ...more], atDemo(environment.demo.service));
+  sharedIntegration(['sync', '--to', file, '--once', ...more], atDemo(environment.demo.service));
 const following = (file: string, ...more: string[]) =>
   begin(['sync', '--to', file, ...more], atDemo(environment.demo.service));
 const newWorker = async () => {
@@ -35,7 +35,8 @@ const inFile = (file: string, sql: string) => {
 describe('integration sync --once', () => {
   test('loads all into a file that only its owner may read, and says that it is equal', async () => {
     const file = newFile();
-    const { code, stdout, stderr } = await once(file);
+    const args = ['sync', '--to', file, '--once'];
+    const { code, stdout, stderr } = await integration(args, atDemo(environment.demo.service));
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
       /^Loading Harborlight Payroll \(iin_\w+\) into .+copy\.sqlite\.\n.+copy\.sqlite is complete: \d+ entities \(client: 2, .+ worker: \d+\)\. Counts and digests equal those of the gateway\.\n$/,
@@ -96,7 +97,7 @@ describe('integration sync --once', () => {
     const workerId = await newWorker();
     await once(file);
     const other = await environment.services.start();
-    const { code, stderr } = await integration(['sync', '--to', file, '--once'], atDemo(other));
+    const { code, stderr } = await sharedIntegration(['sync', '--to', file, '--once'], atDemo(other));
     expect(code).toBe(0);
     expect(stderr).toContain('The cursor has expired, because the service may lack some of what was read.');
     expect(entitiesIn(file)).toEqual(await atGateway(other));

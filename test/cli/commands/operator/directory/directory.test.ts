@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { roleTokens } from '../../../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../../../support/service-process.js';
-import { integration, type Typed } from '../../../typed.js';
+import { integration, sharedIntegration, type Typed } from '../../../typed.js';
 
 const services = serviceProcesses();
 
@@ -15,8 +15,8 @@ type Row = Record<'id' | 'clientId' | 'email' | 'status' | 'accountId', string>;
 describe('the people of clients', () => {
   let domain: ServiceProcess;
 
-  const type = (...args: string[]): Promise<Typed> =>
-    integration(args, { ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const settings = () => ({ ENVIRONMENT: 'demo', DATA_DIR: domain.dataDir });
+  const type = (...args: string[]): Promise<Typed> => sharedIntegration(args, settings());
 
   async function json<T>(...args: string[]): Promise<T> {
     const { code, stdout, stderr } = await type(...args, '--json');
@@ -145,7 +145,7 @@ describe('the people of clients', () => {
   });
 
   test('belong to clients, which are listed and shown', async () => {
-    const { stdout } = await type('client', 'list');
+    const { stdout } = await integration(['client', 'list'], settings());
     expect(stdout).toMatch(/^CLIENT +NAME +INSTANCE +CREATED\n(cli_.*\n)+/);
     const [client] = await json<(Row & { instanceId: string; name: string })[]>('client', 'list');
     const shown = await type('client', 'show', client?.id ?? '');

@@ -103,9 +103,9 @@ describe('integration delivery tail', () => {
   });
 
   test('without a server ends at once, with the reason', async () => {
-    const { type, goAway } = await start({});
+    const { typeApart, goAway } = await start({});
     goAway();
-    const { code, stdout, stderr } = await type('delivery', 'tail');
+    const { code, stdout, stderr } = await typeApart('delivery', 'tail');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('gave no usable answer: UNAVAILABLE');
   });

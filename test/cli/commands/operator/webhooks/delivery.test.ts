@@ -7,7 +7,7 @@ import {
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { temporaryDirectories } from '../../../../support/temporary-directory.js';
-import { integration } from '../../../typed.js';
+import { integration, sharedIntegration } from '../../../typed.js';
 import { at, attempt, delivery, failedAttempt, webhookRigs } from './rig.js';
 
 const start = webhookRigs();
@@ -90,7 +90,7 @@ describe('integration delivery', () => {
       return { ...settings, DATA_DIR };
     };
     const show = async (env: Record<string, string>) =>
-      (await integration(['delivery', 'show', 'whd_1'], env)).stdout;
+      (await sharedIntegration(['delivery', 'show', 'whd_1'], env)).stdout;
     const link = 'http://localhost:8233/namespaces/demo/workflows/webhook-retry%2Fwhs_1%2Fbat_1';
     const ofDemo = dataDirWith(settings.INTEGRATION_ADDRESS);
     const shown = await show(ofDemo);

@@ -20,14 +20,22 @@ const range = ['--subscription', 'whs_1', '--since', '2026-07-01', '--until', '2
 describe('integration event', () => {
   test('list asks for what was typed, and is a table', async () => {
     const asked: object[] = [];
-    const { type } = await start({
+    const { typeApart } = await start({
       listEvents: async (request) => {
         asked.push(request);
         return { events: [event], nextPageToken: '' };
       },
     });
     const filter = ['--types', 'user.*,client.created', '--instance', 'ins_1', '--client', 'cli_1'];
-    const { stdout } = await type('event', 'list', ...filter, '--entity', 'usr_1', '--since', '2026-07-01');
+    const { stdout } = await typeApart(
+      'event',
+      'list',
+      ...filter,
+      '--entity',
+      'usr_1',
+      '--since',
+      '2026-07-01',
+    );
     expect(asked).toEqual([
       {
         types: ['user.*', 'client.created'],
@@ -170,9 +178,9 @@ describe('integration event replay', () => {
   });
 
   test('without a server ends at once', async () => {
-    const { type, goAway } = await start({});
+    const { typeApart, goAway } = await start({});
     goAway();
-    const { code, stderr } = await type('event', 'replay', ...range);
+    const { code, stderr } = await typeApart('event', 'replay', ...range);
     expect([code, stderr]).toEqual([1, expect.stringContaining('gave no usable answer: UNAVAILABLE')]);
   });
 });

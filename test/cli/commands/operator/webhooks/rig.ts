@@ -13,7 +13,7 @@ import {
 import { WebhookServiceService } from '../../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { type Handlers, type ServedService, serve } from '../../../../../src/rpc/handlers.js';
 import { rpcRigs, TOKENS } from '../../../../rpc/rig.js';
-import { integration, runningCommands } from '../../../typed.js';
+import { integration, runningCommands, sharedIntegration } from '../../../typed.js';
 
 export type WebhookHandlers = Handlers<typeof WebhookServiceService>;
 
@@ -30,7 +30,9 @@ export function webhookRigs() {
     const settings = { INTEGRATION_ADDRESS: rig.address, INTEGRATION_TOKEN: TOKENS.operator };
     return {
       settings,
-      type: (...args: string[]) => integration(args, settings),
+      type: (...args: string[]) => sharedIntegration(args, settings),
+      /** In a process of its own. */
+      typeApart: (...args: string[]) => integration(args, settings),
       begin: (...args: string[]) => begin(args, settings),
       goAway: () => rig.server.forceShutdown(),
       /** Another server at the same address. */

@@ -40,8 +40,8 @@ describe('integration subscription test', () => {
   });
 
   test('ends with exit code 1 and the reason when the event is not acknowledged', async () => {
-    const { type } = await startTested(failedAttempt(), DeliveryStatus.PENDING);
-    const { code, stdout, stderr } = await type('subscription', 'test', 'whs_1');
+    const { typeApart } = await startTested(failedAttempt(), DeliveryStatus.PENDING);
+    const { code, stdout, stderr } = await typeApart('subscription', 'test', 'whs_1');
     expect([code, stderr]).toEqual([1, 'The test event was not acknowledged. The receiver answered 500.\n']);
     expect(stdout).toMatch(/ status refused +500 +The receiver answered 500\.\n/);
   });

@@ -10,7 +10,7 @@ const start = webhookRigs();
 describe('integration subscription', () => {
   test('create sends what was typed and shows the signing secret this once', async () => {
     const asked: unknown[] = [];
-    const { type } = await start({
+    const { typeApart } = await start({
       createSubscription: async (request) => {
         asked.push(request);
         return { subscription: subscription(), secret: 'whsec_c2VjcmV0' };
@@ -25,7 +25,7 @@ describe('integration subscription', () => {
       '--clients',
       'cli_1,cli_2',
     ];
-    const { code, stdout, stderr } = await type('subscription', 'create', ...args, ...more);
+    const { code, stdout, stderr } = await typeApart('subscription', 'create', ...args, ...more);
     expect([code, stderr]).toEqual([0, '']);
     expect(asked).toEqual([
       {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../../../support/service-process.js';
-import { integration, type RunningCommand, runningCommands, type Typed } from '../../../typed.js';
+import { type RunningCommand, runningCommands, sharedIntegration, type Typed } from '../../../typed.js';
 
 const services = serviceProcesses();
 
@@ -22,7 +22,7 @@ describe('an operator, with the whole service', () => {
   let key: string;
 
   const settings = () => ({ ENVIRONMENT: 'demo', DATA_DIR: service.dataDir });
-  const type = (...args: string[]): Promise<Typed> => integration(args, settings());
+  const type = (...args: string[]): Promise<Typed> => sharedIntegration(args, settings());
 
   async function json<T>(...args: string[]): Promise<T> {
     const { code, stdout, stderr } = await type(...args, '--json');
