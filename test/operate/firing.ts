@@ -11,6 +11,7 @@ export interface Scraped {
 }
 
 const SAMPLE = /^([a-z_]\w*)(?:\{(.*)\})? (-?[\d.]+(?:e[+-]?\d+)?)$/gim;
+const RULE_FILES = ['recording.yml', 'alerts.yml'].map((name) => join(prometheusDir, name));
 /** Metrics whose value is a time: for `promtool`, the present begins at 0. */
 const TIME = /_timestamp_seconds$|_not_after_seconds$/;
 const TARGET = 'instance="127.0.0.1:4003",job="integration"';
@@ -23,30 +24,19 @@ export function isFiring(
   scraped: readonly Scraped[],
 ): boolean {
   const minutes = scraped.reduce((sum, each) => sum + each.minutes, 0);
-  const verdict = (samples: object[]) => {
-    const file = join(folder, 'alerts.test.yml');
-    const firing = {
-      expr: `count(ALERTS{alertname="${alertname}",alertstate="firing"}) > bool 0`,
-      eval_time: `${minutes - 1}m`,
-    };
-    const tests = [
-      {
-        interval: '1m',
-        input_series: seriesOf(scraped),
-        promql_expr_test: [{ ...firing, exp_samples: samples }],
-      },
-    ];
-    const rule_files = ['recording.yml', 'alerts.yml'].map((name) => join(prometheusDir, name));
-    writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
-    return spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' });
+  const file = join(folder, 'alerts.test.yml');
+  const fires = {
+    expr: `count(ALERTS{alertname="${alertname}",alertstate="firing"}) > bool 0`,
+    eval_time: `${minutes - 1}m`,
+    exp_samples: [{ labels: '{}', value: 1 }],
   };
-  const [none, one] = [verdict([]), verdict([{ labels: '{}', value: 1 }])];
-  if (none.status === one.status) {
-    throw new Error(
-      `promtool does not say whether ${alertname} fires:\n${none.stdout}${none.stderr}${one.stderr}`,
-    );
+  const tests = [{ interval: '1m', input_series: seriesOf(scraped), promql_expr_test: [fires] }];
+  writeFileSync(file, stringify({ rule_files: RULE_FILES, evaluation_interval: '1m', tests }));
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' });
+  if (status !== 0 && !/^ *got: ?nil$/m.test(stdout + stderr)) {
+    throw new Error(`promtool does not say whether ${alertname} fires:\n${stdout}${stderr}`);
   }
-  return one.status === 0;
+  return status === 0;
 }
 
 function seriesOf(scraped: readonly Scraped[]): { series: string; values: string }[] {
