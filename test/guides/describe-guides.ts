@@ -14,7 +14,7 @@ const STORY_LIMIT_MS = 180_000;
 interface InstalledProject extends Project {
   readonly folder: string;
   /** What a compiler says of all programs before any runs. */
-  check?(programs: readonly Program[]): Promise<void>;
+  check?(programs: readonly (readonly [slug: string, program: Program])[]): Promise<void>;
 }
 
 /** Every program of every page in one language, against a separate service. */
@@ -31,7 +31,10 @@ export function describeGuides(newProject: () => InstalledProject): void {
     }
     project = newProject();
     await project.install(pages.get('start') ?? '', [...pages.values()]);
-    await project.check?.([...pages.values()].flatMap(examplesOf).map(programOf));
+    const programs = [...pages].flatMap(([slug, page]) =>
+      examplesOf(page).map((example) => [slug, programOf(example)] as const),
+    );
+    await project.check?.(programs);
   }, INSTALL_LIMIT_MS);
   afterAll(async () => {
     await Promise.all(running.map((program) => program.stop()));

@@ -16,7 +16,11 @@ export class GoProject implements Project {
     readonly folder: string,
   ) {
     const modules = join(folder, '.modules');
-    this.env = { GOMODCACHE: modules, GOFLAGS: '-modcacherw -trimpath -p=2', GOTOOLCHAIN: 'local' };
+    this.env = {
+      GOMODCACHE: modules,
+      GOFLAGS: '-modcacherw -trimpath -ldflags=-w -p=2',
+      GOTOOLCHAIN: 'local',
+    };
   }
 
   async install(startPage: string, pages: readonly string[]): Promise<void> {
@@ -50,16 +54,25 @@ export class GoProject implements Project {
     this.env.GONOSUMDB = '*';
   }
 
-  async command(slug: string, { file, code }: Program) {
-    const path = `./${slug}/${file.replace(/\.go$/, '')}`;
-    const folder = join(this.folder, path);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, file), code);
-    await this.#run('vet', path);
-    const executable = join(folder, 'program');
-    const build = file.endsWith('_test.go') ? ['test', '-c'] : ['build'];
+  /** What vet says of the programs; it throws where it says anything. */
+  async check(programs: readonly (readonly [slug: string, program: Program])[]): Promise<void> {
+    await this.#run('vet', ...programs.map(([slug, program]) => this.#written(slug, program)));
+  }
+
+  async command(slug: string, program: Program) {
+    const path = this.#written(slug, program);
+    const executable = join(this.folder, path, 'program');
+    const build = program.file.endsWith('_test.go') ? ['test', '-c'] : ['build'];
     await this.#run(...build, '-o', executable, path);
     return { executable, args: [], cwd: this.folder, env: {} };
+  }
+
+  /** In a package of its own, whose path it answers. */
+  #written(slug: string, { file, code }: Program): string {
+    const path = `./${slug}/${file.replace(/\.go$/, '')}`;
+    mkdirSync(join(this.folder, path), { recursive: true });
+    writeFileSync(join(this.folder, path, file), code);
+    return path;
   }
 
   async #run(...args: string[]): Promise<void> {

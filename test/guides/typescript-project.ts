@@ -66,11 +66,11 @@ export class TypeScriptProject implements Project {
   }
 
   /** What the compiler says of the programs; it throws where it says anything. */
-  async check(programs: readonly Program[]): Promise<void> {
-    for (const { file, code } of programs) {
+  async check(programs: readonly (readonly [slug: string, program: Program])[]): Promise<void> {
+    for (const [, { file, code }] of programs) {
       writeFileSync(join(this.folder, file), code);
     }
-    const settings = { compilerOptions: COMPILER_OPTIONS, files: programs.map(({ file }) => file) };
+    const settings = { compilerOptions: COMPILER_OPTIONS, files: programs.map(([, { file }]) => file) };
     writeFileSync(join(this.folder, 'tsconfig.json'), JSON.stringify(settings));
     await tool(process.execPath, [installed('typescript/bin/tsc'), '-p', '.'], this.folder);
   }

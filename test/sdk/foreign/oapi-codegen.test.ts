@@ -40,7 +40,7 @@ describeWith('go', 'the code that oapi-codegen makes of the documents', (go) => 
   beforeAll(async () => {
     const generator = await withGenerator(go);
     folder = newFolder();
-    env = { ...goEnv(generator), GOPROXY: 'off', GOFLAGS: '-mod=mod -p=2' };
+    env = { ...goEnv(generator), GOPROXY: 'off', GOFLAGS: '-mod=mod -trimpath -p=2' };
     cpSync(join(generator, 'module'), folder, { recursive: true });
     for (const [name, document] of documents) {
       const target = name.replace('-', '');

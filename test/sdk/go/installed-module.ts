@@ -47,7 +47,7 @@ export class GoProject {
     } else {
       writeFileSync(join(this.folder, 'main.go'), code);
     }
-    await this.run('build', '-trimpath', '-o', name, '.');
+    await this.run('build', '-o', name, '.');
     return join(this.folder, name);
   }
 
@@ -60,7 +60,8 @@ export class GoProject {
       GOPROXY: `file://${join(this.folder, '../packages/go-proxy')}`,
       GONOSUMDB: '*',
       GOMODCACHE: join(this.folder, '../modules'),
-      GOFLAGS: '-modcacherw -p=2',
+      // Without the paths of this folder, so that go compiles the same code once.
+      GOFLAGS: '-modcacherw -trimpath -ldflags=-w -p=2',
       GOTOOLCHAIN: 'local',
     };
     const { stdout, stderr } = await run(this.go, args, { cwd: this.folder, env, timeout: BUILD_LIMIT_MS });

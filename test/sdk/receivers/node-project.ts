@@ -69,7 +69,8 @@ export class NodeServers {
   complaints(): Promise<string> {
     write(this.project, { 'store.ts': programOf('store.ts') });
     const settings = { module: 'node16', lib: ['es2022'], types: ['node'], skipLibCheck: true };
-    return this.project.complaintsAbout(this.file.replace(/\.ts$/, ''), programOf(this.file), settings);
+    const name = this.file.replace(/\.ts$/, '');
+    return this.project.complaintsAbout({ [name]: programOf(this.file) }, settings);
   }
 
   remove(): void {

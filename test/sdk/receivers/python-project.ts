@@ -5,6 +5,7 @@ import { parse } from 'smol-toml';
 import { packageRoot } from '../../../src/config/package.js';
 import { kept } from '../../guides/kept.js';
 import { tool } from '../../guides/project.js';
+import { onceARun } from '../../support/once-a-run.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { wheel } from '../python/installed-package.js';
 import type { Launch, Variant } from './behaviour.js';
@@ -34,6 +35,8 @@ export class PythonServers {
   readonly #files: Record<string, string>;
   #python = '';
   #site = '';
+  /** The checks of one run have the frameworks in common, which take longer than what is checked. */
+  #mypyCache = '';
 
   constructor(
     private readonly interpreter: string,
@@ -44,13 +47,15 @@ export class PythonServers {
   }
 
   async install(): Promise<void> {
-    const folder = this.#newFolder();
-    const { path, content } = wheel();
-    this.#site = join(folder, 'site');
     this.#python = await withFrameworks(this.interpreter);
-    writeFileSync(join(folder, path), content);
-    const args = ['-m', 'pip', 'install', ...QUIET, '--no-deps', '--target', this.#site, path];
-    await tool(this.#python, args, folder);
+    const folder = await onceARun('receivers-python', async (made) => {
+      const { path, content } = wheel();
+      writeFileSync(join(made, path), content);
+      const args = ['-m', 'pip', 'install', ...QUIET, '--no-deps', '--target', 'site', path];
+      await tool(this.#python, args, made);
+    });
+    this.#site = join(folder, 'site');
+    this.#mypyCache = join(folder, 'mypy-cache');
   }
 
   launch(variant: Variant, port: number): Launch {
@@ -74,7 +79,7 @@ export class PythonServers {
     const cwd = this.#written({ ...this.#files, 'mypy.ini': MYPY });
     const said: string[] = [];
     for (const what of [[this.server.file], ['-m', this.server.module]]) {
-      const run = tool(this.#python, ['-m', 'mypy', ...what], cwd, this.#env);
+      const run = tool(this.#python, ['-m', 'mypy', '--cache-dir', this.#mypyCache, ...what], cwd, this.#env);
       said.push(await run.catch(({ message }) => message));
     }
     return said;

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
+import { onceARun } from '../../support/once-a-run.js';
 import { newTemporaryDirectory } from '../../support/temporary-directory.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -34,12 +35,16 @@ export function builtPackage(): string {
 export class Project {
   private constructor(readonly folder: string) {}
 
+  /** A new one; npm installs only the first of a run, and the others are copies. */
   static async install(): Promise<Project> {
+    const installed = await onceARun('typescript-sdk', async (folder) => {
+      writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+      const jose = join(root, 'node_modules/jose');
+      const quiet = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+      await run('npm', ['install', ...quiet, '--install-links', builtPackage(), jose], { cwd: folder });
+    });
     const folder = newTemporaryDirectory();
-    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-    const jose = join(root, 'node_modules/jose');
-    const quiet = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-    await run('npm', ['install', ...quiet, '--install-links', builtPackage(), jose], { cwd: folder });
+    cpSync(installed, folder, { recursive: true });
     return new Project(folder);
   }
 
@@ -68,22 +73,25 @@ export class Project {
 
   /** What the compiler has against one of our programs. */
   complaints(name: string, compilerOptions: Record<string, unknown>): Promise<string> {
-    return this.complaintsAbout(
-      name,
-      readFileSync(join(projectFolder, `${name}.ts`), 'utf8'),
-      compilerOptions,
-    );
+    const code = readFileSync(join(projectFolder, `${name}.ts`), 'utf8');
+    return this.complaintsAbout({ [name]: code }, compilerOptions);
   }
 
+  /** The same about programs that are given, by their names. */
   async complaintsAbout(
-    name: string,
-    code: string,
+    programs: Readonly<Record<string, string>>,
     compilerOptions: Record<string, unknown>,
   ): Promise<string> {
-    writeFileSync(join(this.folder, `${name}.ts`), code);
+    const names = Object.keys(programs);
+    for (const name of names) {
+      writeFileSync(join(this.folder, `${name}.ts`), programs[name] ?? '');
+    }
     const settings = { ...STRICTEST, typeRoots: [join(root, 'node_modules/@types')], ...compilerOptions };
-    const file = join(this.folder, `tsconfig.${name}.${compilerOptions.module}.json`);
-    writeFileSync(file, JSON.stringify({ compilerOptions: settings, files: [`${name}.ts`] }));
+    const file = join(this.folder, `tsconfig.${names[0]}.${compilerOptions.module}.json`);
+    writeFileSync(
+      file,
+      JSON.stringify({ compilerOptions: settings, files: names.map((name) => `${name}.ts`) }),
+    );
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     try {
       await run(process.execPath, [tsc, '-p', file]);
