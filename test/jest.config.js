@@ -14,5 +14,5 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
   // More than processors: tests mostly wait, for a disk, a start, a lease or a browser.
   maxWorkers: availableParallelism() + 3,
-  testTimeout: 60_000,
+  testTimeout: 180_000,
 };

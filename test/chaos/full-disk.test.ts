@@ -93,7 +93,7 @@ function onDisk(disk: SmallDisk): void {
       }
       return true;
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     on?.service.killGroup();
     await on?.service.exited;

@@ -301,5 +301,5 @@ describe('the settings of the nodes', () => {
       return code === 0 || undefined;
     });
     expect(readFileSync(copy, 'utf8')).not.toContain(old);
-  }, 60_000);
+  });
 });

@@ -130,7 +130,7 @@ describe('the tarball', () => {
     );
     expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
-  }, 120_000);
+  });
 });
 
 describeWith('systemd-analyze', 'the unit of systemd', (analyze) => {

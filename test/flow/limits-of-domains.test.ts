@@ -24,7 +24,7 @@ beforeAll(async () => {
     SECRETS_KEY_FILE: join(dirname(DATA_DIR), 'data.keys', 'secrets.key'),
   };
   nodes = [first, await services.start({ dataDir, env: { ...env, ...shared } })];
-}, 120_000);
+});
 afterAll(() => database?.drop());
 
 /** The statuses of as many requests as both nodes would admit alone, all at once. */
@@ -66,4 +66,4 @@ test('ten requests may pass: two nodes let at most eleven pass', async () => {
     expect(resetSeconds).toBeGreaterThan(0);
     expect(resetSeconds).toBeLessThanOrEqual(600);
   }
-}, 60_000);
+});

@@ -90,5 +90,5 @@ describe('a service whose database is moved to PostgreSQL', () => {
       {},
     );
     expect([verified.code, verified.stderr]).toEqual([0, '']);
-  }, 120_000);
+  });
 });

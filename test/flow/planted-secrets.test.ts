@@ -61,7 +61,7 @@ describeWith('temporal', 'secrets of sign-in, gateway, operators and webhooks', 
     await ofGateway();
     await ofSignIn();
     await ofWebhooks();
-  }, 120_000);
+  });
 
   afterAll(() => demo?.close());
 

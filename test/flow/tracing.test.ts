@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   });
   demo = new WebhookEnvironment(service, newReceiver);
-}, 60_000);
+});
 afterAll(async () => {
   demo?.close();
   await collector?.stop();

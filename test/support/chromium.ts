@@ -40,7 +40,7 @@ const FLAGS = [
 
 const OWN_HOSTS = ['localhost', '127.0.0.1'];
 /** A little less than the limit of a test. */
-const PATIENCE_MS = 50_000;
+const PATIENCE_MS = 150_000;
 /** Chromium's own message about our pages of refusals. */
 const SAYS_STATUS_OF_PAGE = /^Failed to load resource: the server responded with a status of (?:400|429)\b/;
 

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 export type LogLine = Record<string, unknown> & { msg?: string; role?: string };
 
 /** For what hangs; a little less than the limit of a test, so that a failure says what was not written. */
-const LIMIT_MS = 50_000;
+const LIMIT_MS = 150_000;
 
 /** One line, taken apart when it is first asked for and never again: a storm writes thousands. */
 class Written {

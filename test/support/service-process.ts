@@ -17,7 +17,7 @@ const roles = ['domain', 'worker', 'edge'] as const;
 export type Role = (typeof roles)[number];
 
 /** For hangs: four processes that load all modules take twenty seconds on a busy machine. */
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 150_000;
 
 export interface StartOptions {
   command?: 'serve' | Role;

@@ -14,7 +14,7 @@ describeWith('temporal', 'the backlog at Temporal', (executable) => {
   beforeAll(async () => {
     server = await startServer(executable);
     client = await connectClient(server.address);
-  }, 60_000);
+  });
   afterAll(async () => {
     await client?.connection.close();
     await server?.stop();
@@ -35,7 +35,7 @@ describeWith('temporal', 'the backlog at Temporal', (executable) => {
     await client.workflow.start(workflowTypes.purge, { workflowId: 'waits', taskQueue, args: [quickPurge] });
     await watchUntil((counts) => counts?.workflow === 1);
     expect(told.at(-1)).toBeUndefined();
-  }, 60_000);
+  });
 
   test('is not told while the server does not answer', async () => {
     const { connection } = client;

@@ -27,7 +27,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
       startServer(executable, { searchAttributes: {} }),
       writeBundle(files.folder),
     ]);
-  }, 60_000);
+  });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.shutdown()));
   });
@@ -81,7 +81,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
       `Temporal at ${server.address} has no namespace "not-there": make it with ` +
         '`temporal operator namespace create --namespace not-there`, or set TEMPORAL_NAMESPACE to one that it has.',
     );
-  }, 60_000);
+  });
 
   test('is said to lack search attributes, and how to add them, while the worker polls, until it has them', async () => {
     const { worker, lines } = await work();
@@ -106,5 +106,5 @@ describeWith('temporal', 'a server set up by others', (executable) => {
       'the end of the shortcoming',
       () => worker.state.status === 'polling' && worker.state.reason === undefined,
     );
-  }, 60_000);
+  });
 });

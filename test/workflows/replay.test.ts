@@ -18,7 +18,7 @@ describe('the workflow definitions', () => {
     installRuntime(silentLog);
     files = await temporaryFolder();
     bundlePath = await writeBundle(files.folder);
-  }, 60_000);
+  });
   afterAll(() => files.remove());
 
   const replay = (history: string) =>

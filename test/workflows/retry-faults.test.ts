@@ -152,5 +152,5 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
     await own.connection.close();
     await server.stop();
     await files.remove();
-  }, 90_000);
+  });
 });

@@ -18,7 +18,7 @@ describeWith('temporal', 'the schedules', (executable) => {
   beforeAll(async () => {
     server = await startServer(executable);
     client = await connectClient(server.address);
-  }, 60_000);
+  });
   beforeEach(async () => {
     for (const id of Object.values(scheduleIds)) {
       await client.schedule

@@ -46,7 +46,7 @@ export function temporalRig(executable: string) {
     files = await temporaryFolder();
     [server, bundlePath] = await Promise.all([startServer(executable), writeBundle(files.folder)]);
     client = await connectClient(server.address);
-  }, 60_000);
+  });
   afterEach(async () => {
     if (own.length > 0) await endAll();
   });

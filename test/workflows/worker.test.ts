@@ -33,7 +33,7 @@ const servers: DevServer[] = [];
 beforeAll(async () => {
   files = await temporaryFolder();
   bundlePath = await writeBundle(files.folder);
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.shutdown()));
   await Promise.all(servers.splice(0).map((server) => server.stop()));
@@ -145,7 +145,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
         .catch(() => undefined),
     );
     await client.connection.close();
-  }, 60_000);
+  });
 
   test('notices that the server is gone and works for one that came back with an empty database', async () => {
     const server = await serve();
@@ -171,7 +171,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     // While a server begins the reason changes (no answer, then no namespace), and its first polls may fail.
     const seen = states.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
     expect(seen.slice(0, 4)).toEqual(['connecting', 'polling', 'disconnected', 'polling']);
-  }, 90_000);
+  });
 
   test('says so when the namespace does not exist', async () => {
     const server = await serve();
@@ -179,7 +179,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     // A busy server may at first not answer at all.
     await eventually('the reason', () => /not-there|not found/i.test(worker.state.reason ?? ''));
     expect(worker.state.status).toBe('disconnected');
-  }, 60_000);
+  });
 
   test('lets a running activity finish when it is shut down', async () => {
     const server = await serve();
@@ -212,7 +212,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     expect(await handle.result()).toMatchObject({ batches: 1, deleted: { codes: 7 } });
     expect(maintenance.calls).toHaveLength(1);
     await client.connection.close();
-  }, 60_000);
+  });
 
   test('ends although an activity hangs and the server is gone', async () => {
     const server = await serve();
@@ -231,7 +231,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     await server.exited;
     await worker.shutdown();
     expect(worker.state).toMatchObject({ status: 'disconnected', reason: 'The worker was shut down.' });
-  }, 60_000);
+  });
 
   test('sends everything the SDK says to the log and nothing to the console', async () => {
     const { log, lines } = recordingLog();
@@ -256,5 +256,5 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       }),
     );
     expect(() => JSON.stringify(lines)).not.toThrow();
-  }, 60_000);
+  });
 });

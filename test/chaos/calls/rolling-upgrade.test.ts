@@ -38,7 +38,7 @@ describe('callers of a service whose domains and edges are replaced one after th
     traffic.add('reader', READERS, () => reader);
     const turns = (await refreshers(REFRESHERS, await balancer.listen('SIGN_ON_PORT'))).values();
     traffic.add('refresher', REFRESHERS, () => turns.next().value as Turn);
-  }, 180_000);
+  });
   afterAll(async () => {
     traffic?.close();
     balancer?.close();

@@ -33,7 +33,7 @@ describe('readers of the gateway, with two domains behind the edge,', () => {
     const reader = readerOf({ settings: edge.settings, demo: () => domains[0].process.demo() });
     traffic.add('reader', READERS, () => reader);
     await untilServing(edge, ...domains);
-  }, 120_000);
+  });
   afterAll(async () => {
     traffic?.close();
     await database?.drop();

@@ -37,7 +37,7 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
     const [{ process }] = nodes.domains;
     demo = new WebhookEnvironment(process, newReceiver);
     on = new AttackedService(process);
-  }, 120_000);
+  });
   afterAll(async () => {
     demo?.close();
     await database?.drop();

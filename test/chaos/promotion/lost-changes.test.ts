@@ -68,7 +68,6 @@ testOnLinux(
       await stop();
     }
   },
-  120_000,
 );
 
 /** Waits until the replica has what the primary has now. */

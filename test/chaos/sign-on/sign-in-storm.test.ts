@@ -41,7 +41,7 @@ beforeAll(async () => {
   records = new SignOnRecords(on.service);
   storm = new Storm(on, STRIKES);
   acknowledged = await storm.run(plantPeople(on.service, instanceId(), FLOWS), AT_ONCE);
-}, 120_000);
+});
 
 function instanceId(): string {
   return on.dashboard.redirectUris[0]?.instanceId ?? '';
@@ -101,7 +101,7 @@ describe('a parent that is killed in the middle of exchanges and refreshes', () 
     pids = on.service.rolePids();
     acknowledged = await killedAtFirstAnswer(codes);
     exit = await on.service.exited;
-  }, 60_000);
+  });
 
   test('leaves no process', async () => {
     expect(exit).toEqual({ code: null, signal: 'SIGKILL' });
@@ -121,7 +121,7 @@ describeWith('temporal', 'the service after the storm, once there is a Temporal'
 
   beforeAll(async () => {
     results = await CodeMinuteResults.startedFor(again.service, executable);
-  }, 60_000);
+  });
   afterAll(() => results?.stop());
 
   test('has each minute watched by a workflow, which tells how many codes were redeemed and expired', async () => {
@@ -140,7 +140,7 @@ describeWith('temporal', 'the service after the storm, once there is a Temporal'
     }
     expect(records.codesWithStatus('ISSUED')).toEqual([]);
     expect(records.codesWithStatus('EXPIRED').length).toBeGreaterThanOrEqual(3);
-  }, 60_000);
+  });
 });
 
 function newCodes(count: number): Promise<FreshCode[]> {

@@ -32,7 +32,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a service on %s', (kind) => {
       ? await openPostgres(place.url, () => undefined, PATIENT)
       : openSqlite(`${on.service.dataDir}/integration.db`);
     browser = await on.signedIn();
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.close();
     await on?.service.stop();

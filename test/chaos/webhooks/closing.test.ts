@@ -85,4 +85,4 @@ test('a domain that is killed while it holds what is pending of a subscription c
   expect(pendingDeliveries + heldDeliveries).toBe(PENDING);
   await eventually('nothing pending', async () => (await backlog(third)).pendingDeliveries === 0);
   expect(await backlog(third)).toMatchObject({ pendingDeliveries: 0, heldDeliveries: PENDING });
-}, 60_000);
+});

@@ -42,7 +42,7 @@ beforeAll(async () => {
   );
   liveApplication = await live.newApplication([instance?.id ?? '']);
   livePerson = await live.newPerson({ user: [made?.id ?? ''] });
-}, 60_000);
+});
 
 afterAll(() => live?.close());
 

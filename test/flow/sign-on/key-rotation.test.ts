@@ -57,7 +57,7 @@ describe('a rotation', () => {
     );
     const { dataDir, settings } = demo.service;
     today = new DemoEnvironment(await services.start({ dataDir, env: settings }));
-  }, 60_000);
+  });
   afterAll(() => today?.close());
 
   test('publishes the next keys before they sign', () => {

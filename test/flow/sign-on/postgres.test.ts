@@ -17,7 +17,7 @@ describe('on PostgreSQL', () => {
   beforeAll(async () => {
     database = await newPostgresDatabase();
     demo = new DemoEnvironment(await services.start({ env: { DATABASE_URL: database.url } }));
-  }, 60_000);
+  });
   // Dropped by force, since the service that uses it ends after this.
   afterAll(async () => {
     demo?.close();

@@ -38,7 +38,7 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
   let server: DevServer;
   beforeAll(async () => {
     server = await startServer(executable, { namespace: NAMESPACE });
-  }, 60_000);
+  });
   const environment = webhookEnvironment(() => ({
     env: {
       TEMPORAL_ADDRESS: server.address,
@@ -78,7 +78,7 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
         stories.set(name, { to, log: await demo.ended(to, eventId) });
       }),
     );
-  }, 90_000);
+  });
 
   function story(name: string) {
     const { to, log } = stories.get(name) as { to: Subscribed; log: GetDeliveryResponse };

@@ -90,7 +90,7 @@ describe('a rotation of the encryption key', () => {
   beforeAll(async () => {
     await serve(await services.start());
     to = await demo.subscribe();
-  }, 60_000);
+  });
   afterAll(() => demo?.close());
 
   test('three times over stops no sign-in, no refresh and no signed delivery', async () => {
@@ -122,7 +122,7 @@ describe('a rotation of the encryption key', () => {
       { type: 'encryption_key.activated', count: 3 },
       { type: 'encryption_key.retired', count: 3 },
     ]);
-  }, 120_000);
+  });
 
   test('by several commands at once makes one key, and waits for a command that changes the file', async () => {
     const path = keyFileOf(demo.service);
@@ -151,7 +151,7 @@ describe('a rotation of the encryption key', () => {
     const [active] = await done(demo.service, 'rotate');
     expect(active).toMatchObject({ keyId: made, status: 'ENCRYPTION_KEY_STATUS_ACTIVE' });
     await retired(demo.service, before);
-  }, 60_000);
+  });
 
   test('that was cut short between file and database continues with the same key, and so does the end of the old one', async () => {
     const path = keyFileOf(demo.service);
@@ -171,7 +171,7 @@ describe('a rotation of the encryption key', () => {
     await done(demo.service, 'retire', before);
     expect(idsIn(path)).toEqual([added.id]);
     await deliver();
-  }, 60_000);
+  });
 
   test('that a kill cut short is taken up where it stood', async () => {
     // Of its own: a node that was killed counts as there for 90 seconds.
@@ -192,7 +192,7 @@ describe('a rotation of the encryption key', () => {
     await delivered(after, subscribed);
     after.close();
     await done(service, 'retire', before);
-  }, 60_000);
+  });
 
   test('is refused with a key file of something else, and with the key in use', async () => {
     const { dataDir } = demo.service;
@@ -227,7 +227,7 @@ describe('a rotation of the encryption key', () => {
     writeFileSync(path, content);
     await serve(await services.start({ dataDir, env: settings }));
     await deliver();
-  }, 60_000);
+  });
 });
 
 describe('an environment with its key file in the place of the first releases', () => {
@@ -251,5 +251,5 @@ describe('an environment with its key file in the place of the first releases', 
     rmSync(before);
     await done(service, 'rotate');
     expect(idsIn(keyFileOf(service))).toHaveLength(2);
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   received = await all.receiver.until('every event', (requests) =>
     requests.length >= story.expected.length ? requests : undefined,
   );
-}, 60_000);
+});
 
 function toldBy({ event }: ReceivedWebhook): Expected {
   return { type: event.type, entityId: event.entity.id };

@@ -93,7 +93,7 @@ beforeAll(async () => {
   await demo.webhooks.disableSubscription({ subscriptionId: disabled.subscription.id }, call());
   names.set(await demo.newClient(instanceIds.harborlight), 'new');
   await demo.newPerson({ user: [tallowfern, quillmere, ostrander], worker: [tallowfern] });
-}, 60_000);
+});
 
 async function configureJuniper(status: InstanceIntegrationStatus): Promise<void> {
   const instanceIntegrationId = juniperUnconfigured;

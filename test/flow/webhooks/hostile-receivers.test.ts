@@ -126,7 +126,7 @@ beforeAll(async () => {
   }
   endless = await demo.subscribeAddress(http(await servers.start('accepts at endless length')));
   await demo.newClient(instanceIds.harborlight);
-}, 60_000);
+});
 
 function portOf(behaviour: Case['behaviour']): Promise<number> {
   if (behaviour === 'self-signed') {

@@ -28,7 +28,7 @@ let demo: WebhookEnvironment;
 beforeAll(async () => {
   ({ domain, worker } = await startRolesApart(services, env));
   demo = new WebhookEnvironment(domain, newReceiver);
-}, 60_000);
+});
 afterAll(() => demo?.close());
 
 /** All current samples of one role, by name with labels. */

@@ -20,7 +20,7 @@ let demo: WebhookEnvironment;
 beforeAll(async () => {
   ({ domain, worker } = await startRolesApart(services, env));
   demo = new WebhookEnvironment(domain, newReceiver);
-}, 60_000);
+});
 afterAll(() => demo?.close());
 
 test('a worker that knows no Temporal says what is missing, and that nothing is lost', async () => {
@@ -57,7 +57,7 @@ test('fails twice, then accepts: three requests with one id, and the domain was 
   for (const { receiver } of [to, never]) {
     expect(receiver.received.map((request) => request.eventId)).toEqual([eventId, eventId, eventId]);
   }
-}, 40_000);
+});
 
 test('it does not wait for the due time of a retry to end', async () => {
   const to = await demo.subscribe({ eventTypes: ['client.*'] }, answerWith(503, { 'retry-after': '600' }));
@@ -65,7 +65,7 @@ test('it does not wait for the due time of a retry to end', async () => {
   const { eventId } = await to.receiver.next();
   await demo.attempted(to, eventId);
   expect(await worker.stop()).toEqual({ code: 0, signal: null });
-}, 30_000);
+});
 
 test('a worker whose Temporal is not there yet makes retries when they are due', async () => {
   const address = `unix:${domain.dataDir}/run/domain.sock`;
@@ -80,4 +80,4 @@ test('a worker whose Temporal is not there yet makes retries when they are due',
   const { eventId } = await to.receiver.next();
   const { delivery } = await demo.ended(to, eventId);
   expect(delivery).toMatchObject({ status: DeliveryStatus.DELIVERED, attemptsBegun: 3 });
-}, 40_000);
+});

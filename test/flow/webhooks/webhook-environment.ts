@@ -155,7 +155,7 @@ export function webhookEnvironment(options: () => StartOptions | Promise<StartOp
   let running: WebhookEnvironment | undefined;
   beforeAll(async () => {
     running = new WebhookEnvironment(await services.start(await options()), newReceiver);
-  }, 60_000);
+  });
   afterAll(() => running?.close());
   return {
     get demo(): WebhookEnvironment {

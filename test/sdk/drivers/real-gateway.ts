@@ -33,7 +33,7 @@ export function describeRealGateway(driver: Driven): void {
   let gateway: RealGateway;
   beforeAll(async () => {
     gateway = await startRealGateway();
-  }, 60_000);
+  });
   afterAll(() => gateway.stop());
   const read = (method: string, args: string[] = [], more: object = {}) => {
     const apiKey = gateway.credentials.apiKeys[integrationId];

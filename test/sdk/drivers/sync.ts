@@ -234,7 +234,7 @@ export function describeSync(driver: Driven): void {
       expect(kills).toBeGreaterThan(3);
       expect(entitiesIn(path)).toEqual(gateway.entities());
       expect(report.differences).toEqual([]);
-    }, 120_000);
+    });
 
     test('while it begins again, ends without what there is no longer', async () => {
       await catchUp('sqlite');
@@ -244,7 +244,7 @@ export function describeSync(driver: Driven): void {
       const { kills } = await killedAtEachRequest();
       expect(kills).toBeGreaterThan(3);
       expect(entitiesIn(path)).toEqual(gateway.entities());
-    }, 120_000);
+    });
 
     test('goes on in another program with what the file has', async () => {
       await catchUp('sqlite');

@@ -37,4 +37,4 @@ test('packages made again, elsewhere and in another time zone, are the same byte
     (name) => !readFileSync(join(again, name)).equals(readFileSync(join(built, name))),
   );
   expect(differing).toEqual([]);
-}, 120_000);
+});

@@ -70,5 +70,5 @@ describeWith('go', 'the go command', (go) => {
       `${MODULE}/gateway`,
       `${MODULE}/signon`,
     ]);
-  }, 60_000);
+  });
 });

@@ -73,5 +73,5 @@ describe.each([
 
   test(`compiles strictly with the types of Express ${version}`, async () => {
     expect(await servers.complaints()).toBe('');
-  }, 60_000);
+  });
 });

@@ -34,5 +34,5 @@ describe('the plugin for Fastify', () => {
 
   test('compiles strictly with the types of Fastify', async () => {
     expect(await servers.complaints()).toBe('');
-  }, 60_000);
+  });
 });

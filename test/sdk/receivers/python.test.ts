@@ -173,7 +173,7 @@ async def reading(request, call_next):
         expect.stringMatching(/^Success/),
         expect.stringMatching(/^Success/),
       ]);
-    }, 60_000);
+    });
   });
 
   describe('for Flask', () => {
@@ -213,7 +213,7 @@ app.before_request(lambda: request.stream.read() and None)
         expect.stringMatching(/^Success/),
         expect.stringMatching(/^Success/),
       ]);
-    }, 60_000);
+    });
   });
 
   describe('for Django', () => {
@@ -259,6 +259,6 @@ app.before_request(lambda: request.stream.read() and None)
         expect.stringMatching(/^Success/),
         expect.stringMatching(/^Success/),
       ]);
-    }, 60_000);
+    });
   });
 });

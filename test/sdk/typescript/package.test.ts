@@ -64,7 +64,7 @@ describe('the package, installed into an empty project', () => {
     const programs = { readme: readmeProgram(project.installed('README.md')), view: program };
     const settings = { module: 'node16', lib: ['es2022', 'dom'], types: ['node'] };
     expect(await project.complaintsAbout(programs, settings)).toBe('');
-  }, 120_000);
+  });
 
   test('makes a copy that only its owner can read', async () => {
     const path = project.javascript(

@@ -13,8 +13,6 @@ import { makeSchema, openRig, type Rig, renewVersion, SOON_MS } from './rig.js';
 
 type Change = Schemas['Change'];
 
-const LIMIT_MS = 120_000;
-
 /** On the replica, reads of users last until a conflict with the replay ends them. */
 const SLOWED = `alter table users rename to users_kept;
   create view users as select users_kept.* from users_kept,
@@ -49,16 +47,16 @@ describe('reads of the gateway with a replica', () => {
   beforeAll(async () => {
     servers = await startReplicated();
     await makeSchema(servers.url);
-  }, LIMIT_MS);
+  });
 
   beforeEach(async () => {
     rig = await openRig(servers);
     await rig.fromReplica();
-  }, LIMIT_MS);
+  });
 
   afterEach(() => rig.close());
 
-  afterAll(() => servers?.stop(), LIMIT_MS);
+  afterAll(() => servers?.stop());
 
   const replaying = (act: 'pause' | 'resume') => servers.ask('replica', `select pg_wal_replay_${act}()`);
 
@@ -152,141 +150,121 @@ describe('reads of the gateway with a replica', () => {
     expect(new Set(rig.sources)).toEqual(new Set(['replica', 'primary: lag']));
   });
 
-  test(
-    'go on at the primary when the replica stops in the middle of a list, and return to it later',
-    async () => {
-      await rig.addMany(300);
-      const ids = await listUsers(() => servers.stopReplica());
-      expect(new Set(ids).size).toBe(300);
-      expect(rig.sources).toEqual(['replica', 'primary: failure']);
+  test('go on at the primary when the replica stops in the middle of a list, and return to it later', async () => {
+    await rig.addMany(300);
+    const ids = await listUsers(() => servers.stopReplica());
+    expect(new Set(ids).size).toBe(300);
+    expect(rig.sources).toEqual(['replica', 'primary: failure']);
+    forget();
+    await expect(listUsers()).resolves.toEqual(ids);
+    expect(rig.sources).toEqual(['primary: failure']);
+    await servers.startReplica();
+    await servers.caughtUp();
+    await rig.fromReplica();
+    expect(rig.away.at(-1)).toBe('back');
+  });
+
+  test('wait for a frozen replica once', async () => {
+    await rig.close();
+    rig = await openRig(servers, { limitMs: SOON_MS });
+    await rig.fromReplica();
+    const [{ pids }] = await servers.ask(
+      'replica',
+      `select array_agg(pid) as pids from pg_stat_activity where usename = 'integration'`,
+    );
+    const backends = pids as number[];
+    const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+      servers.signalReplica(name);
+      for (const pid of backends) {
+        process.kill(pid, name);
+      }
+    };
+    signal('SIGSTOP');
+    try {
       forget();
-      await expect(listUsers()).resolves.toEqual(ids);
-      expect(rig.sources).toEqual(['primary: failure']);
-      await servers.startReplica();
-      await servers.caughtUp();
-      await rig.fromReplica();
-      expect(rig.away.at(-1)).toBe('back');
-    },
-    LIMIT_MS,
-  );
+      await listUsers();
+      expect(rig.away).toHaveLength(1);
+      await Promise.all([listUsers(), listUsers()]);
+      expect(rig.sources).toEqual(Array(3).fill('primary: failure'));
+    } finally {
+      signal('SIGCONT');
+    }
+    await rig.fromReplica();
+  });
 
-  test(
-    'wait for a frozen replica once',
-    async () => {
-      await rig.close();
-      rig = await openRig(servers, { limitMs: SOON_MS });
-      await rig.fromReplica();
-      const [{ pids }] = await servers.ask(
-        'replica',
-        `select array_agg(pid) as pids from pg_stat_activity where usename = 'integration'`,
-      );
-      const backends = pids as number[];
-      const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
-        servers.signalReplica(name);
-        for (const pid of backends) {
-          process.kill(pid, name);
-        }
-      };
-      signal('SIGSTOP');
-      try {
-        forget();
-        await listUsers();
-        expect(rig.away).toHaveLength(1);
-        await Promise.all([listUsers(), listUsers()]);
-        expect(rig.sources).toEqual(Array(3).fill('primary: failure'));
-      } finally {
-        signal('SIGCONT');
-      }
-      await rig.fromReplica();
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'stay at the primary when replay cancels a page, and return to the replica with the next list',
-    async () => {
-      await rig.addMany(300);
-      await servers.ask('replica', "alter system set max_standby_streaming_delay = '0'");
-      await servers.ask('replica', 'select pg_reload_conf()');
-      await servers.ask('primary', SLOWED);
-      await servers.caughtUp();
-      try {
-        await replaying('pause');
-        await servers.ask('primary', 'begin; lock table users_kept in access exclusive mode; commit');
-        forget();
-        let late: string | undefined;
-        const addLate = async () => {
-          await servers.caughtUp();
-          await replaying('pause');
-          await servers.ask('primary', UNSLOWED);
-          late = await addUser({ created_at: CREATED_AT + 1 });
-        };
-        const [ids] = await Promise.all([listUsers(addLate), servers.ask('replica', RESUME_DURING_READ)]);
-        expect(ids).toHaveLength(301);
-        expect(ids.at(-1)).toBe(late);
-        expect(rig.sources).toEqual(['replica', 'primary: failure']);
-      } finally {
-        await replaying('resume');
-        await servers.ask('primary', UNSLOWED);
-      }
-      await servers.caughtUp();
-      await rig.fromReplica();
-      expect(rig.away).toEqual([]);
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'have nothing that the primary does not show yet, because it waits for another replica',
-    async () => {
-      await rig.addMany(300);
-      const waitFor = async (names: string) => {
-        await servers.ask('primary', `alter system set synchronous_standby_names = '${names}'`);
-        await servers.ask('primary', 'select pg_reload_conf()');
-        await eventually('the setting', async () => {
-          const [row] = await servers.ask('primary', 'show synchronous_standby_names');
-          return row?.synchronous_standby_names === names;
-        });
-      };
-      const ids = await listUsers();
-      let hidden: Promise<unknown> | undefined;
-      const removeLast = async () => {
-        await waitFor('absent');
-        hidden = rig.database.write(async (writer) => {
-          const last = ids.at(-1) as UserId;
-          await writer.updateTable('users').set({ status: 'DELETED' }).where('id', '=', last).execute();
-          await renewVersion(writer, rig.client.id);
-        });
-        await eventually('the removal on the replica', async () => {
-          const found = await servers.ask('replica', `select from users where status = 'DELETED'`);
-          return found.length === 1;
-        });
-      };
-      try {
-        forget();
-        await expect(listUsers(removeLast)).resolves.toEqual(ids);
-        await expect(listUsers()).resolves.toEqual(ids);
-        expect(rig.sources).toEqual(['replica', 'primary: lag', 'primary: lag']);
-      } finally {
-        await waitFor('');
-      }
-      await hidden;
-      await expect(listUsers()).resolves.toEqual(ids.slice(0, -1));
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'go on at the replica when the data changes on both servers in the middle of a list',
-    async () => {
-      await rig.addMany(300);
-      const ids = await listUsers(async () => {
-        await addUser({ created_at: CREATED_AT + 1 });
+  test('stay at the primary when replay cancels a page, and return to the replica with the next list', async () => {
+    await rig.addMany(300);
+    await servers.ask('replica', "alter system set max_standby_streaming_delay = '0'");
+    await servers.ask('replica', 'select pg_reload_conf()');
+    await servers.ask('primary', SLOWED);
+    await servers.caughtUp();
+    try {
+      await replaying('pause');
+      await servers.ask('primary', 'begin; lock table users_kept in access exclusive mode; commit');
+      forget();
+      let late: string | undefined;
+      const addLate = async () => {
         await servers.caughtUp();
-      });
+        await replaying('pause');
+        await servers.ask('primary', UNSLOWED);
+        late = await addUser({ created_at: CREATED_AT + 1 });
+      };
+      const [ids] = await Promise.all([listUsers(addLate), servers.ask('replica', RESUME_DURING_READ)]);
       expect(ids).toHaveLength(301);
-      expect(rig.sources).toEqual(['replica']);
-    },
-    LIMIT_MS,
-  );
+      expect(ids.at(-1)).toBe(late);
+      expect(rig.sources).toEqual(['replica', 'primary: failure']);
+    } finally {
+      await replaying('resume');
+      await servers.ask('primary', UNSLOWED);
+    }
+    await servers.caughtUp();
+    await rig.fromReplica();
+    expect(rig.away).toEqual([]);
+  });
+
+  test('have nothing that the primary does not show yet, because it waits for another replica', async () => {
+    await rig.addMany(300);
+    const waitFor = async (names: string) => {
+      await servers.ask('primary', `alter system set synchronous_standby_names = '${names}'`);
+      await servers.ask('primary', 'select pg_reload_conf()');
+      await eventually('the setting', async () => {
+        const [row] = await servers.ask('primary', 'show synchronous_standby_names');
+        return row?.synchronous_standby_names === names;
+      });
+    };
+    const ids = await listUsers();
+    let hidden: Promise<unknown> | undefined;
+    const removeLast = async () => {
+      await waitFor('absent');
+      hidden = rig.database.write(async (writer) => {
+        const last = ids.at(-1) as UserId;
+        await writer.updateTable('users').set({ status: 'DELETED' }).where('id', '=', last).execute();
+        await renewVersion(writer, rig.client.id);
+      });
+      await eventually('the removal on the replica', async () => {
+        const found = await servers.ask('replica', `select from users where status = 'DELETED'`);
+        return found.length === 1;
+      });
+    };
+    try {
+      forget();
+      await expect(listUsers(removeLast)).resolves.toEqual(ids);
+      await expect(listUsers()).resolves.toEqual(ids);
+      expect(rig.sources).toEqual(['replica', 'primary: lag', 'primary: lag']);
+    } finally {
+      await waitFor('');
+    }
+    await hidden;
+    await expect(listUsers()).resolves.toEqual(ids.slice(0, -1));
+  });
+
+  test('go on at the replica when the data changes on both servers in the middle of a list', async () => {
+    await rig.addMany(300);
+    const ids = await listUsers(async () => {
+      await addUser({ created_at: CREATED_AT + 1 });
+      await servers.caughtUp();
+    });
+    expect(ids).toHaveLength(301);
+    expect(rig.sources).toEqual(['replica']);
+  });
 });

@@ -119,21 +119,21 @@ describeWith('temporal', 'the dev server', (executable) => {
     const again = await connectClient(second.address);
     expect((await again.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
     await again.connection.close();
-  }, 60_000);
+  });
 
   test('says in a sentence that a port is taken', async () => {
     const { address } = await serve();
     await expect(startServer(executable, { address })).rejects.toThrow(
       `Port ${address.split(':')[1]}, for Temporal, is taken.`,
     );
-  }, 60_000);
+  });
 
   test('says what the server said when it does not start, and leaves nothing', async () => {
     const wrong = { Nonsense: 'Nonsense' } as unknown as Record<string, 'Keyword'>;
     await expect(startServer(executable, { searchAttributes: wrong })).rejects.toThrow(
       /^Temporal ended while it started: .*Nonsense/,
     );
-  }, 60_000);
+  });
 
   test('is ended while it starts when it is cancelled', async () => {
     const cancel = new AbortController();
@@ -145,14 +145,14 @@ describeWith('temporal', 'the dev server', (executable) => {
     await expect(started).rejects.toThrow('not wanted any more');
     expect(processesWith(`--port ${port}`)).toEqual([]);
     await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
-  }, 60_000);
+  });
 
   test('warns about nothing in an ordinary life', async () => {
     const { log, lines } = recordingLog();
     const server = await serve({ log });
     await server.stop();
     expect(lines.filter(({ level }) => level !== 'debug')).toEqual([]);
-  }, 60_000);
+  });
 
   test('is gone with its parent, even when that is killed with -9', async () => {
     const port = String(await freePort());
@@ -167,5 +167,5 @@ describeWith('temporal', 'the dev server', (executable) => {
     });
     parent.kill('SIGKILL');
     await eventually('the end of the server and its watcher', () => !groupIsAlive(pid));
-  }, 60_000);
+  });
 });
