@@ -28,8 +28,8 @@ export type EmailAddress = string;
 /**
  * The status of a user:
  *
- * - `INVITED`: has an invitation and has not signed in yet.
- * - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.
+ * - `INVITED`: the person has not signed in as this user yet.
+ * - `ACTIVE`: may sign in. An invited user becomes active when the person first signs in as this user.
  * - `INACTIVE`: was disabled by an administrator and may not sign in.
  * - `DELETED`: was removed. Omitted from lists; can be read by id.
  */

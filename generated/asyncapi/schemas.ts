@@ -1229,7 +1229,7 @@ export const eventSchemas = {
     },
     "UserStatus": {
       "title": "UserStatus",
-      "description": "The status of a user:\n\n- `INVITED`: has an invitation and has not signed in yet.\n- `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.\n- `INACTIVE`: was disabled by an administrator and may not sign in.\n- `DELETED`: was removed. Omitted from lists; can be read by id.",
+      "description": "The status of a user:\n\n- `INVITED`: the person has not signed in as this user yet.\n- `ACTIVE`: may sign in. An invited user becomes active when the person first signs in as this user.\n- `INACTIVE`: was disabled by an administrator and may not sign in.\n- `DELETED`: was removed. Omitted from lists; can be read by id.",
       "type": "string",
       "enum": [
         "ACTIVE",

@@ -6,7 +6,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -37,7 +37,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -88,7 +88,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -131,7 +131,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -168,7 +168,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -210,7 +210,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -252,7 +252,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -294,7 +294,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -336,7 +336,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -383,7 +383,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -425,7 +425,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -467,7 +467,7 @@ export interface paths {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -590,7 +590,7 @@ export interface components {
              *
              *     | `entity.type` | `resource` |
              *     |---|---|
-             *     | `client` | `Client` |
+             *     | `client` | `TenantClient` |
              *     | `jobTitles` | array of strings |
              *     | `location` | `OrganizationLocation` |
              *     | `unit` | `Unit` |
@@ -991,8 +991,8 @@ export interface components {
          * UserStatus
          * @description The status of a user:
          *
-         *     - `INVITED`: has an invitation and has not signed in yet.
-         *     - `ACTIVE`: may sign in. An invited user becomes active by signing in for the first time.
+         *     - `INVITED`: the person has not signed in as this user yet.
+         *     - `ACTIVE`: may sign in. An invited user becomes active when the person first signs in as this user.
          *     - `INACTIVE`: was disabled by an administrator and may not sign in.
          *     - `DELETED`: was removed. Omitted from lists; can be read by id.
          * @example ACTIVE
@@ -1198,7 +1198,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description Your integration made more requests than its limit, or reads too many lists at once. Wait as long as `Retry-After` says. */
+        /** @description Your integration made more requests than its limit, or reads too many lists at once; or too many of its requests wait for changes, or all integrations together read too many lists. Wait as long as `Retry-After` says. */
         TooManyRequests: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1279,7 +1279,7 @@ export interface components {
         Cursor: string;
         /**
          * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-         * @example "bXUq0hC7mVtS1r6kP9fYzA"
+         * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
          */
         IfNoneMatch: string;
         /**
@@ -1322,10 +1322,10 @@ export interface components {
         CacheControl: "private, no-cache";
         /**
          * @description Version of the answer. Send it back in `If-None-Match`; 304 says that nothing changed.
-         * @example "bXUq0hC7mVtS1r6kP9fYzA"
+         * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
          */
         ETag: string;
-        /** @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page and when no `limit` was sent. */
+        /** @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page. Lists of workers and users are one page when no `limit` was sent; changes come in pages in any case. */
         Link: string;
         /**
          * @description Errors are not to be kept.
@@ -1378,7 +1378,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1440,7 +1440,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1501,7 +1501,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1554,7 +1554,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1607,7 +1607,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1665,7 +1665,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1723,7 +1723,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1792,7 +1792,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1851,7 +1851,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1914,7 +1914,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -1983,7 +1983,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -2042,7 +2042,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
-                 * @example "bXUq0hC7mVtS1r6kP9fYzA"
+                 * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**

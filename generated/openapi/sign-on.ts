@@ -56,7 +56,8 @@ export interface paths {
          *
          *     The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
          *     answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
-         *     after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`.
+         *     with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
+         *     `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page.
          *     If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
          *     is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
          *     your redirect URI.
@@ -249,8 +250,8 @@ export interface paths {
         /**
          * End the session in the browser
          * @description Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
-         *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first. Then the
-         *     browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
+         *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, unless nobody is
+         *     signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
          *     one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
          *     its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
          *     `client_id` or an `id_token_hint` that can be read, shows an error page.
@@ -711,11 +712,11 @@ export interface components {
              * @example form_post
              */
             response_mode?: string;
-            /** @description Must be `code`. Anything else is `unsupported_response_type`. */
+            /** @description Must be `code`. Another value is `unsupported_response_type`. */
             response_type: components["schemas"]["ResponseType"];
             /**
              * @description Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application
-             *     is `invalid_scope`.
+             *     is `invalid_scope`, as is a request without any.
              * @example openid profile email
              */
             scope: string;
@@ -780,7 +781,7 @@ export interface components {
          * ClientSecret
          * Format: password
          * @description The secret of a confidential application, as shown when it was made. It carries its environment.
-         * @example cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBk
+         * @example cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBkR5wPy
          */
         ClientSecret: string;
         /**
@@ -1017,7 +1018,7 @@ export interface components {
             scopes_supported: string[];
             /**
              * Format: uri
-             * @description Address of this documentation.
+             * @description Address of the documentation, if the server names one. Not sent at present.
              * @example https://docs.example.com/sign-on
              */
             service_documentation?: string;
@@ -1070,8 +1071,8 @@ export interface components {
         IdToken: string;
         /**
          * IdTokenClaims
-         * @description What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent. More
-         *     claims may be added.
+         * @description What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent;
+         *     so is a name that is not known. More claims may be added.
          */
         IdTokenClaims: {
             /**
@@ -1411,7 +1412,7 @@ export interface components {
              */
             id_token_hint?: components["schemas"]["IdToken"];
             /**
-             * @description The email address of the person to sign out, for want of an ID token.
+             * @description The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in.
              * @example maria.keller@northwind.example.com
              */
             logout_hint?: string;
@@ -1517,7 +1518,7 @@ export interface components {
         };
         /**
          * ServiceError
-         * @description The answer to a request that was refused before any endpoint.
+         * @description The answer to a request that the server refused, whatever the rules of the endpoint.
          */
         ServiceError: {
             error: components["schemas"]["ServiceErrorCode"];
@@ -1529,7 +1530,7 @@ export interface components {
         };
         /**
          * ServiceErrorCode
-         * @description Why a request was refused before any endpoint.
+         * @description Why the server refused a request, whatever the rules of the endpoint.
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
@@ -1613,7 +1614,7 @@ export interface components {
          *     | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. |
          *     | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |
          *     | `unsupported_grant_type` | 400 | `grant_type` is none of `authorization_code` and `refresh_token`. |
-         *     | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted. |
+         *     | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted, or the application may not use the granted scopes any more. |
          * @example invalid_request
          * @enum {string}
          */
@@ -2321,10 +2322,10 @@ export interface components {
         /** @description Back to the application. */
         ConsentLocation: string;
         /**
-         * @description No scripts (but the one that sends a `form_post`), no framing, nothing from third parties. Forms may lead only here
-         *     and, on the way back to an application, to its address and anywhere over https: browsers hold each further
-         *     redirect against this too.
-         * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
+         * @description No scripts (but the one that sends a `form_post` and the one that shows a password), no framing, and nothing from
+         *     third parties but the logo of an application. Forms may lead only here and, on the way back to an application, to its
+         *     address and anywhere over https: browsers hold each further redirect against this too.
+         * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; img-src data:; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
         /** @description To the page that says so, or back to the same page with its errors. */
@@ -2333,7 +2334,7 @@ export interface components {
         EmailVerifiedLocation: string;
         /**
          * @description Version of the answer. Send it back in `If-None-Match`.
-         * @example "Yx3oYp1sJ0m9cQ2b"
+         * @example "bXUq0hC7mVtS1r6kP9fYzA"
          */
         ETag: string;
         /** @description The registered `post_logout_redirect_uri` with `state`, or a page of this server. */
@@ -2525,11 +2526,11 @@ export interface operations {
                  *     line breaks. Any other mode: `invalid_request`, in the query.
                  */
                 response_mode?: string;
-                /** @description Must be `code`. Anything else is `unsupported_response_type`. */
+                /** @description Must be `code`. Another value is `unsupported_response_type`. */
                 response_type: components["schemas"]["ResponseType"];
                 /**
                  * @description Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application
-                 *     is `invalid_scope`.
+                 *     is `invalid_scope`, as is a request without any.
                  */
                 scope: string;
                 /** @description Recommended. An opaque value, returned unchanged; compare it when the browser comes back. */
@@ -2845,7 +2846,7 @@ export interface operations {
                  *     out, and which application asks.
                  */
                 id_token_hint?: components["schemas"]["IdToken"];
-                /** @description The email address of the person to sign out, for want of an ID token. */
+                /** @description The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in. */
                 logout_hint?: string;
                 /**
                  * @description Where the browser goes afterwards. It must be one of those registered for your application, character by
@@ -3398,13 +3399,13 @@ export interface operations {
                      *     | `unauthorized_client` | The application may not make this request, or is disabled. |
                      *     | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
                      *     | `unsupported_response_type` | `response_type` is not `code`. |
-                     *     | `invalid_scope` | A scope is unknown or not registered for the application. |
-                     *     | `server_error` | An internal error. Start again. |
-                     *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. |
-                     *     | `login_required` | `prompt=none`, and the person has to sign in. |
+                     *     | `invalid_scope` | `scope` is missing, or a scope is unknown or not registered for the application. |
+                     *     | `server_error` | An internal error. Start again. Not sent at present: the person gets an error page (500). |
+                     *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Not sent at present: the person gets an error page (429 or 503). |
+                     *     | `login_required` | `prompt=none`, and the person has to sign in; or another person signed in than the one that `id_token_hint` or `claims` names. |
                      *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |
                      *     | `consent_required` | `prompt=none`, and the person has to consent. |
-                     *     | `account_selection_required` | `prompt=none`, and the person has to choose an account. |
+                     *     | `account_selection_required` | `prompt=none`, and the person has to choose an account. Not sent at present. |
                      *     | `request_not_supported` | `request` was sent. |
                      *     | `request_uri_not_supported` | `request_uri` was sent. |
                      * @example access_denied

@@ -34,7 +34,7 @@ type Change struct {
 	ChangedAt time.Time `json:"changedAt"`
 	// A random number below 2^40 that each change of the entity replaces. Store it, because digests are made from it.
 	Version int64 `json:"version"`
-	// The entity as its own path or its list answers it, or `null` when it was removed.  | `entity.type` | `resource` | |---|---| | `client` | `Client` | | `jobTitles` | array of strings | | `location` | `OrganizationLocation` | | `unit` | `Unit` | | `unitType` | `UnitType` | | `user` | `User` | | `worker` | `WorkerV2` |
+	// The entity as its own path or its list answers it, or `null` when it was removed.  | `entity.type` | `resource` | |---|---| | `client` | `TenantClient` | | `jobTitles` | array of strings | | `location` | `OrganizationLocation` | | `unit` | `Unit` | | `unitType` | `UnitType` | | `user` | `User` | | `worker` | `WorkerV2` |
 	Resource interface{} `json:"resource"`
 	AdditionalProperties map[string]interface{}
 }

@@ -48,7 +48,7 @@ type ApiAuthorizeRequest struct {
 	requestUri *string
 }
 
-// Must be &#x60;code&#x60;. Anything else is &#x60;unsupported_response_type&#x60;.
+// Must be &#x60;code&#x60;. Another value is &#x60;unsupported_response_type&#x60;.
 func (r ApiAuthorizeRequest) ResponseType(responseType ResponseType) ApiAuthorizeRequest {
 	r.responseType = &responseType
 	return r
@@ -66,7 +66,7 @@ func (r ApiAuthorizeRequest) RedirectUri(redirectUri string) ApiAuthorizeRequest
 	return r
 }
 
-// Scopes, separated by spaces: &#x60;openid&#x60;, &#x60;profile&#x60;, &#x60;email&#x60;. One that is not registered for your application is &#x60;invalid_scope&#x60;.
+// Scopes, separated by spaces: &#x60;openid&#x60;, &#x60;profile&#x60;, &#x60;email&#x60;. One that is not registered for your application is &#x60;invalid_scope&#x60;, as is a request without any.
 func (r ApiAuthorizeRequest) Scope(scope string) ApiAuthorizeRequest {
 	r.scope = &scope
 	return r
@@ -179,7 +179,8 @@ Send the browser here. It is a navigation, not a call for programs.
 
 The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
 answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
-after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`.
+with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
+`iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page.
 If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
 is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
 your redirect URI.
@@ -416,7 +417,7 @@ type ApiAuthorizePostRequest struct {
 	requestUri *string
 }
 
-// Must be &#x60;code&#x60;. Anything else is &#x60;unsupported_response_type&#x60;.
+// Must be &#x60;code&#x60;. Another value is &#x60;unsupported_response_type&#x60;.
 func (r ApiAuthorizePostRequest) ResponseType(responseType ResponseType) ApiAuthorizePostRequest {
 	r.responseType = &responseType
 	return r
@@ -434,7 +435,7 @@ func (r ApiAuthorizePostRequest) RedirectUri(redirectUri string) ApiAuthorizePos
 	return r
 }
 
-// Scopes, separated by spaces: &#x60;openid&#x60;, &#x60;profile&#x60;, &#x60;email&#x60;. One that is not registered for your application is &#x60;invalid_scope&#x60;.
+// Scopes, separated by spaces: &#x60;openid&#x60;, &#x60;profile&#x60;, &#x60;email&#x60;. One that is not registered for your application is &#x60;invalid_scope&#x60;, as is a request without any.
 func (r ApiAuthorizePostRequest) Scope(scope string) ApiAuthorizePostRequest {
 	r.scope = &scope
 	return r

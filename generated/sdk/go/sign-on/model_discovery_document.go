@@ -79,7 +79,7 @@ type DiscoveryDocument struct {
 	RequestUriParameterSupported bool `json:"request_uri_parameter_supported"`
 	// Whether such references must be registered. Always false.
 	RequireRequestUriRegistration *bool `json:"require_request_uri_registration,omitempty"`
-	// Address of this documentation.
+	// Address of the documentation, if the server names one. Not sent at present.
 	ServiceDocumentation *string `json:"service_documentation,omitempty"`
 	AdditionalProperties map[string]interface{}
 }

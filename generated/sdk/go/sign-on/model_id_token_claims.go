@@ -19,7 +19,7 @@ import (
 // checks if the IdTokenClaims type satisfies the MappedNullable interface at compile time
 var _ MappedNullable = &IdTokenClaims{}
 
-// IdTokenClaims What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent. More claims may be added.
+// IdTokenClaims What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
 type IdTokenClaims struct {
 	// Issuer URL of the sign-on server. It must equal the one in the discovery document.
 	Iss string `json:"iss"`

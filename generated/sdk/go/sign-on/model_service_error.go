@@ -19,7 +19,7 @@ import (
 // checks if the ServiceError type satisfies the MappedNullable interface at compile time
 var _ MappedNullable = &ServiceError{}
 
-// ServiceError The answer to a request that was refused before any endpoint.
+// ServiceError The answer to a request that the server refused, whatever the rules of the endpoint.
 type ServiceError struct {
 	Error ServiceErrorCode `json:"error"`
 	// What went wrong, for people. Its wording may change.

@@ -50,7 +50,7 @@ func printTokens(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	secret := "cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBk"
+	secret := "cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBkR5wPy"
 	var request signon.TokenRequest
 	err = request.FromAuthorizationCodeGrant(signon.AuthorizationCodeGrant{
 		Code:         "kTmAy0IngJVyw9QKvhdKQPU__LhboUjX8ItW9fJA0jQ",

@@ -11,7 +11,7 @@ from sign_on_client.api.tokens import token
 from sign_on_client.models import AuthorizationCodeGrant, IssuedTokens
 
 CLIENT_ID = "app_GRiNdE2svJ6Uj1h5qWVsYI"
-CLIENT_SECRET = "cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBk"
+CLIENT_SECRET = "cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBkR5wPy"
 
 
 def clients() -> list[TenantClient]:

@@ -21,7 +21,7 @@ async function tokens(): Promise<SignOn['schemas']['IssuedTokens']> {
       grant_type: 'authorization_code',
       code: 'kTmAy0IngJVyw9QKvhdKQPU__LhboUjX8ItW9fJA0jQ',
       client_id: 'app_GRiNdE2svJ6Uj1h5qWVsYI',
-      client_secret: 'cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBk',
+      client_secret: 'cs_live_3vQ8mTzK1xWbN6pRdY9sLcHf4GjUeA7oZiXtV2nMqBkR5wPy',
       redirect_uri: 'https://app.example.com/callback',
     },
   });

@@ -90,9 +90,9 @@ export enum ErrorCode {
   LOGIN_REQUIRED = "ERROR_CODE_LOGIN_REQUIRED",
   /** CONSENT_REQUIRED - prompt=none, and the person would have to approve access (FAILED_PRECONDITION). */
   CONSENT_REQUIRED = "ERROR_CODE_CONSENT_REQUIRED",
-  /** ACCOUNT_SELECTION_REQUIRED - prompt=none, and the person would have to choose a context (FAILED_PRECONDITION). */
+  /** ACCOUNT_SELECTION_REQUIRED - prompt=none, and the person would have to choose an account (FAILED_PRECONDITION). */
   ACCOUNT_SELECTION_REQUIRED = "ERROR_CODE_ACCOUNT_SELECTION_REQUIRED",
-  /** INTERACTION_REQUIRED - prompt=none, and some other page would have to be shown (FAILED_PRECONDITION). */
+  /** INTERACTION_REQUIRED - prompt=none, and the person would have to choose a context (FAILED_PRECONDITION). */
   INTERACTION_REQUIRED = "ERROR_CODE_INTERACTION_REQUIRED",
   /** REQUEST_NOT_SUPPORTED - The `request` parameter is not supported (INVALID_ARGUMENT). */
   REQUEST_NOT_SUPPORTED = "ERROR_CODE_REQUEST_NOT_SUPPORTED",
@@ -136,7 +136,7 @@ export enum ErrorCode {
   ALREADY_EXISTS = "ERROR_CODE_ALREADY_EXISTS",
   /** VERSION_CONFLICT - expected_version is not the present version: another write came first, read again and decide (ABORTED). */
   VERSION_CONFLICT = "ERROR_CODE_VERSION_CONFLICT",
-  /** TRANSITION_REFUSED - The resource's state does not allow this transition, such as disabling an INVITED user. */
+  /** TRANSITION_REFUSED - The resource's state does not allow this, such as disabling an INVITED user (FAILED_PRECONDITION). */
   TRANSITION_REFUSED = "ERROR_CODE_TRANSITION_REFUSED",
   /** IDEMPOTENCY_KEY_REUSED - The idempotency key was used before with a different request (FAILED_PRECONDITION). */
   IDEMPOTENCY_KEY_REUSED = "ERROR_CODE_IDEMPOTENCY_KEY_REUSED",
@@ -144,7 +144,7 @@ export enum ErrorCode {
   RESOURCE_IN_USE = "ERROR_CODE_RESOURCE_IN_USE",
   /** RESOURCE_BUILT_IN - The resource is built in and cannot be changed or deleted, such as the Owner role (FAILED_PRECONDITION). */
   RESOURCE_BUILT_IN = "ERROR_CODE_RESOURCE_BUILT_IN",
-  /** WEBHOOK_URL_REFUSED - The webhook address is not https, or resolves to where deliveries must not go (INVALID_ARGUMENT). */
+  /** WEBHOOK_URL_REFUSED - The webhook address is not https, or its host or port is not allowed for deliveries (INVALID_ARGUMENT). */
   WEBHOOK_URL_REFUSED = "ERROR_CODE_WEBHOOK_URL_REFUSED",
   /** SUBSCRIPTION_DISABLED - The subscription is disabled, and what was asked needs an active one (FAILED_PRECONDITION). */
   SUBSCRIPTION_DISABLED = "ERROR_CODE_SUBSCRIPTION_DISABLED",

@@ -20,7 +20,7 @@ export enum PurgedKind {
   UNSPECIFIED = "PURGED_KIND_UNSPECIFIED",
   /** SESSION - Sign-on sessions past their idle or absolute limit. */
   SESSION = "PURGED_KIND_SESSION",
-  /** INTERACTION - Authorization requests that were begun and abandoned. */
+  /** INTERACTION - Marks of sign-ins and sign-outs that have ended, by which their pages are refused. */
   INTERACTION = "PURGED_KIND_INTERACTION",
   /** AUTHORIZATION_CODE - Authorization codes, a day after they were over. */
   AUTHORIZATION_CODE = "PURGED_KIND_AUTHORIZATION_CODE",
@@ -46,7 +46,7 @@ export enum PurgedKind {
   SERVICE_TOKEN = "PURGED_KIND_SERVICE_TOKEN",
   /** ATTEMPT_COUNT - Counts of attempts in past windows. */
   ATTEMPT_COUNT = "PURGED_KIND_ATTEMPT_COUNT",
-  /** KNOWN_ADDRESS - Addresses that a person has not signed in from for long. */
+  /** KNOWN_ADDRESS - No longer sent: addresses that a person has not signed in from for long. */
   KNOWN_ADDRESS = "PURGED_KIND_KNOWN_ADDRESS",
   /** CODE_MINUTE - Minutes without unexpired authorization codes. */
   CODE_MINUTE = "PURGED_KIND_CODE_MINUTE",

@@ -273,7 +273,7 @@ export const OperatorServiceService = {
       encoded(GetIntegrationResponse, value),
     responseDeserialize: (value: Buffer): GetIntegrationResponse => GetIntegrationResponse.decode(value),
   },
-  /** Changes what an integration is called. */
+  /** Changes the name or the contact of an integration. */
   updateIntegration: {
     path: "/integration.operator.v1.OperatorService/UpdateIntegration" as const,
     requestStream: false as const,
@@ -414,7 +414,7 @@ export const OperatorServiceService = {
       encoded(RevokeApiKeyResponse, value),
     responseDeserialize: (value: Buffer): RevokeApiKeyResponse => RevokeApiKeyResponse.decode(value),
   },
-  /** Issues a token with which an operator or the platform may call gRPC. */
+  /** Issues a service token, which carries one right to call gRPC. */
   createServiceToken: {
     path: "/integration.operator.v1.OperatorService/CreateServiceToken" as const,
     requestStream: false as const,
@@ -599,7 +599,7 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   listIntegrations: handleUnaryCall<ListIntegrationsRequest, ListIntegrationsResponse>;
   /** Reads one integration. */
   getIntegration: handleUnaryCall<GetIntegrationRequest, GetIntegrationResponse>;
-  /** Changes what an integration is called. */
+  /** Changes the name or the contact of an integration. */
   updateIntegration: handleUnaryCall<UpdateIntegrationRequest, UpdateIntegrationResponse>;
   /** Connects an integration to an instance; the connection begins unconfigured. */
   connectInstance: handleUnaryCall<ConnectInstanceRequest, ConnectInstanceResponse>;
@@ -626,7 +626,7 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   rotateApiKey: handleUnaryCall<RotateApiKeyRequest, RotateApiKeyResponse>;
   /** Ends one API key at once. */
   revokeApiKey: handleUnaryCall<RevokeApiKeyRequest, RevokeApiKeyResponse>;
-  /** Issues a token with which an operator or the platform may call gRPC. */
+  /** Issues a service token, which carries one right to call gRPC. */
   createServiceToken: handleUnaryCall<CreateServiceTokenRequest, CreateServiceTokenResponse>;
   /** Lists the service tokens. */
   listServiceTokens: handleUnaryCall<ListServiceTokensRequest, ListServiceTokensResponse>;

@@ -285,8 +285,8 @@ export interface UpdateAccountRequest {
   accountId: string;
   /**
    * Address of the credential. A new one waits in pending_emails for its proof (see CreateEmailChangeLink);
-   * it takes effect at once, unverified, only for a person without a password who belongs to one client at
-   * most. The present one cancels the earlier request of UpdateAccount.
+   * it takes effect at once, unverified, only for a person without a password who never belonged to more than
+   * one client. The present one cancels the earlier request of UpdateAccount.
    */
   email?:
     | string
@@ -349,7 +349,10 @@ export interface DisableAccountResponse {
 export interface SetPasswordRequest {
   /** Public id of the account. */
   accountId: string;
-  /** The password, as the person would type it; 8 to 256 characters. */
+  /**
+   * The password, as the person would type it; 15 to 256 characters, neither common nor made of names related
+   * to the person.
+   */
   password: string;
   /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;

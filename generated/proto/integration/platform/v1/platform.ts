@@ -156,10 +156,10 @@ export const protobufFileName = "integration/platform/v1/platform.proto";
  * changes records nothing. All faults of a request are reported together. An update writes the fields that
  * update_mask names (spelled as in these files), and clears named fields without a value; without a mask it
  * writes the fields that have a value. With expected_version a write is refused after another one. A call
- * repeated by the same token with its idempotency_key gets the first answer again, for seven days by default;
- * the key with another request is refused. The metadata key x-on-behalf-of names for the audit log the person
- * for whom the platform calls, by an id of at most 128 characters. Lists are oldest first and paged:
- * page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
+ * repeated with its idempotency_key by the same token or a successor of it gets the first answer again, for
+ * seven days by default; the key with another request is refused. The metadata key x-on-behalf-of names for
+ * the audit log the person for whom the platform calls, by an id of at most 128 characters. Lists are oldest
+ * first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
  */
 export type PlatformServiceService = typeof PlatformServiceService;
 export const PlatformServiceService = {

@@ -136,7 +136,7 @@ export interface Subscription {
   disabledAt?:
     | Date
     | undefined;
-  /** Its signing secrets, without the secrets themselves; two during a rotation. */
+  /** Its signing secrets, without the secrets themselves; several during a rotation, at most 5. */
   secrets: SubscriptionSecret[];
   /** When a delivery last succeeded. */
   lastSuccessAt?:
@@ -174,7 +174,7 @@ export interface SubscriptionSecret {
 export interface CreateSubscriptionRequest {
   /** Public id of the instance integration. */
   instanceIntegrationId: string;
-  /** Where to post; https on live, and never an address inside the service's own network. */
+  /** Where to post; https on live, an allowed port, and never an address inside the service's own network. */
   url: string;
   /** The events it shall receive: exact types, `user.*`, or `*`; at least one. */
   eventTypes: string[];
@@ -320,13 +320,13 @@ export interface DeleteSubscriptionResponse {
 export interface RotateSubscriptionSecretRequest {
   /** Public id of the subscription. */
   subscriptionId: string;
-  /** How long the present secret still signs beside the new one; 86400 (a day) when absent, 0 ends it at once. */
+  /** How long the present secrets still sign beside the new one; 86400 (a day) when absent, 0 ends it at once. */
   overlapSeconds?: number | undefined;
 }
 
 /** The new secret. */
 export interface RotateSubscriptionSecretResponse {
-  /** The subscription, with when its older secret ends. */
+  /** The subscription, with when its older secrets end. */
   subscription:
     | Subscription
     | undefined;

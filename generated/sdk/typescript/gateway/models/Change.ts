@@ -56,7 +56,7 @@ export interface Change {
      * 
      * | `entity.type` | `resource` |
      * |---|---|
-     * | `client` | `Client` |
+     * | `client` | `TenantClient` |
      * | `jobTitles` | array of strings |
      * | `location` | `OrganizationLocation` |
      * | `unit` | `Unit` |

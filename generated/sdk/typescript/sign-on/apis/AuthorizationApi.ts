@@ -26,7 +26,7 @@ import {
 
 export interface AuthorizeRequest {
     /**
-     * Must be `code`. Anything else is `unsupported_response_type`.
+     * Must be `code`. Another value is `unsupported_response_type`.
      */
     responseType: ResponseType;
     /**
@@ -40,7 +40,7 @@ export interface AuthorizeRequest {
     redirectUri: string;
     /**
      * Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application
-     * is `invalid_scope`.
+     * is `invalid_scope`, as is a request without any.
      */
     scope: string;
     /**
@@ -123,7 +123,7 @@ export interface AuthorizeRequest {
 
 export interface AuthorizePostRequest {
     /**
-     * Must be `code`. Anything else is `unsupported_response_type`.
+     * Must be `code`. Another value is `unsupported_response_type`.
      */
     responseType: ResponseType;
     /**
@@ -135,7 +135,7 @@ export interface AuthorizePostRequest {
      */
     redirectUri: string;
     /**
-     * Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.
+     * Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.
      */
     scope: string;
     /**
@@ -337,7 +337,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
     async authorizeRaw(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
@@ -352,7 +352,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
     async authorize(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {

@@ -136,7 +136,7 @@ export interface DiscoveryDocument {
      */
     require_request_uri_registration?: boolean;
     /**
-     * Address of this documentation.
+     * Address of the documentation, if the server names one. Not sent at present.
      */
     service_documentation?: string;
 }

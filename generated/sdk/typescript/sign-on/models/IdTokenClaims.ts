@@ -36,8 +36,8 @@ import {
 } from './WorkerContext.js';
 
 /**
- * What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent. More
- * claims may be added.
+ * What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent;
+ * so is a name that is not known. More claims may be added.
  * @export
  * @interface IdTokenClaims
  */

@@ -22,7 +22,7 @@ import {
 } from './ServiceErrorCode.js';
 
 /**
- * The answer to a request that was refused before any endpoint.
+ * The answer to a request that the server refused, whatever the rules of the endpoint.
  * @export
  * @interface ServiceError
  */

@@ -14,7 +14,7 @@
 
 
 /**
- * Why a request was refused before any endpoint.
+ * Why the server refused a request, whatever the rules of the endpoint.
  * 
  * | Code | Status | Meaning |
  * |---|---|---|

@@ -23,7 +23,7 @@
  * | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. |
  * | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |
  * | `unsupported_grant_type` | 400 | `grant_type` is none of `authorization_code` and `refresh_token`. |
- * | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted. |
+ * | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted, or the application may not use the granted scopes any more. |
  * @export
  */
 export const TokenErrorCode = {

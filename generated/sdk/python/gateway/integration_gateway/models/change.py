@@ -36,7 +36,7 @@ class Change(BaseModel):
     removed: StrictBool = Field(description="Whether the lists omit the entity now: it was deleted, or the worker left. Remove it from your copy. Removed users and workers still answer at their own paths. An entity can come back.")
     changed_at: datetime = Field(description="When the entity last changed. ISO 8601, UTC. For people; the order is that of the items.", alias="changedAt")
     version: StrictInt = Field(description="A random number below 2^40 that each change of the entity replaces. Store it, because digests are made from it.")
-    resource: Optional[Any] = Field(description="The entity as its own path or its list answers it, or `null` when it was removed.  | `entity.type` | `resource` | |---|---| | `client` | `Client` | | `jobTitles` | array of strings | | `location` | `OrganizationLocation` | | `unit` | `Unit` | | `unitType` | `UnitType` | | `user` | `User` | | `worker` | `WorkerV2` |")
+    resource: Optional[Any] = Field(description="The entity as its own path or its list answers it, or `null` when it was removed.  | `entity.type` | `resource` | |---|---| | `client` | `TenantClient` | | `jobTitles` | array of strings | | `location` | `OrganizationLocation` | | `unit` | `Unit` | | `unitType` | `UnitType` | | `user` | `User` | | `worker` | `WorkerV2` |")
     __properties: ClassVar[List[str]] = ["cursor", "entity", "clientId", "removed", "changedAt", "version", "resource"]
 
     model_config = ConfigDict(

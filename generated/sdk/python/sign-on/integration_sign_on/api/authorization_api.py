@@ -43,10 +43,10 @@ class AuthorizationApi:
     @validate_call
     def authorize(
         self,
-        response_type: Annotated[ResponseType, Field(description="Must be `code`. Anything else is `unsupported_response_type`.")],
+        response_type: Annotated[ResponseType, Field(description="Must be `code`. Another value is `unsupported_response_type`.")],
         client_id: Annotated[StrictStr, Field(description="Your application.")],
         redirect_uri: Annotated[StrictStr, Field(description="Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for.")],
-        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.")],
+        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.")],
         state: Annotated[Optional[StrictStr], Field(description="Recommended. An opaque value, returned unchanged; compare it when the browser comes back.")] = None,
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
@@ -78,15 +78,15 @@ class AuthorizationApi:
     ) -> str:
         """Start a sign-in
 
-        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
 
-        :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
+        :param response_type: Must be `code`. Another value is `unsupported_response_type`. (required)
         :type response_type: ResponseType
         :param client_id: Your application. (required)
         :type client_id: str
         :param redirect_uri: Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for. (required)
         :type redirect_uri: str
-        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`. (required)
+        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any. (required)
         :type scope: str
         :param state: Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
         :type state: str
@@ -192,10 +192,10 @@ class AuthorizationApi:
     @validate_call
     def authorize_with_http_info(
         self,
-        response_type: Annotated[ResponseType, Field(description="Must be `code`. Anything else is `unsupported_response_type`.")],
+        response_type: Annotated[ResponseType, Field(description="Must be `code`. Another value is `unsupported_response_type`.")],
         client_id: Annotated[StrictStr, Field(description="Your application.")],
         redirect_uri: Annotated[StrictStr, Field(description="Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for.")],
-        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.")],
+        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.")],
         state: Annotated[Optional[StrictStr], Field(description="Recommended. An opaque value, returned unchanged; compare it when the browser comes back.")] = None,
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
@@ -227,15 +227,15 @@ class AuthorizationApi:
     ) -> ApiResponse[str]:
         """Start a sign-in
 
-        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
 
-        :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
+        :param response_type: Must be `code`. Another value is `unsupported_response_type`. (required)
         :type response_type: ResponseType
         :param client_id: Your application. (required)
         :type client_id: str
         :param redirect_uri: Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for. (required)
         :type redirect_uri: str
-        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`. (required)
+        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any. (required)
         :type scope: str
         :param state: Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
         :type state: str
@@ -341,10 +341,10 @@ class AuthorizationApi:
     @validate_call
     def authorize_without_preload_content(
         self,
-        response_type: Annotated[ResponseType, Field(description="Must be `code`. Anything else is `unsupported_response_type`.")],
+        response_type: Annotated[ResponseType, Field(description="Must be `code`. Another value is `unsupported_response_type`.")],
         client_id: Annotated[StrictStr, Field(description="Your application.")],
         redirect_uri: Annotated[StrictStr, Field(description="Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for.")],
-        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.")],
+        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.")],
         state: Annotated[Optional[StrictStr], Field(description="Recommended. An opaque value, returned unchanged; compare it when the browser comes back.")] = None,
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[StrictStr], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
@@ -376,15 +376,15 @@ class AuthorizationApi:
     ) -> RESTResponseType:
         """Start a sign-in
 
-        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+        Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
 
-        :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
+        :param response_type: Must be `code`. Another value is `unsupported_response_type`. (required)
         :type response_type: ResponseType
         :param client_id: Your application. (required)
         :type client_id: str
         :param redirect_uri: Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for. (required)
         :type redirect_uri: str
-        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`. (required)
+        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any. (required)
         :type scope: str
         :param state: Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
         :type state: str
@@ -646,10 +646,10 @@ class AuthorizationApi:
     @validate_call
     def authorize_post(
         self,
-        response_type: Annotated[Any, Field(description="Must be `code`. Anything else is `unsupported_response_type`.")],
+        response_type: Annotated[Any, Field(description="Must be `code`. Another value is `unsupported_response_type`.")],
         client_id: Annotated[Any, Field(description="Your application.")],
         redirect_uri: Annotated[StrictStr, Field(description="Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for.")],
-        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.")],
+        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.")],
         state: Annotated[Optional[StrictStr], Field(description="Recommended. An opaque value, returned unchanged; compare it when the browser comes back.")] = None,
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
@@ -683,13 +683,13 @@ class AuthorizationApi:
 
         The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
 
-        :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
+        :param response_type: Must be `code`. Another value is `unsupported_response_type`. (required)
         :type response_type: ResponseType
         :param client_id: Your application. (required)
         :type client_id: str
         :param redirect_uri: Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for. (required)
         :type redirect_uri: str
-        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`. (required)
+        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any. (required)
         :type scope: str
         :param state: Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
         :type state: str
@@ -797,10 +797,10 @@ class AuthorizationApi:
     @validate_call
     def authorize_post_with_http_info(
         self,
-        response_type: Annotated[Any, Field(description="Must be `code`. Anything else is `unsupported_response_type`.")],
+        response_type: Annotated[Any, Field(description="Must be `code`. Another value is `unsupported_response_type`.")],
         client_id: Annotated[Any, Field(description="Your application.")],
         redirect_uri: Annotated[StrictStr, Field(description="Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for.")],
-        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.")],
+        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.")],
         state: Annotated[Optional[StrictStr], Field(description="Recommended. An opaque value, returned unchanged; compare it when the browser comes back.")] = None,
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
@@ -834,13 +834,13 @@ class AuthorizationApi:
 
         The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
 
-        :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
+        :param response_type: Must be `code`. Another value is `unsupported_response_type`. (required)
         :type response_type: ResponseType
         :param client_id: Your application. (required)
         :type client_id: str
         :param redirect_uri: Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for. (required)
         :type redirect_uri: str
-        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`. (required)
+        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any. (required)
         :type scope: str
         :param state: Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
         :type state: str
@@ -948,10 +948,10 @@ class AuthorizationApi:
     @validate_call
     def authorize_post_without_preload_content(
         self,
-        response_type: Annotated[Any, Field(description="Must be `code`. Anything else is `unsupported_response_type`.")],
+        response_type: Annotated[Any, Field(description="Must be `code`. Another value is `unsupported_response_type`.")],
         client_id: Annotated[Any, Field(description="Your application.")],
         redirect_uri: Annotated[StrictStr, Field(description="Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for.")],
-        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`.")],
+        scope: Annotated[StrictStr, Field(description="Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any.")],
         state: Annotated[Optional[StrictStr], Field(description="Recommended. An opaque value, returned unchanged; compare it when the browser comes back.")] = None,
         nonce: Annotated[Optional[StrictStr], Field(description="An opaque value that comes back in the ID token and ties it to this browser. Recommended.")] = None,
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
@@ -985,13 +985,13 @@ class AuthorizationApi:
 
         The same as `GET /auth/authorize` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so.
 
-        :param response_type: Must be `code`. Anything else is `unsupported_response_type`. (required)
+        :param response_type: Must be `code`. Another value is `unsupported_response_type`. (required)
         :type response_type: ResponseType
         :param client_id: Your application. (required)
         :type client_id: str
         :param redirect_uri: Where the browser comes back to. It must be one of the redirect URIs registered for your application, equal in protocol, domain, path and port. It also says which instance the sign-in is for. (required)
         :type redirect_uri: str
-        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`. (required)
+        :param scope: Scopes, separated by spaces: `openid`, `profile`, `email`. One that is not registered for your application is `invalid_scope`, as is a request without any. (required)
         :type scope: str
         :param state: Recommended. An opaque value, returned unchanged; compare it when the browser comes back.
         :type state: str

@@ -57,7 +57,7 @@ class DiscoveryDocument(BaseModel):
     request_parameter_supported: StrictBool = Field(description="Whether request objects are supported. Always false.")
     request_uri_parameter_supported: StrictBool = Field(description="Whether request objects by reference are supported. Always false.")
     require_request_uri_registration: Optional[StrictBool] = Field(default=None, description="Whether such references must be registered. Always false.")
-    service_documentation: Optional[StrictStr] = Field(default=None, description="Address of this documentation.")
+    service_documentation: Optional[StrictStr] = Field(default=None, description="Address of the documentation, if the server names one. Not sent at present.")
     __properties: ClassVar[List[str]] = ["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "scopes_supported", "response_types_supported", "response_modes_supported", "grant_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported", "token_endpoint_auth_methods_supported", "revocation_endpoint_auth_methods_supported", "introspection_endpoint_auth_methods_supported", "code_challenge_methods_supported", "acr_values_supported", "claims_supported", "claim_types_supported", "prompt_values_supported", "display_values_supported", "ui_locales_supported", "authorization_response_iss_parameter_supported", "claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported", "require_request_uri_registration", "service_documentation"]
 
     model_config = ConfigDict(

@@ -29,7 +29,7 @@ from pydantic_core import to_jsonable_python
 
 class IdTokenClaims(BaseModel):
     """
-    What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent. More claims may be added.
+    What an ID token says, once its signature is verified. Claims of a scope that was not granted are absent; so is a name that is not known. More claims may be added.
     """ # noqa: E501
     iss: StrictStr = Field(description="Issuer URL of the sign-on server. It must equal the one in the discovery document.")
     exp: StrictInt = Field(description="Expiry, in seconds since 1970.")

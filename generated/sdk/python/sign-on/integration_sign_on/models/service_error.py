@@ -27,7 +27,7 @@ from pydantic_core import to_jsonable_python
 
 class ServiceError(BaseModel):
     """
-    The answer to a request that was refused before any endpoint.
+    The answer to a request that the server refused, whatever the rules of the endpoint.
     """ # noqa: E501
     error: ServiceErrorCode
     error_description: StrictStr = Field(description="What went wrong, for people. Its wording may change.")
