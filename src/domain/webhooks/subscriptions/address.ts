@@ -6,7 +6,8 @@ const MAX_URL_LENGTH = 2_048;
 const WEB_ADDRESS = /^https?:\/\/[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i;
 
 /** Our keys and secrets. Addresses are shown, logged and sent to proxies. */
-const CREDENTIAL = /(ik|operator|platform|service)_(live|demo)_[0-9A-Za-z]{20}|whsec_/;
+const CREDENTIAL =
+  /(ik|cs|operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20}|whsec_/;
 
 export interface AddressPolicy {
   environment: 'live' | 'demo';
