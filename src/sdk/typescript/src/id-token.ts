@@ -76,7 +76,7 @@ export class IdTokenVerifier {
   }
 }
 
-/** Removes unknown kinds of keys, which would make jose refuse the whole set. */
+/** Removes entries that are no objects, which would make jose refuse the whole set. */
 function keySetIn(incoming: Incoming): unknown {
   const keySet = jsonOf(incoming);
   return isObject(keySet) && Array.isArray(keySet.keys)
