@@ -1,11 +1,17 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../errors/service-error.js';
 
+/** Far more than any request needs; without a limit, the check of a deeper one would exhaust the stack. */
+const MOST_LEVELS = 100;
+
 /** Every fault of a request with its path; the library stops at the first. */
 export function misfitsOf(message: DescMessage, json: JsonValue, path = ''): FieldViolation[] {
   const reason = faultOf(message, json);
   if (reason === undefined) {
     return [];
+  }
+  if (path.split('.').length > MOST_LEVELS) {
+    return [{ path, message: `must not be more than ${MOST_LEVELS} levels deep` }];
   }
   if (message.typeName.startsWith('google.protobuf.')) {
     // A time or a mask.

@@ -119,6 +119,13 @@ describe('a request made by hand', () => {
       path: 'lines.lines[1].nonsense',
       message: /not a field/,
     },
+    {
+      title: 'units far below each other',
+      type: 'platform.v1.CreateUnitRequest',
+      request: JSON.parse(`${'{"subUnits":['.repeat(5_000)}{"nmae":"x"}${']}'.repeat(5_000)}`),
+      path: 'subUnits[0].'.repeat(101).slice(0, -1),
+      message: /100 levels/,
+    },
   ])('does not fit with $title, and learns where', ({ type, request, path, message }) => {
     expect(misfits(type, request)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });

@@ -84,13 +84,17 @@ export async function* messagesOf(
 }
 
 function parsed(text: string, misfitsOf: (line: JsonObject) => readonly FieldViolation[]) {
+  const record = objectIn(text);
+  return record
+    ? { record, violations: misfitsOf(record) }
+    : { record: {}, violations: [{ path: 'line', message: 'must be a JSON object' }] };
+}
+
+function objectIn(text: string): JsonObject | undefined {
   try {
-    const record: JsonValue = JSON.parse(text);
-    if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
-      return { record, violations: misfitsOf(record) };
-    }
+    const value: JsonValue = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    // Reported below, as for JSON that is not an object.
+    return undefined;
   }
-  return { record: {}, violations: [{ path: 'line', message: 'must be a JSON object' }] };
 }
