@@ -179,7 +179,7 @@ export class Gate {
       this.#tellOf(call);
     } catch (thrown) {
       const error = asServiceError(thrown);
-      // Other failures are ours and keep the call.
+      // Other failures are ours: they do not show that the connection has no valid token.
       if (REFUSALS.has(error.code)) {
         this.#tellOf(call);
       }

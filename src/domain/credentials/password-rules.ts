@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 256;
 const MIN_DIFFERENT = 5;
 /** Shorter names and words occur in too many others. */
 const MIN_WORD_LENGTH = 4;
-/** How much may surround one common word to make it acceptable. */
+/** A common word with at most this many characters around it is still common. */
 const MAX_DECORATIONS = 10;
 
 const SERVICE_WORDS = ['integration', 'service', 'password', 'signin', 'login'];

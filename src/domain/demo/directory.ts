@@ -141,7 +141,7 @@ function rolesOf({ key }: ClientPlan): DemoClient['roles'] {
   ];
 }
 
-/** The first is the Owner and the manager of the others; every status occurs. */
+/** The first is an Owner and the manager of the others; every status occurs. */
 function usersOf(plan: ClientPlan, shared: readonly DemoPerson[]): DemoUser[] {
   const roles = rolesOf(plan);
   const ownerId = demoId('UserId', `${plan.key}-0`);

@@ -18,9 +18,9 @@ export interface SealStore {
   tokenKeys(): Promise<{ purpose: string; sealed: string }[]>;
   /** Adds keys of purposes without one; of concurrent nodes, the first does. */
   addTokenKeys(tokenKeys: readonly { purpose: string; sealed: string }[], now: number): Promise<void>;
-  /** By the clock of the database. */
   /** Whether records exist that need the audit key. */
   hasAuditChains(): Promise<boolean>;
+  /** By the clock of the database. */
   announce(holder: KeyHolder): Promise<void>;
   leave(node: string): Promise<void>;
   /** One seal without a key id (first releases), if any. */

@@ -38,7 +38,7 @@ export class Violations {
     }
   }
 
-  /** An optional text that must not be empty. */
+  /** A text that may be absent or empty. */
   optionalText(path: string, text: string | undefined, maxLength: number): void {
     if (text === undefined) {
       return;

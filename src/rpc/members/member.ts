@@ -20,7 +20,7 @@ const SILENT_AFTER_TURNS = 5;
  */
 const CONNECT_AGAIN_AFTER_TURNS = { least: 40, most: 2_400 };
 
-/** A health check of this name is answered at once. */
+/** A server answers a health check of this name without a wait for its database. */
 const CALLS = serviceNameOf(CallServiceService);
 
 /** Without other servers, nothing is asked. */

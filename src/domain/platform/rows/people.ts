@@ -15,7 +15,7 @@ import type { PageRequest } from '../../directory/page.js';
 export interface Account {
   id: AccountId;
   workerProfileId: WorkerProfileId;
-  /** As given; compared without regard to case. */
+  /** As given; compared by `emailKeyOf`. */
   email: string;
   /** When the person proved that the address is theirs; null until then. */
   emailVerifiedAt: number | null;

@@ -45,7 +45,7 @@ export interface CodeRows {
   redeem(hash: string, now: number): Promise<boolean>;
 }
 
-/** Codes by minute of expiry, for the workflows that watch them. */
+/** Codes by the minute of their issue, for the workflows that watch them. */
 export interface CodeMinutes {
   /** Oldest first. */
   toWatch(limit: number): Promise<{ minute: number; expiresAt: number }[]>;

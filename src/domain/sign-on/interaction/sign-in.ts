@@ -36,7 +36,7 @@ interface Candidate extends Guess {
   hash: string | undefined;
 }
 
-/** Signs in. Unknown addresses and wrong, missing or disabled passwords look alike and take as long. */
+/** Unknown addresses, disabled accounts, and wrong or missing passwords look alike and take as long. */
 export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm): Promise<BrowserStep> {
   const { unitOfWork, passwords } = signOn;
   const opened = await openForm(signOn, browser, form);

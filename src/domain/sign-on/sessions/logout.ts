@@ -29,7 +29,7 @@ export async function logout(
   const { unitOfWork, clock, sessionLimits } = signOn;
   const judged = await judgeLogout(signOn, parameters);
   if (judged.kind === 'refused') {
-    // A faulty request still signs out, but does not return to the application.
+    // The page offers to sign out without a return to the application.
     const message = `${judged.message} You have not been signed out. You can sign out here, without going back to it.`;
     const { developerMessage } = judged;
     return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });

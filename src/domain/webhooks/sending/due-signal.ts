@@ -1,6 +1,6 @@
 import { bothDue, type NewlyDue, NONE_DUE } from './newly-due.js';
 
-/** Wakes one waiting claim per new delivery, so that the others need not look. */
+/** Each wake ends the wait of one claim, so that the others need not look. */
 export class DueSignal {
   readonly #waiting = new Set<() => void>();
   readonly #closing = new AbortController();

@@ -10,8 +10,8 @@ const PART_FOR_FAILING = 1 / 8;
 const MOST_FOR_FAILING = 1 / 2;
 
 /**
- * There may be too few slots for all failing ones: those that wait come first, others after all of these.
- * Returns those that have nothing under way and get no slot.
+ * There may be too few slots for all failing subscriptions: those that wait for one come first, and others
+ * only after all of these (`mayPass`). Returns those that could use a slot and get none.
  */
 export async function limitFailing(
   changes: SendingChanges,

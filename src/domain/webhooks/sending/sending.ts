@@ -205,7 +205,7 @@ export interface SendingDependencies {
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
   /** Called after the commit in which deliveries ended. */
   onEnded?: OnEnded;
-  /** Called when lapsed attempts could not be recorded; this is tried again each second. */
+  /** Called when lapsed attempts could not be found or recorded; the next sweep tries again. */
   onUnswept: (error: unknown) => void;
   /** Deliveries for which a claim had no room wait until their leases lapse. */
   onNotTakenBack: (error: unknown) => void;

@@ -27,7 +27,7 @@ export async function closeRest(
   return sum;
 }
 
-/** Does so for every subscription that needs it. */
+/** Does so for subscriptions that need it, up to a limit; the caller repeats it. */
 export async function closeAll(
   unitOfWork: UnitOfWork<ClosingChanges, Pick<WebhookRows, 'deliveries'>>,
   signal: AbortSignal,

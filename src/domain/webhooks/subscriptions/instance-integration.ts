@@ -7,7 +7,7 @@ import type { ManagedSubscription } from './rows.js';
 import { MAX_SUBSCRIPTIONS } from './rules.js';
 import { deleteSubscription, disableSubscription, enableSubscription, type StatusChanges } from './status.js';
 
-/** Holds pending deliveries, because their links no longer work. A configured connection enables them. */
+/** The links of their deliveries no longer work. Configuring the instance integration again enables them. */
 export async function disableSubscriptionsOf(
   changes: StatusChanges,
   instanceIntegrationId: InstanceIntegrationId,

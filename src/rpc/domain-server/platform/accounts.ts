@@ -57,7 +57,7 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
   };
 }
 
-/** Longer ones are of no address. */
+/** The longest address that the contracts accept. */
 const MAX_PREFIX_LENGTH = 254;
 
 /** As addresses are compared, but for domains that their keys write in Punycode. */
