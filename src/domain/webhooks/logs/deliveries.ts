@@ -4,7 +4,7 @@ import type { Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js
 import { eventBody } from '../event-body.js';
 import type { EventLogRows } from './events.js';
 import type { LogFilter } from './filter.js';
-import type { HappeningRows } from './happenings.js';
+import type { LogEntryRows } from './log-entries.js';
 import type { LogPage, LogPageRequest } from './page.js';
 
 export interface DeliveryFilter extends LogFilter {
@@ -15,7 +15,7 @@ export interface DeliveryFilter extends LogFilter {
   statuses: readonly DeliveryStatus[];
 }
 
-export interface DeliveryLogRows extends HappeningRows {
+export interface DeliveryLogRows extends LogEntryRows {
   /** Newest first. */
   page(page: LogPageRequest, filter: DeliveryFilter): Promise<LogPage<Delivery>>;
   find(id: string): Promise<Delivery | undefined>;

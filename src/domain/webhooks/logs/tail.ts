@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
 import { type Delivery, type DeliveryAttempt, UNTRIED } from '../deliveries.js';
 import { matchesAny } from '../event-patterns.js';
-import { type Happening, type HappeningRows, Happenings, LATEST_COMMIT_MS } from './happenings.js';
+import { LATEST_COMMIT_MS, type LogEntry, type LogEntryRows, NewLogEntries } from './log-entries.js';
 
 export interface TailFilter {
   subscriptionId?: string;
@@ -12,7 +12,7 @@ export interface TailFilter {
 }
 
 export interface TailOptions {
-  rows: HappeningRows;
+  rows: LogEntryRows;
   clock: Clock;
   /** Aborted when the watcher disconnects or the server drains. */
   signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface TailEntry {
   delivery: Delivery;
   /** Undefined for a new delivery. */
   attempt: DeliveryAttempt | undefined;
-  /** How many happenings before it were omitted. */
+  /** How many entries before it were omitted. */
   skipped: number;
 }
 
@@ -35,7 +35,7 @@ const MOST_PER_LOOK = 250;
 /** A slower watcher skips to the present. */
 const TOO_SLOW_MS = 10_000;
 
-/** Reports happenings of deliveries from a time on, or from now, until the signal. The past is complete. */
+/** Reports log entries from `since` or now on, until the signal is aborted. Omits none of the past. */
 export async function* tailDeliveries(
   filter: TailFilter,
   since: number | undefined,
@@ -46,7 +46,7 @@ export async function* tailDeliveries(
     pause = (aborted) => delay(LOOK_EVERY_MS, undefined, { signal: aborted }),
   }: TailOptions,
 ): AsyncGenerator<TailEntry> {
-  const happenings = new Happenings(rows, since ?? clock());
+  const logEntries = new NewLogEntries(rows, since ?? clock());
   let skipped = 0;
   let caughtUp = false;
   for (let lookedAt: number | undefined; !signal.aborted; ) {
@@ -56,7 +56,7 @@ export async function* tailDeliveries(
     caughtUp ||= lookedAt !== undefined && !slow;
     lookedAt = now;
     let room = caughtUp ? MOST_PER_LOOK : Number.POSITIVE_INFINITY;
-    for await (const page of happenings.upTo(now)) {
+    for await (const page of logEntries.upTo(now)) {
       if (room === 0 && takesAll(filter)) {
         skipped += page.length;
         continue;
@@ -82,14 +82,14 @@ type TimedEntry = Omit<TailEntry, 'skipped'> & { at: number };
 
 /** Without those that are filtered out or purged. */
 async function entriesOf(
-  rows: HappeningRows,
-  page: readonly Happening[],
+  rows: LogEntryRows,
+  page: readonly LogEntry[],
   filter: TailFilter,
 ): Promise<TimedEntry[]> {
   const deliveries = await rows.findAll([...new Set(page.map(({ deliverySeq }) => deliverySeq))]);
-  const watched = page.flatMap((happening) => {
-    const delivery = deliveries.get(happening.deliverySeq);
-    return delivery && isWatched(delivery, filter) ? [{ ...happening, delivery }] : [];
+  const watched = page.flatMap((entry) => {
+    const delivery = deliveries.get(entry.deliverySeq);
+    return delivery && isWatched(delivery, filter) ? [{ ...entry, delivery }] : [];
   });
   const tried = watched.filter(({ attemptNumber }) => attemptNumber !== null);
   const attempts = await rows.attemptsOfAll([...new Set(tried.map(({ deliverySeq }) => deliverySeq))]);
@@ -117,7 +117,7 @@ function isWatched(
   );
 }
 
-/** Its attempts are separate happenings, and the first has often ended by now. */
+/** Its attempts are separate entries, and the first has often ended by now. */
 function asMade(delivery: Delivery): Delivery {
   return delivery.attemptsBegun === 0 ? delivery : { ...delivery, ...UNTRIED };
 }

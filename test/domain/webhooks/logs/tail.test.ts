@@ -6,17 +6,17 @@ import {
   tailDeliveries,
 } from '../../../../src/domain/webhooks/logs/tail.js';
 import { fakeClock } from '../../clock.js';
-import { happeningRows, type PlantedHappening, plantedId } from './planted-happenings.js';
+import { logEntryRows, type PlantedLogEntry, plantedId } from './planted-log-entries.js';
 
 describe('a tail of deliveries', () => {
   /** Time passes only while the tail pauses, a quarter of a second each time, as the watcher permits. */
   function watching({ since, filter = { eventTypes: [] } }: { since?: number; filter?: TailFilter } = {}) {
     const clock = fakeClock();
-    const planted: PlantedHappening[] = [];
+    const planted: PlantedLogEntry[] = [];
     const hangUp = new AbortController();
     let pauses = 0;
     const tail = tailDeliveries(filter, since, {
-      rows: happeningRows(planted, clock.now),
+      rows: logEntryRows(planted, clock.now),
       clock: clock.now,
       signal: hangUp.signal,
       pause: async () => {
@@ -147,7 +147,7 @@ describe('a tail of deliveries', () => {
 
 test('a tail that waits ends at once when the watcher hangs up', async () => {
   const hangUp = new AbortController();
-  const rows = happeningRows([], Date.now);
+  const rows = logEntryRows([], Date.now);
   const looked = new Promise<void>((resolve) => {
     const { endedIn } = rows;
     rows.endedIn = (...range) => endedIn(...range).finally(resolve);

@@ -18,7 +18,7 @@ import { asMilliseconds, outcomeWord, statusWord } from './delivery-facts.js';
 /** The width of the longest type, so that columns align. */
 const TYPE_WIDTH = 'organization_location.created'.length;
 
-/** Happenings already printed, which a new connection may repeat. */
+/** Entries already printed, which a new connection may repeat. */
 const REMEMBERED = 1_000;
 
 interface TailOptions {
@@ -42,21 +42,21 @@ export const tail: Action<TailOptions> = async (
   };
   // A stream without messages does not show that the service answers.
   await session.webhooks.listDeliveries({ ...request, statuses: [], pageSize: 1, pageToken: '' });
-  for await (const happening of happenings(session, request, stop)) {
+  for await (const entry of entries(session, request, stop)) {
     if (json) {
-      print(asJsonLine(happening));
+      print(asJsonLine(entry));
       continue;
     }
-    if (happening.skipped > 0) {
-      say(`Left out here, because they were too many to follow, or read too slowly: ${happening.skipped}.`);
+    if (entry.skipped > 0) {
+      say(`Left out here, because they were too many to follow, or read too slowly: ${entry.skipped}.`);
     }
-    print(lineOf(happening));
+    print(lineOf(entry));
   }
   return undefined;
 };
 
 /** Also lists what happened while the connection was away, as far as it is stored. */
-async function* happenings(
+async function* entries(
   { webhooks }: Session,
   request: TailDeliveriesRequest,
   stop: AbortSignal,
@@ -71,12 +71,12 @@ async function* happenings(
         { ...request, since },
         { deadlineMs: Number.POSITIVE_INFINITY },
       );
-      for await (const happening of untilStopped(messages, stop)) {
+      for await (const entry of untilStopped(messages, stop)) {
         isAway = false;
-        const at = timeOf(happening);
+        const at = timeOf(entry);
         latest = at && at > latest ? at : latest;
-        if (isNew(happening, told)) {
-          yield happening;
+        if (isNew(entry, told)) {
+          yield entry;
         }
       }
     } catch (error) {
@@ -94,7 +94,7 @@ async function* happenings(
 }
 
 function isNew({ delivery, attempt }: TailDeliveriesResponse, told: Set<string>): boolean {
-  // Without the present status of the delivery, which may differ when the same happening is repeated.
+  // Without the present status of the delivery, which may differ when the same entry is repeated.
   const what = attempt ? `${attempt.number} ${attempt.outcome}` : delivery?.status;
   const key = `${delivery?.id} ${what}`;
   if (told.has(key)) {
@@ -107,14 +107,14 @@ function isNew({ delivery, attempt }: TailDeliveriesResponse, told: Set<string>)
   return true;
 }
 
-function lineOf(happening: TailDeliveriesResponse): string {
-  const delivery = happening.delivery as Delivery;
+function lineOf(entry: TailDeliveriesResponse): string {
+  const delivery = entry.delivery as Delivery;
   return [
-    asTime(timeOf(happening) ?? new Date()),
+    asTime(timeOf(entry) ?? new Date()),
     delivery.id,
     delivery.eventType.padEnd(TYPE_WIDTH),
     delivery.subscriptionId,
-    happening.attempt ? attemptWords(delivery, happening.attempt) : changeWords(delivery),
+    entry.attempt ? attemptWords(delivery, entry.attempt) : changeWords(delivery),
   ].join('  ');
 }
 

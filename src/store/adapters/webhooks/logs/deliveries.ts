@@ -5,7 +5,7 @@ import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/we
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { allOf, between, isOfTypes, placeAhead, placeIn } from './conditions.js';
-import { happeningRows } from './happenings.js';
+import { logEntryRows } from './log-entries.js';
 import { deliveriesIn, type PlacedDelivery, toAttempt } from './rows.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
 
@@ -16,7 +16,7 @@ function orderIn(db: Writer) {
 
 export function deliveryLogRows(db: Writer): DeliveryLogRows {
   return {
-    ...happeningRows(db),
+    ...logEntryRows(db),
     page: (page, filter) =>
       filter.eventId === undefined ? pageOfLanes(db, page, filter) : pageOfEvent(db, page, filter),
     find: (id) => deliveriesIn(db).where('deliveries.id', '=', id).executeTakeFirst(),

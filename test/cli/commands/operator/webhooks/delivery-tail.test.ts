@@ -90,7 +90,7 @@ describe('integration delivery tail', () => {
     expect(tail.errors.text().match(/connection was lost/g)).toHaveLength(1);
   });
 
-  test('continues from the last happening where that is later than the beginning', async () => {
+  test('continues from the last entry where that is later than the beginning', async () => {
     const asked: TailDeliveriesRequest[] = [];
     const { begin, goAway, comeBack } = await start(tailing(asked, [failed], [succeeded]));
     const tail = begin('delivery', 'tail', '--since', '2026-07-01');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Happening, Happenings } from '../../../../../src/domain/webhooks/logs/happenings.js';
+import { type LogEntry, NewLogEntries } from '../../../../../src/domain/webhooks/logs/log-entries.js';
 import { tailDeliveries } from '../../../../../src/domain/webhooks/logs/tail.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { logRig } from './rig.js';
@@ -74,10 +74,10 @@ describeEachDatabase('the tail of deliveries', (under) => {
           .execute();
       }
     });
-    const happenings = new Happenings(rows.deliveryLog, startedAt);
-    const read: Happening[] = [];
+    const logEntries = new NewLogEntries(rows.deliveryLog, startedAt);
+    const read: LogEntry[] = [];
     for (const now of [startedAt, startedAt + 1, startedAt + 5_000, startedAt + 10_000]) {
-      for await (const page of happenings.upTo(now)) {
+      for await (const page of logEntries.upTo(now)) {
         read.push(...page);
       }
     }

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryAttempt } from '../deliveries.js';
 
 /** A delivery that was made, or an attempt that ended. */
-export interface Happening {
+export interface LogEntry {
   at: number;
   deliverySeq: number;
   /** Null for a delivery. */
@@ -14,10 +14,10 @@ export interface Span {
   to: number;
 }
 
-/** Both lists are ordered by time and delivery, and continue after a happening. */
-export interface HappeningRows {
-  madeIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
-  endedIn(span: Span, after: Happening | undefined, limit: number): Promise<Happening[]>;
+/** Both lists are ordered by time and delivery, and continue after an entry. */
+export interface LogEntryRows {
+  madeIn(span: Span, after: LogEntry | undefined, limit: number): Promise<LogEntry[]>;
+  endedIn(span: Span, after: LogEntry | undefined, limit: number): Promise<LogEntry[]>;
   /** By their places in the log. */
   findAll(seqs: readonly number[]): Promise<Map<number, Delivery>>;
   attemptsOfAll(seqs: readonly number[]): Promise<Map<number, DeliveryAttempt[]>>;
@@ -32,21 +32,21 @@ const LOOK_FOR_LATE_EVERY_MS = 1_000;
 
 const PAGE = 500;
 
-/** Reads happenings continuously from a time on, each once. */
-export class Happenings {
-  /** Happenings that may be read again, with their times. */
+/** Reads log entries continuously from a time on, each once. */
+export class NewLogEntries {
+  /** Log entries that may be read again, with their times. */
   readonly #seen = new Map<string, number>();
   #lookedForLateAt = Number.NEGATIVE_INFINITY;
   #readTo = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly rows: HappeningRows,
+    private readonly rows: LogEntryRows,
     /** Nothing earlier is still to come. */
     private from: number,
   ) {}
 
-  /** New happenings up to now, in the order of time, page by page. */
-  async *upTo(now: number): AsyncGenerator<Happening[]> {
+  /** New entries up to now, in the order of time, page by page. */
+  async *upTo(now: number): AsyncGenerator<LogEntry[]> {
     const looksForLate = now - this.#lookedForLateAt >= LOOK_FOR_LATE_EVERY_MS;
     const span = {
       from: looksForLate ? this.from : Math.max(this.from, this.#readTo - USUAL_COMMIT_MS),
@@ -59,7 +59,7 @@ export class Happenings {
       horizon = Math.min(await made.fill(), await ended.fill());
       const page = [...made.take(horizon), ...ended.take(horizon)];
       yield page.filter((one) => this.#isNew(one, readAgainFrom)).sort((a, b) => a.at - b.at);
-      // SQLite never yields.
+      // SQLite reads block the event loop: other work gets its turn here.
       await new Promise(setImmediate);
     }
     this.#readTo = now;
@@ -78,7 +78,7 @@ export class Happenings {
     }
   }
 
-  #isNew({ at, deliverySeq, attemptNumber }: Happening, readAgainFrom: number): boolean {
+  #isNew({ at, deliverySeq, attemptNumber }: LogEntry, readAgainFrom: number): boolean {
     // With the time, because a late success replaces the recorded end.
     const key = `${deliverySeq} ${attemptNumber ?? ''} ${at}`;
     if (this.#seen.has(key)) {
@@ -93,11 +93,11 @@ export class Happenings {
 
 /** One of the two lists, read no further than the other has reached. */
 class Lookahead {
-  #rows: Happening[] = [];
-  #last: Happening | undefined;
+  #rows: LogEntry[] = [];
+  #last: LogEntry | undefined;
   #over = false;
 
-  constructor(private readonly read: (after: Happening | undefined) => Promise<Happening[]>) {}
+  constructor(private readonly read: (after: LogEntry | undefined) => Promise<LogEntry[]>) {}
 
   /** The time up to which all is known. */
   async fill(): Promise<number> {
@@ -109,7 +109,7 @@ class Lookahead {
     return this.#over ? Number.POSITIVE_INFINITY : (this.#last?.at ?? 0);
   }
 
-  take(horizon: number): Happening[] {
+  take(horizon: number): LogEntry[] {
     const beyond = this.#rows.findIndex(({ at }) => at > horizon);
     return this.#rows.splice(0, beyond < 0 ? this.#rows.length : beyond);
   }

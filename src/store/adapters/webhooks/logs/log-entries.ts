@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
-import type { HappeningRows } from '../../../../domain/webhooks/logs/happenings.js';
+import type { LogEntryRows } from '../../../../domain/webhooks/logs/log-entries.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { statement } from '../../statements/kept-statement.js';
@@ -45,7 +45,7 @@ const ended = statement((db, { endedAt, deliverySeq, number, to, limit }: EndedB
     .select(['endedAt as at', 'deliverySeq', 'number as attemptNumber']),
 );
 
-export function happeningRows(db: Writer): HappeningRows {
+export function logEntryRows(db: Writer): LogEntryRows {
   return {
     madeIn: async ({ from, to }, after, limit) => {
       const { rows } = await made(camelCased(db), {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Happenings } from '../../../../src/domain/webhooks/logs/happenings.js';
-import { happeningRows, type PlantedHappening } from './planted-happenings.js';
+import { NewLogEntries } from '../../../../src/domain/webhooks/logs/log-entries.js';
+import { logEntryRows, type PlantedLogEntry } from './planted-log-entries.js';
 
 const START = 1_790_000_000_000;
 
-const happening = (number: number, at: number, committedAt = at): PlantedHappening => ({
+const entry = (number: number, at: number, committedAt = at): PlantedLogEntry => ({
   at,
   committedAt,
   deliverySeq: number,
@@ -13,17 +13,17 @@ const happening = (number: number, at: number, committedAt = at): PlantedHappeni
 });
 
 describe('what happened', () => {
-  async function readAt(planted: PlantedHappening[], from: number, looks: readonly number[]) {
+  async function readAt(planted: PlantedLogEntry[], from: number, looks: readonly number[]) {
     let now = 0;
-    const happenings = new Happenings(
-      happeningRows(planted, () => now),
+    const logEntries = new NewLogEntries(
+      logEntryRows(planted, () => now),
       from,
     );
     const read: number[][] = [];
     for (const look of looks) {
       now = look;
       const seqs: number[] = [];
-      for await (const page of happenings.upTo(now)) {
+      for await (const page of logEntries.upTo(now)) {
         expect(page.map(({ at }) => at)).toEqual(page.map(({ at }) => at).sort((a, b) => a - b));
         seqs.push(...page.map(({ deliverySeq }) => deliverySeq));
       }
@@ -40,9 +40,7 @@ describe('what happened', () => {
     const pauses = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(times, pauses, async (moments, steps) => {
-        const planted = moments.map(({ at, lateMs }, index) =>
-          happening(index, START + at, START + at + lateMs),
-        );
+        const planted = moments.map(({ at, lateMs }, index) => entry(index, START + at, START + at + lateMs));
         let now = START;
         const looks = steps.map((step) => {
           now += step;
@@ -57,7 +55,7 @@ describe('what happened', () => {
 
   test('is read page by page in the order of time, however much there is', async () => {
     const planted = Array.from({ length: 4_000 }, (_, index) =>
-      happening(index, START + ((index * 7_919) % 997)),
+      entry(index, START + ((index * 7_919) % 997)),
     );
     const [read] = await readAt(planted, START, [START + 5_000]);
     expect(new Set(read).size).toBe(4_000);
@@ -67,20 +65,20 @@ describe('what happened', () => {
   });
 
   test('all in one millisecond is read whole', async () => {
-    const planted = Array.from({ length: 3_000 }, (_, index) => happening(index, START));
+    const planted = Array.from({ length: 3_000 }, (_, index) => entry(index, START));
     const [first, second] = await readAt(planted, START, [START, START + 1]);
     expect(new Set(first).size).toBe(3_000);
     expect(second).toEqual([]);
   });
 
   test('before the time to begin with is left out, and at that time is not', async () => {
-    const planted = [happening(0, START - 1), happening(1, START), happening(2, START + 1)];
+    const planted = [entry(0, START - 1), entry(1, START), entry(2, START + 1)];
     const [read] = await readAt(planted, START, [START + 10]);
     expect(read).toEqual([planted[1]?.deliverySeq, planted[2]?.deliverySeq]);
   });
 
   test('is read again where a late success corrects how an attempt ended', async () => {
-    const interrupted = happening(1, START);
+    const interrupted = entry(1, START);
     const corrected = { ...interrupted, at: START + 900, committedAt: START + 900 };
     const read = await readAt([interrupted, corrected], START, [START + 1, START + 1_000, START + 1_001]);
     expect(read).toEqual([[interrupted.deliverySeq], [corrected.deliverySeq], []]);
@@ -89,11 +87,11 @@ describe('what happened', () => {
   test('is read little more often than it happens, however much that is', async () => {
     const seconds = 10;
     const planted = Array.from({ length: seconds * 400 }, (_, index) =>
-      happening(index, START + Math.floor(index * 2.5)),
+      entry(index, START + Math.floor(index * 2.5)),
     );
     let now = START;
     let rowsRead = 0;
-    const rows = happeningRows(planted, () => now);
+    const rows = logEntryRows(planted, () => now);
     const counted =
       (read: typeof rows.madeIn): typeof rows.madeIn =>
       async (...range) => {
@@ -101,13 +99,13 @@ describe('what happened', () => {
         rowsRead += found.length;
         return found;
       };
-    const happenings = new Happenings(
+    const logEntries = new NewLogEntries(
       { ...rows, madeIn: counted(rows.madeIn), endedIn: counted(rows.endedIn) },
       now,
     );
     let read = 0;
     for (; now <= START + seconds * 1_000; now += 250) {
-      for await (const page of happenings.upTo(now)) {
+      for await (const page of logEntries.upTo(now)) {
         read += page.length;
       }
     }

@@ -5,20 +5,20 @@ import type {
   SubscriptionId,
 } from '../../../../generated/ids.js';
 import { type Delivery, type DeliveryAttempt, UNTRIED } from '../../../../src/domain/webhooks/deliveries.js';
-import type { Happening, HappeningRows } from '../../../../src/domain/webhooks/logs/happenings.js';
+import type { LogEntry, LogEntryRows } from '../../../../src/domain/webhooks/logs/log-entries.js';
 
-export interface PlantedHappening extends Happening {
+export interface PlantedLogEntry extends LogEntry {
   /** From when on it is seen. */
   committedAt: number;
   delivery?: Partial<Delivery>;
 }
 
 /** The port over a list that may grow, as it is committed now. */
-export function happeningRows(planted: readonly PlantedHappening[], now: () => number): HappeningRows {
-  const keyOf = ({ at, deliverySeq, attemptNumber }: Happening) =>
+export function logEntryRows(planted: readonly PlantedLogEntry[], now: () => number): LogEntryRows {
+  const keyOf = ({ at, deliverySeq, attemptNumber }: LogEntry) =>
     `${String(at).padStart(16, '0')} ${String(deliverySeq).padStart(16, '0')} ${attemptNumber ?? 0}`;
   const list =
-    (isOfList: (one: Happening) => boolean): HappeningRows['madeIn'] =>
+    (isOfList: (one: LogEntry) => boolean): LogEntryRows['madeIn'] =>
     async ({ from, to }, after, limit) =>
       planted
         .filter((one) => isOfList(one) && one.committedAt <= now() && one.at >= from && one.at <= to)
@@ -42,7 +42,7 @@ export function happeningRows(planted: readonly PlantedHappening[], now: () => n
   };
 }
 
-function deliveryOf({ at, deliverySeq, delivery }: PlantedHappening): Delivery {
+function deliveryOf({ at, deliverySeq, delivery }: PlantedLogEntry): Delivery {
   return {
     id: plantedId(deliverySeq),
     subscriptionId: 'whs_1' as SubscriptionId,
@@ -61,7 +61,7 @@ export function plantedId(deliverySeq: number): DeliveryId {
   return `whd_${String(deliverySeq).padStart(6, '0')}`;
 }
 
-function attemptOf({ at, attemptNumber }: PlantedHappening): DeliveryAttempt[] {
+function attemptOf({ at, attemptNumber }: PlantedLogEntry): DeliveryAttempt[] {
   if (attemptNumber === null) {
     return [];
   }
