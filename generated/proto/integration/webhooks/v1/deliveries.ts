@@ -406,7 +406,7 @@ export interface TailDeliveriesResponse {
   attempt?:
     | DeliveryAttempt
     | undefined;
-  /** How many happenings were omitted before this one: the watcher was too slow, or there were too many. */
+  /** How many entries were omitted before this one: the watcher was too slow, or there were too many. */
   skipped: number;
 }
 
