@@ -16,7 +16,7 @@ const REFRESHERS = 8;
 const SOME_ANSWERS = 10;
 /** Longer than the balancer takes to notice, also on a busy machine. */
 const DRAIN_DELAY = '3s';
-/** A busy machine may stop a domain for more than a second. Then the edge ends its calls, as the domain froze. */
+/** The edge ends the calls of a domain that a busy machine has stopped for over a second. */
 const STOOD_STILL = /does not answer$/;
 
 describe('callers of a service whose domains and edges are replaced one after the other', () => {
@@ -81,7 +81,7 @@ describe('callers of a service whose domains and edges are replaced one after th
     }
   });
 
-  /** By the edges' logs, why a domain did not answer: for each request that was refused for that. */
+  /** Why a domain did not answer, by the logs of the edges: one reason for each request refused so. */
   function endedCalls(): string[] {
     return [...startedEdges].flatMap(({ output }) =>
       output
