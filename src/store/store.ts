@@ -102,7 +102,7 @@ export interface NotificationListener {
   directUrl?: string;
   /** Other nodes notify this one, perhaps again. */
   onListening(): void;
-  /** They do not, and this node polls. Called once for each kind until they do. */
+  /** No node notifies this one, so it polls. Called once for each kind of silence. */
   onSilence(kind: Silence, reason: string): void;
   limits?: NotificationLimits;
 }
@@ -192,7 +192,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   notifications = notificationsFor(database, deliveriesDue, options);
   const due: DueListener = {
     behindCommit: (newly) => (deliveriesDue.isAwaited ? undefined : notifications?.behindCommit(newly)),
-    onDue: (newly, areOthersTold) => deliveriesDue.wake(newly, areOthersTold),
+    onDue: (newly, areNodesNotified) => deliveriesDue.wake(newly, areNodesNotified),
   };
   const { onInvalidEvent } = options;
   const directory = directoryStores(database);
@@ -254,7 +254,7 @@ function notificationsFor(
   }
   const note = (isListening: boolean) => {
     watch?.listens(isListening);
-    deliveriesDue.setTold(isListening);
+    deliveriesDue.setNotified(isListening);
   };
   note(false);
   const listener = {
@@ -312,8 +312,8 @@ async function connect({
 }
 
 /**
- * What a restore left that was killed when it had given the database its name. One that runs has the claim.
- * The service starts all the same if it cannot be removed, because another user ran the restore, for example.
+ * Removes what a restore left that was killed after it had given the database its name. A running restore
+ * has the claim. The service also starts if the removal fails, because another user ran the restore, say.
  */
 function removeLeftover(stage: string): void {
   try {

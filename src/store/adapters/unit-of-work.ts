@@ -11,7 +11,7 @@ export interface DueListener {
   /** PostgreSQL only: the statement that notifies other nodes, to be sent right behind the commit. */
   behindCommit?(due: NewlyDue): BehindCommit | undefined;
   /** Called when the next write would see the deliveries: on SQLite before the commit. */
-  onDue(due: NewlyDue, areOthersTold: boolean): void;
+  onDue(due: NewlyDue, areNodesNotified: boolean): void;
 }
 
 /** Called in a write for deliveries that it makes due. */
@@ -35,10 +35,10 @@ export function unitOfWorkOver<Changes, Rows>(
     inOrder: writesInOrder,
     run: (work, { repeatable, onDone, ...origin } = {}) => {
       let newlyDue: NewlyDue = NONE_DUE;
-      let areOthersTold = false;
-      const tellOthers = () => {
+      let areNodesNotified = false;
+      const notifyNodes = () => {
         const behind = due?.behindCommit?.(newlyDue);
-        areOthersTold = behind !== undefined;
+        areNodesNotified = behind !== undefined;
         return behind;
       };
       const noteDue: NoteDue = (more) => {
@@ -48,20 +48,20 @@ export function unitOfWorkOver<Changes, Rows>(
         async (writer) => {
           // The database may run the work again.
           newlyDue = NONE_DUE;
-          areOthersTold = false;
+          areNodesNotified = false;
           const now = clock();
           const changes = changesIn(writer, now, noteDue, origin);
           const done = await (repeatable
             ? once(writer, now, repeatable, () => work(changes))
             : work(changes));
           if (isAnyDue(newlyDue)) {
-            await sendBehindCommit(writer, tellOthers);
+            await sendBehindCommit(writer, notifyNodes);
           }
           return done;
         },
         () => {
           if (isAnyDue(newlyDue)) {
-            due?.onDue(newlyDue, areOthersTold);
+            due?.onDue(newlyDue, areNodesNotified);
           }
           onDone?.();
         },

@@ -34,15 +34,15 @@ const MOST_WAITING_LOOKED_AT = 64;
 
 /** How long a claim waits before it looks again, unless it is woken. */
 export interface ClaimPauses {
-  /** Lapsed leases and retry delays raise no event, and other nodes may not be able to wake us. */
+  /** Lapsed leases and retry delays wake no claim, and other nodes may not be able to wake this one. */
   lookMs: number;
-  /** While other nodes are, and nothing becomes due by time: a wake may be lost. */
-  toldMs: number;
-  /** After a claim of another node had what is due: at first, and doubled each time up to `lookMs`. */
+  /** While other nodes wake this one and nothing becomes due by time. A wake may be lost. */
+  notifiedMs: number;
+  /** While a claim of another node has what is due. Doubled after each look, up to `lookMs`. */
   lockedMs: number;
 }
 
-const PAUSES: ClaimPauses = { lookMs: 250, toldMs: 1_000, lockedMs: 20 };
+const PAUSES: ClaimPauses = { lookMs: 250, notifiedMs: 1_000, lockedMs: 20 };
 
 /** What a committed claim leaves for the next one. */
 interface Round {
@@ -63,9 +63,9 @@ interface BegunRound {
   waiting: readonly SubscriptionId[];
   shares: readonly Share[];
   denied: ReadonlySet<SubscriptionId>;
-  /** Of which claims of other nodes had the locks. */
+  /** Subscriptions that claims of other nodes have locked. */
   locked: ReadonlySet<SubscriptionId>;
-  /** Slots. */
+  /** Slots that are still free. */
   left: number;
   served: readonly Share[];
   answers: () => Promise<[BegunDelivery[], SentEvent[]]>;
@@ -74,7 +74,7 @@ interface BegunRound {
 interface Look {
   claim: Claim;
   locked: boolean;
-  /** Nothing is due or becomes due in the pause of one that is told. */
+  /** Nothing is due, nor becomes due within `notifiedMs`. */
   quiet: boolean;
 }
 
@@ -127,8 +127,8 @@ export class DeliveryClaims {
       if (leftMs <= 0 && !isOver()) {
         return claim;
       }
-      const { lookMs, toldMs } = this.pauses;
-      const freeMs = look.quiet && deliveriesDue.isTold ? toldMs : lookMs;
+      const { lookMs, notifiedMs } = this.pauses;
+      const freeMs = look.quiet && deliveriesDue.isNotified ? notifiedMs : lookMs;
       const pauseMs = look.locked ? Math.min(lockedMs, lookMs) : freeMs;
       lockedMs = look.locked ? 2 * pauseMs : this.pauses.lockedMs;
       await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
@@ -172,7 +172,7 @@ export class DeliveryClaims {
     const { rows } = unitOfWork;
     const most = Math.max(MIN_LOOKED_AT, Math.min(request.freeSlots, MAX_LOOKED_AT));
     // A row of this node may be uncommitted: only a write is sure to see it.
-    let isTold = this.#heardHere !== deliveriesDue.countHere;
+    let isWokenHere = this.#heardHere !== deliveriesDue.countHere;
     this.#heardHere = deliveriesDue.countHere;
     this.#heard = deliveriesDue.count;
     const named = [...(deliveriesDue.takeNewlyDue() ?? [])];
@@ -183,17 +183,17 @@ export class DeliveryClaims {
       if (claim.deliveries.length > 0) {
         return { claim, locked: false, quiet: false };
       }
-      isTold = false;
+      isWokenHere = false;
     }
     const seen = new Set<SubscriptionId>();
     let isAnyLocked = false;
     while (!isOver()) {
       const { after } = this.#round;
-      const due = isTold ? undefined : await rows.dueSubscriptions(after, most, this.clock());
+      const due = isWokenHere ? undefined : await rows.dueSubscriptions(after, most, this.clock());
       if (due?.length === 0) {
         break;
       }
-      isTold = false;
+      isWokenHere = false;
       const look = async (changes: SendingChanges) => due ?? changes.dueSubscriptions(after, most);
       const { claim, lookedAt, locked } = await this.#begin(request, caller, look, false);
       const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
@@ -211,13 +211,17 @@ export class DeliveryClaims {
     return { claim: NOTHING, locked: isAnyLocked, quiet: !isOver() && (await this.#isQuiet()) };
   }
 
-  /** Asks only where the answer counts. */
+  /** Asks the database only while other nodes wake this one: otherwise the pause is short anyway. */
   async #isQuiet(): Promise<boolean> {
     const { deliveriesDue, settings, unitOfWork } = this.dependencies;
-    const { toldMs } = this.pauses;
+    const { notifiedMs } = this.pauses;
     // Otherwise a retry delay that begins in the pause could end in it; jitter may shorten it.
-    const areDelaysLonger = Math.min(...settings.retryDelaysMs) >= 2 * toldMs;
-    return deliveriesDue.isTold && areDelaysLonger && !(await unitOfWork.rows.anyDue(this.clock() + toldMs));
+    const areDelaysLonger = Math.min(...settings.retryDelaysMs) >= 2 * notifiedMs;
+    return (
+      deliveriesDue.isNotified &&
+      areDelaysLonger &&
+      !(await unitOfWork.rows.anyDue(this.clock() + notifiedMs))
+    );
   }
 
   async #begin(
@@ -297,7 +301,7 @@ export class DeliveryClaims {
     return claim;
   }
 
-  /** Of the candidates that no claim of another node has, which may decide about them at the same time. */
+  /** Locks the candidates, and leaves out those that a claim of another node has locked. */
   async #ownShares(
     changes: SendingChanges,
     candidates: readonly DueSubscription[],
@@ -363,7 +367,7 @@ async function lockedReceivers(
 interface Locked {
   own: readonly SubscriptionId[];
   receivers: readonly Receiver[];
-  /** So many due first attempts of each. */
+  /** The due first attempts of each, up to the limit. */
   first: ReadonlyMap<SubscriptionId, number[]>;
 }
 

@@ -6,12 +6,12 @@ export class DueSignal {
   readonly #closing = new AbortController();
   #countHere = 0;
   #countElsewhere = 0;
-  #isTold = false;
+  #isNotified = false;
   /** What the wakes since the last look have named. */
   #newlyDue: NewlyDue = NONE_DUE;
 
-  /** `tellOthers` is called when no claim waits here for what is due. */
-  constructor(private readonly tellOthers: (due: NewlyDue) => void = () => undefined) {}
+  /** `notifyNodes` is called when no claim waits here for what is due. */
+  constructor(private readonly notifyNodes: (due: NewlyDue) => void = () => undefined) {}
 
   /** Aborted when the domain stops, which ends all waits. */
   get closing(): AbortSignal {
@@ -23,14 +23,14 @@ export class DueSignal {
     return this.#countHere + this.#countElsewhere;
   }
 
-  /** Counts those of this node, of which the commit may be still to come. */
+  /** Counts wakes by this node, whose commit may be still to come. */
   get countHere(): number {
     return this.#countHere;
   }
 
   /** Whether other nodes wake this one. */
-  get isTold(): boolean {
-    return this.#isTold;
+  get isNotified(): boolean {
+    return this.#isNotified;
   }
 
   /** Whether a claim waits on this node. */
@@ -39,10 +39,10 @@ export class DueSignal {
   }
 
   /** Called when a write would see the due delivery; on SQLite its commit is still to come. */
-  wake(due?: NewlyDue, areOthersTold = false): void {
+  wake(due?: NewlyDue, areNodesNotified = false): void {
     this.#countHere += 1;
-    if (!this.#wakeFirst(due) && !areOthersTold) {
-      this.tellOthers(due);
+    if (!this.#wakeFirst(due) && !areNodesNotified) {
+      this.notifyNodes(due);
     }
   }
 
@@ -60,10 +60,10 @@ export class DueSignal {
   }
 
   /** Called when other nodes begin or cease to wake this one. */
-  setTold(isTold: boolean): void {
-    this.#isTold = isTold;
-    if (isTold) {
-      // For what they have committed until now.
+  setNotified(isNotified: boolean): void {
+    this.#isNotified = isNotified;
+    if (isNotified) {
+      // For what other nodes committed before.
       this.wakeByOther();
     }
   }

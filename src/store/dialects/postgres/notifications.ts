@@ -12,12 +12,12 @@ export interface NotificationLimits {
   answerMs: number;
   /** Between checks that these arrive. */
   checkEveryMs: number;
-  /** Before a further connection: at first, and doubled up to the other. */
+  /** Before the next connection. Doubled after each failure, up to `mostPauseMs`. */
   leastPauseMs: number;
   mostPauseMs: number;
-  /** The same after a connection on which none arrived. */
+  /** Before the next connection, if no notification arrived on the last. */
   unheardPauseMs: number;
-  /** Between two notifications of this node, which stand for all commits meanwhile. */
+  /** Between two notifications of this node. Each stands for all commits since the last. */
   apartMs: number;
 }
 
@@ -79,16 +79,16 @@ export class DueNotifications {
       return undefined;
     }
     this.#isTelling = true;
-    void this.#pauseApart().then(() => this.#tellOthers());
+    void this.#pauseApart().then(() => this.#notifyNodes());
     return { text: notify(this.#node, due), onFailed: () => this.tell(due) };
   }
 
-  /** Call it after a commit. While this node does not listen, others find the deliveries by their poll. */
+  /** Call it after a commit. While this node does not listen, other nodes find the deliveries by polling. */
   tell(due: NewlyDue): void {
     this.#untold = bothDue(this.#untold, due);
     if (!this.#isTelling) {
       this.#isTelling = true;
-      void this.#tellOthers();
+      void this.#notifyNodes();
     }
   }
 
@@ -103,7 +103,7 @@ export class DueNotifications {
   }
 
   /** One at a time, so that all commits during one share the next. */
-  async #tellOthers(): Promise<void> {
+  async #notifyNodes(): Promise<void> {
     while (isAnyDue(this.#untold) && this.#isListening) {
       const { client, end } = this.#session as Session;
       const due = this.#untold;

@@ -33,7 +33,7 @@ describe('what is newly due', () => {
   test.each([
     ['a wake of this node', (signal: DueSignal) => signal.wake()],
     ['a wake of another node', (signal: DueSignal) => signal.wakeByOther()],
-    ['the beginning of wakes of other nodes', (signal: DueSignal) => signal.setTold(true)],
+    ['the beginning of wakes of other nodes', (signal: DueSignal) => signal.setNotified(true)],
   ])('is unknown after %s that names nothing', (_, wake) => {
     const signal = new DueSignal();
     signal.wake(new Set([one]));
@@ -141,11 +141,11 @@ describe('waiting for deliveries', () => {
   test('ends when other nodes begin to say something, for what they have not said', async () => {
     const signal = new DueSignal();
     const { all } = waiting(signal, 1);
-    signal.setTold(true);
+    signal.setNotified(true);
     await all;
-    expect(signal.isTold).toBe(true);
+    expect(signal.isNotified).toBe(true);
     const { count } = signal;
-    signal.setTold(false);
-    expect([signal.isTold, signal.count]).toEqual([false, count]);
+    signal.setNotified(false);
+    expect([signal.isNotified, signal.count]).toEqual([false, count]);
   });
 });

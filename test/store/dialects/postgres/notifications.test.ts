@@ -224,7 +224,7 @@ describe('nodes on one PostgreSQL', () => {
     const one = await openNode(place);
     const id = newPublicId('SubscriptionId');
     one.due.wake(new Set([id]));
-    expect(one.due.isTold).toBe(false);
+    expect(one.due.isNotified).toBe(false);
     await other.due.news(before, LONGER_THAN_A_TEST_MS, PATIENT);
     expect(other.due.takeNewlyDue()).toEqual(new Set([id]));
   });
@@ -333,9 +333,9 @@ describe('nodes on one PostgreSQL', () => {
     try {
       const node = await openNode(place, { directUrl: way.url, limits: HASTY_LIMITS });
       await node.listening();
-      await eventually('a node that is told', () => node.due.isTold);
+      await eventually('a node that is told', () => node.due.isNotified);
       way.freeze();
-      await eventually('a node that polls', () => !node.due.isTold);
+      await eventually('a node that polls', () => !node.due.isNotified);
       expect(node.silences).toContain('lost');
       await rig.subscribe();
       await rig.happen();
@@ -353,7 +353,7 @@ describe('nodes on one PostgreSQL', () => {
     try {
       const node = await openNode(behind, { limits: HASTY_LIMITS });
       await eventually('a node that has noticed', () => node.silences.includes('unheard'));
-      expect(node.due.isTold).toBe(false);
+      expect(node.due.isNotified).toBe(false);
       await rig.subscribe();
       const claim = claimsOf(node.store, rig).claim({ ...REQUEST, maxWaitMs: 60_000 }, PATIENT);
       await rig.happen();

@@ -338,7 +338,7 @@ describe('attempts that end', () => {
 
 describe('the pause before the next look', () => {
   const under = databaseUnderTest('SQLite');
-  const PAUSES = { lookMs: 7, toldMs: 10_000, lockedMs: 7 };
+  const PAUSES = { lookMs: 7, notifiedMs: 10_000, lockedMs: 7 };
 
   /** How long the claim of a node waits where nothing is due. */
   async function pauseOf({ claim, deliveriesDue }: SendingNode): Promise<number> {
@@ -364,25 +364,25 @@ describe('the pause before the next look', () => {
   test('is short as long as other nodes do not wake this one', async () => {
     const rig = await node();
     expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
-    rig.deliveriesDue.setTold(true);
-    expect(await pauseOf(rig)).toBe(PAUSES.toldMs);
-    rig.deliveriesDue.setTold(false);
+    rig.deliveriesDue.setNotified(true);
+    expect(await pauseOf(rig)).toBe(PAUSES.notifiedMs);
+    rig.deliveriesDue.setNotified(false);
     expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
   });
 
   test('is short while a retry becomes due in the long one', async () => {
-    const rig = await node({ retryDelaysMs: [3 * PAUSES.toldMs, 3 * PAUSES.toldMs] });
-    rig.deliveriesDue.setTold(true);
+    const rig = await node({ retryDelaysMs: [3 * PAUSES.notifiedMs, 3 * PAUSES.notifiedMs] });
+    rig.deliveriesDue.setNotified(true);
     await rig.happen();
     await rig.record(refused(await rig.claimOne()));
-    expect(await pauseOf(rig)).toBe(PAUSES.toldMs);
-    rig.clock.advance(2 * PAUSES.toldMs);
+    expect(await pauseOf(rig)).toBe(PAUSES.notifiedMs);
+    rig.clock.advance(2 * PAUSES.notifiedMs);
     expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
   });
 
   test('is short where retry delays may begin and end in the long one', async () => {
-    const rig = await node({ retryDelaysMs: [PAUSES.toldMs, 300_000] });
-    rig.deliveriesDue.setTold(true);
+    const rig = await node({ retryDelaysMs: [PAUSES.notifiedMs, 300_000] });
+    rig.deliveriesDue.setNotified(true);
     expect(await pauseOf(rig)).toBe(PAUSES.lookMs);
   });
 });

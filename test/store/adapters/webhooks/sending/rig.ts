@@ -46,7 +46,7 @@ export const SWEEP_PAUSE_MS = 5_000;
 /** For claims that only a wake ends. */
 export const NEVER: ClaimPauses = {
   lookMs: LONGER_THAN_A_TEST_MS,
-  toldMs: LONGER_THAN_A_TEST_MS,
+  notifiedMs: LONGER_THAN_A_TEST_MS,
   lockedMs: LONGER_THAN_A_TEST_MS,
 };
 
