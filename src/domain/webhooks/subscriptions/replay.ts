@@ -63,7 +63,7 @@ export async function* replayEvents(
     }
     progress.done = true;
   } finally {
-    // Records also after a disconnect or a failed batch what was made before.
+    // Also after a disconnect or a failed batch, for the deliveries made before.
     await unitOfWork.run((changes) => recordReplay(changes, replay, progress));
   }
   yield { ...progress };
@@ -100,7 +100,7 @@ async function startOf(
   if (!after) {
     throw new ServiceError(
       ErrorCode.EVENT_NOT_FOUND,
-      'There is no event to go on after; without one, events that were sent again already are left out too.',
+      'There is no such event to continue after. Start again without it: delivered events are left out unless you include them.',
     );
   }
   return after.occurredAt < since ? start : { createdAt: after.occurredAt, seq: after.seq };
@@ -137,7 +137,7 @@ async function* batchesOf(
       return;
     }
     after = { createdAt: last.occurredAt, seq: last.seq };
-    // SQLite never yields.
+    // SQLite reads block the event loop: other work gets its turn here.
     await new Promise(setImmediate);
   }
 }
