@@ -78,12 +78,6 @@ async function removeChained(
   // A concurrent purge would look like a cut.
   await lock(writer, [LOCK]);
   const spoiled = new Map<string, number>();
-  const told = () => {
-    for (const [chain, seq] of spoiled) {
-      onSpoiled(chain, seq);
-    }
-    return 0;
-  };
   for (let known = -1; known < spoiled.size && spoiled.size < MOST_SPOILED; ) {
     known = spoiled.size;
     for (const chain of await chainsWith(writer, before, [...spoiled.keys()])) {
@@ -97,7 +91,10 @@ async function removeChained(
       }
     }
   }
-  return told();
+  for (const [chain, seq] of spoiled) {
+    onSpoiled(chain, seq);
+  }
+  return 0;
 }
 
 async function chainsWith(writer: Writer, before: number, spoiled: readonly string[]): Promise<string[]> {
