@@ -188,7 +188,7 @@ export function isEndNear(
 
 async function lookAt(files: TlsFiles): Promise<Look> {
   try {
-    // One after another, so that of several missing files always the same one is told.
+    // One after another, so that of several missing files always the same one is reported.
     const material: Material = {};
     for (const [name, file] of entriesOf(files)) {
       material[name] = await readFile(file);

@@ -6,8 +6,8 @@ import { StoreError } from './store-error.js';
 const OWNER_ONLY = 0o600;
 
 /**
- * A lock of SQLite on a separate empty file, which the system releases with the process. `refusal` says that
- * another process has it, for as long as `waitMs`.
+ * A lock of SQLite on a separate empty file, which the system releases with the process. `refusal` is the
+ * message if another process has it for longer than `waitMs`.
  */
 export function lockFile(file: string, refusal: string, waitMs = 0): { release(): void } {
   let lock: BetterSqlite3.Database | undefined;

@@ -1,4 +1,4 @@
-/** Who measures a store. Each is called after the fact, and throws nothing. */
+/** Measures a store. Each method is called after the fact, and throws nothing. */
 export interface StoreWatch {
   /** An audit record is committed; one may stand for several equal acts. Reasons are words of a fixed set. */
   recorded(type: string, outcome: string, times: number, reason?: string): void;
@@ -14,8 +14,8 @@ export interface StoreWatch {
   lent(pool: string, durationMs: number): void;
   /** Says where the rows of a gateway read come from. Not called without a replica. */
   readFrom(source: 'replica' | 'primary', reason: '' | 'lag' | 'failure'): void;
-  /** Whether this node hears of the due deliveries of others. Only PostgreSQL. */
+  /** Whether other nodes notify this one of due deliveries. Only PostgreSQL. */
   listens(isListening: boolean): void;
-  /** Another node told of due deliveries. */
+  /** Another node notified this one of due deliveries. */
   notified(): void;
 }

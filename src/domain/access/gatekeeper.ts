@@ -16,7 +16,7 @@ export interface Visitor {
   rateLimit: RateLimit;
   /** The version of the data that the answer covers. */
   version: string;
-  /** Of an answer with nothing to tell yet, the instance whose next change will be in it. */
+  /** Set for an answer that is still empty: it waits for the next change of this instance. */
   awaitedInstanceId?: InstanceId;
 }
 

@@ -13,7 +13,7 @@ export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 /** An integration that reads more at once can wait for each of them. */
 const FEW = 4;
 
-/** How long a slot is kept for the rest of its list. The edge asks at once, but perhaps another domain. */
+/** How long a slot is kept for the rest of its list. The edge asks for it at once, perhaps another node. */
 const LEFT_FOR_MS = 250;
 
 /** Random, so that the callers refused at the same time do not return together. */

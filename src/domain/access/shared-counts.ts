@@ -123,7 +123,7 @@ export class SharedCounts {
       for (const { window } of tellings) {
         window.hear(undefined);
       }
-      // Those with more calls ask again.
+      // Windows with further calls ask again.
       this.#queue.clear();
       return;
     } finally {

@@ -12,7 +12,7 @@ import {
   type Told,
 } from './shared-counts.js';
 
-/** The part of a limit that a node may admit before it has told the others. */
+/** The part of a limit that a node may admit before the other nodes know of it. */
 const SHARE = 1 / 20;
 
 interface SharedLimit {
@@ -25,13 +25,13 @@ interface SharedLimit {
   asksFirst?: boolean;
 }
 
-/** How many calls a node may admit before it has told the others. */
+/** How many calls a node may admit before the other nodes know of them. */
 export function shareOf({ limit }: Rate): number {
   return Math.max(1, Math.floor(limit * SHARE));
 }
 
 /**
- * Counts over all nodes. A node admits its share at once and tells the others when half of it is used;
+ * Counts over all nodes. A node admits its share at once and tells the other nodes when half of it is used;
  * beyond the share, a call waits for an exchange. So n nodes admit less than n shares beyond the limit.
  */
 class SharedLimiter implements CallLimiter {

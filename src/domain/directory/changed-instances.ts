@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceId } from '../../../generated/ids.js';
 import type { ChangeStore } from './stores.js';
 
-/** Other nodes write too, and nothing tells of a commit. The read takes some microseconds. */
+/** Other nodes write too, and do not notify this one. A look takes some microseconds. */
 const LOOK_EVERY_MS = 20;
 /** In looks. After a promotion or a restore, the newest position may be an earlier one. */
 const GO_BACK_EVERY = 50;
 
-/** First nothing, at once; then the instances that change, until the signal. */
+/** Yields the instances that change, until the signal. The first array is empty and marks the start. */
 export async function* changedInstances(
   changes: Pick<ChangeStore, 'newest' | 'changedSince'>,
   signal: AbortSignal,

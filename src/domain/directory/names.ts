@@ -6,7 +6,7 @@ export interface Named {
   name: string;
 }
 
-/** Those of the gateway, for the platform as well. */
+/** The platform has these of the gateway as well. */
 export type Address = Schemas['Address'];
 export type UserStatus = Schemas['UserStatus'];
 export type Manager = Schemas['UserManager'];

@@ -53,7 +53,7 @@ export async function* pagesOf<T extends Row>(
   let after = cursor === undefined ? undefined : decodeCursor(cursor);
   let most = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   let mostBytes = isRest ? PAGE_BYTES : FIRST_PAGE_BYTES;
-  // Of the size of those before, so that large rows are not read again and again.
+  // As many as fitted into the page before, so that large rows are not read again and again.
   let fitting = PAGE_ROWS;
   for (let wanted = limit; ; ) {
     const size = Math.min(most, wanted, fitting);

@@ -70,8 +70,8 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
 
   /**
    * Reads from the stores that have the visitor's version. The sequence of changes and its digest stay on the
-   * primary: the version of a client or instance does not prove which positions are final. For instance
-   * integrations it would suffice, but they are few rows and read rarely.
+   * primary: the version of a client or instance does not prove which positions are final. Instance
+   * integrations stay there too: they are few rows and read rarely.
    */
   const near = <T>(
     visitor: InstanceVisitor | ClientVisitor,

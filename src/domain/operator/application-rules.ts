@@ -164,7 +164,7 @@ export const NO_LINKS: ApplicationLinks = {
 
 export const LINK_NAMES = Object.keys(NO_LINKS) as (keyof ApplicationLinks)[];
 
-/** Empty or null removes one. */
+/** An empty text or null removes a link. */
 export type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined };
 
 export function validateLinks(violations: Violations, environment: 'live' | 'demo', given: GivenLinks): void {
@@ -178,7 +178,7 @@ export function validateLinks(violations: Violations, environment: 'live' | 'dem
   }
 }
 
-/** The present ones with the given ones. */
+/** The present links, changed as given. */
 export function linksWith(present: ApplicationLinks, given: GivenLinks): ApplicationLinks {
   const changed = LINK_NAMES.filter((name) => given[name] !== undefined);
   return { ...present, ...Object.fromEntries(changed.map((name) => [name, given[name] || null])) };

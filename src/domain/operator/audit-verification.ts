@@ -98,7 +98,7 @@ export class AuditVerification {
     });
   }
 
-  /** First records of chains that were purged according to others: gone by now, or inserted. */
+  /** First records that other records call purged: each is gone by now, or was inserted. */
   purged(): ChainedEvent[] {
     return [...this.#chains].flatMap(([chain, { isCut, first }]) =>
       isCut && (this.#claims.get(chain)?.purged.seq ?? 0) >= first.seq ? [first] : [],
@@ -146,7 +146,7 @@ export class AuditVerification {
     return [];
   }
 
-  /** Not only of verified records: the predecessor of this one may be purged, as another such record says. */
+  /** Trusts unverified records too: the predecessor that would prove this one may itself be purged. */
   #notePurge(record: ChainedEvent): void {
     const claim = purgeClaimIn(this.mac, record);
     if (claim) {

@@ -5,7 +5,7 @@ import type { OperatorChanges } from './unit-of-work.js';
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'encryptionKeys' | 'lock' | 'now'>;
 
-/** How often at least a node announces its keys. */
+/** A node announces its keys at least this often. */
 export const ANNOUNCE_EVERY_MS = 30_000;
 /** A node is gone after this time without an announcement, by the clock of the database. */
 export const GONE_AFTER_MS = 90_000;

@@ -19,7 +19,7 @@ type Ports = Pick<
   'actor' | 'audit' | 'instanceIntegrations' | 'instances' | 'integrations' | 'lock' | 'now' | 'touch'
 >;
 
-/** The same where its subscriptions follow. */
+/** The same for changes that its subscriptions follow. */
 type FollowedPorts = Pick<
   OperatorChanges,
   'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions' | 'touch'

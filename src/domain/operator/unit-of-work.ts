@@ -18,7 +18,7 @@ export interface OperatorRows {
   readonly applications: ApplicationRows;
   readonly auditEvents: AuditRows;
   readonly encryptionKeys: EncryptionKeyRows;
-  /** Those of webhooks go with their instance integration. */
+  /** Deleted with their instance integration. */
   readonly subscriptions: SubscriptionRows;
 }
 

@@ -146,7 +146,7 @@ export class Trail {
     }
     this.#isWritten = true;
     if (WHOLE.has(kind)) {
-      // It may not have existed: records the write, without fields.
+      // What a method `end…` removes may not have existed: counts as a write, without fields.
       if (!method.startsWith('end')) {
         this.#fields.add(kind);
       }

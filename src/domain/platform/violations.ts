@@ -66,7 +66,7 @@ export class Violations {
     } else if (isStandIn(text)) {
       this.add(
         path,
-        'must be an address that mail reaches; this one stands for an address of before the rule',
+        'must be an address that mail reaches; this one stands for an address from before the rule',
       );
     }
   }

@@ -7,7 +7,7 @@ import { RECEIVER } from '../platform/links.js';
 import type { RecordedEvent } from '../platform/unit-of-work.js';
 import { envelopeOf } from './event-body.js';
 
-/** Stands for the receiver, who is not known when an event is recorded. */
+/** Stands for the receiver, which is not known when an event is recorded. */
 const ANY_RECEIVER = 'iin_0000000000000000000000';
 
 let schemas: Ajv | undefined;

@@ -24,7 +24,7 @@ export interface WebhookChanges extends WebhookRows, Attributed {
   readonly now: number;
   /** As in `../operator/unit-of-work.ts`. A subscription is locked by `subscriptions.findLocked`. */
   lock(...subjectIds: string[]): Promise<void>;
-  /** Tells the audit log of the change. */
+  /** Writes the audit event of the change. */
   audit(actor: Actor, action: AuditedAction): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export function isOnOtherServer(reader: Reader) {
 
 /**
  * Begins the positions of a restored PostgreSQL database behind those that it has: another server counts its
- * transactions from a smaller number. Writes under way have positions of before, which readers must not pass.
+ * transactions from a smaller number. Writes under way have earlier positions, which readers must not pass.
  */
 export async function continuePositions(writer: Writer): Promise<void> {
   if (isPostgres(writer) && (await isBehind(writer))) {
@@ -42,8 +42,8 @@ async function isBehind(reader: Reader): Promise<boolean> {
 }
 
 /**
- * Begins the life of a restored database, before it changes. Cursors of those who have read no more than it
- * has stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
+ * Begins the life of a restored database, before it changes. Cursors that have not passed its last change
+ * stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
  */
 export async function beginLife(writer: Writer): Promise<void> {
   const last = sql<number>`(select last_position from change_feed)`;

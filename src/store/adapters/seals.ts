@@ -53,7 +53,7 @@ export function sealStore({ reader, write }: Database): SealStore {
           .values({ node, ...row })
           .onConflict((conflict) => conflict.column('node').doUpdateSet(row))
           .execute();
-        // A frozen node may find that the others have left its version behind.
+        // While this node was frozen, other nodes may have migrated past its version.
         await refuseOutdated(writer);
         await writer
           .deleteFrom('encryption_key_holders')

@@ -114,7 +114,7 @@ export class GroupCommit {
     await this.#begin();
     try {
       const outcomes = await this.#runAll(group);
-      // Yields, so that concurrent requests join the group and answers are sent: SQLite never yields.
+      // SQLite blocks the event loop: here concurrent requests join the group, and answers are sent.
       await new Promise(setImmediate);
       const joining = this.#waiting.take(MAX_GROUP - group.length);
       group.push(...joining);

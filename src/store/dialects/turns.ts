@@ -28,7 +28,7 @@ export class Turns {
     return true;
   }
 
-  /** To the longest waiting one, if any. */
+  /** Begins the turn that has waited longest, if any. */
   give(subject: string): void {
     const next = this.#waiting.get(subject)?.shift();
     if (next) {

@@ -133,7 +133,7 @@ interface Aside {
   create: string;
 }
 
-/** What the migrations write into an empty database. */
+/** Removes the rows that the migrations write into an empty database. */
 export async function removeBeginnings(writer: Writer): Promise<void> {
   for (const table of ['change_feed', 'change_lives', 'required_migrations']) {
     await sql`delete from ${sql.table(table)}`.execute(writer);

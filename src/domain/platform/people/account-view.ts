@@ -24,7 +24,7 @@ export async function accountView(
   };
 }
 
-/** Facts about the account that other instances may have caused; its status is another. */
+/** Hidden from a token of one instance, because other instances may have caused them. So is the status. */
 export const UNSEEN_BY_ONE_INSTANCE = {
   emailVerified: false,
   version: '',
@@ -36,7 +36,7 @@ export const UNSEEN_BY_ONE_INSTANCE = {
   updatedAt: undefined,
 } satisfies { [Fact in keyof Awaited<ReturnType<typeof accountView>>]?: unknown };
 
-/** For a token of one instance without the status of the account. */
+/** For a token of one instance regardless of the account's status, which it may not see. */
 export function allowsSignIn(
   { disabledAt }: Account,
   { enabled }: AccountContext,

@@ -94,7 +94,7 @@ export async function tellOfNewEmail(
   });
 }
 
-/** They were mailed and are no longer listed. */
+/** Removes notices that were mailed. */
 export async function acknowledgeNotices(
   notices: Pick<WaitingNotices<unknown>, 'remove'>,
   ids: string[],

@@ -72,7 +72,7 @@ export function disableUser(changes: Ports, transition: UserTransition): Promise
   });
 }
 
-/** The client's address request ends with the user. Locks the account first, as all readers of one do. */
+/** Ends the client's address request too. Locks the account first, as all that read such requests do. */
 export async function deleteUser(changes: Ports, transition: UserTransition): Promise<UserView> {
   await changes.lock((await getUser(changes, transition.userId)).accountId);
   const deleted = await move(changes, transition, 'DELETED', {});

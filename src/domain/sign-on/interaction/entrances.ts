@@ -2,7 +2,7 @@ import type { KnownApplication } from '../applications.js';
 import type { Entrance } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 
-/** A page with more leads no better. */
+/** A page with more entrances would not help. */
 export const MAX_ENTRANCES = 5;
 
 export interface EnterableApplication {

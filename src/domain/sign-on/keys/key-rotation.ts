@@ -20,7 +20,7 @@ export interface KeyRotation {
   maker: SigningKeyMaker;
   policy: RotationPolicy;
   clock: Clock;
-  /** Called after each change, so that this node uses it at once; others follow within seconds. */
+  /** Called after each change, so that this node uses it at once; other nodes follow within seconds. */
   changed(): Promise<void>;
 }
 

@@ -79,7 +79,7 @@ async function end(
   if (session.account) {
     const { id } = session.account;
     const account = { type: 'account', id };
-    // Waits for a code that another tab is being given, and then finds it.
+    // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
     await changes.lock(id);
     await changes.grants.revokeOfSession({ sessionId: session.id, accountId: id }, changes.now);
     const { applicationId } = request;

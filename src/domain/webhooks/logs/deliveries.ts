@@ -26,7 +26,7 @@ export interface DeliveryLogRows extends LogEntryRows {
     id: SubscriptionId,
     eventIds: readonly EventId[],
   ): Promise<{ eventId: EventId; status: DeliveryStatus }[]>;
-  /** For events with new deliveries in place of held ones. */
+  /** Cancels held deliveries of these events, which get new ones. */
   cancelHeld(id: SubscriptionId, eventIds: readonly EventId[], now: number): Promise<void>;
 }
 

@@ -81,7 +81,7 @@ async function recordIn(
   const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
   const [held, healths] = await Promise.all([
     changes.hold(looked, alone),
-    // Others may have changed these during the wait: a success or a new address must not be overwritten.
+    // May have changed during the wait for the locks: a success or a new address must not be overwritten.
     alone ? changes.healthOf(subscriptionIds) : seen,
   ]);
   const recorded = await settleAll(changes, dependencies, results, held);

@@ -74,7 +74,7 @@ interface Part {
   open: number;
 }
 
-/** Of one round, which are taken at the same time. Those without a part wait for what others leave. */
+/** The parts of one round. A share whose part is 0 waits for slots that other shares leave. */
 function partsOf(hungry: readonly Share[], slots: number): Part[] {
   let left = slots;
   return hungry.map((share, index) => {

@@ -40,7 +40,7 @@ export async function resendDelivery(changes: Ports, id: string): Promise<Delive
   return delivery;
 }
 
-/** Events are sent again only over configured connections, as they are recorded: links would not work. */
+/** Events are recorded and sent again only while the connection is configured: links would not work. */
 export async function assertConfigured(
   { instanceIntegrations }: Pick<WebhookChanges, 'instanceIntegrations'>,
   { instanceIntegrationId }: Subscription,

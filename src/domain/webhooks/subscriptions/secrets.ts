@@ -51,7 +51,7 @@ export async function rotateSubscriptionSecret(
   return { subscription, secret };
 }
 
-/** Those that keep signing for a while. */
+/** Ends the secrets after the overlap, and returns those that still sign until then. */
 async function letEnd(
   { now, subscriptions }: Pick<WebhookChanges, 'now' | 'subscriptions'>,
   { secrets }: ManagedSubscription,

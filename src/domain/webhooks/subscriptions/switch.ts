@@ -24,7 +24,7 @@ export async function switchOn(
 ): Promise<{ subscription: ManagedSubscription; held: number; heldSince: number | null }> {
   await closeRest(unitOfWork, { id: chosen.subscriptionId as SubscriptionId, isDeleted: false });
   const subscription = await unitOfWork.run((changes) => enableSubscription(changes, chosen));
-  // Counted behind the write, which others wait for.
+  // Counted after the write, because other writes wait for it.
   const { deliveries } = unitOfWork.rows;
   const { held } = await deliveries.backlogOf(subscription.id);
   return { subscription, held, heldSince: held === 0 ? null : await deliveries.heldSince(subscription.id) };
@@ -39,7 +39,7 @@ export async function switchOff(
   if (held < MOST_CLOSED_AT_ONCE) {
     return { subscription, held };
   }
-  // The rest is not held yet, but as good as.
+  // The rest is pending until `closeRest` holds it, and counts as held.
   const { pending } = await unitOfWork.rows.deliveries.backlogOf(subscription.id);
   return { subscription, held: held + pending };
 }

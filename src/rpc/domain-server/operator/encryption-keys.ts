@@ -34,7 +34,7 @@ export function encryptionKeyHandlers(
       try {
         await write(operator, context, (changes) => retireEncryptionKey(changes, keyId));
       } finally {
-        // The rest may be of a node that learned of the rotation late.
+        // Values still sealed with it may come from a node that learned of the rotation late.
         operator.encryptionKeys.lookSoon();
       }
       return { encryptionKeys: (await states()).encryptionKeys };

@@ -88,7 +88,7 @@ export function credentialHandlers(platform: HandlerDependencies): PlatformHandl
   };
 }
 
-/** They were mailed and are no longer listed. */
+/** Removes notices that were mailed. */
 function acknowledging(
   method: 'acknowledgeAccountNotices' | 'acknowledgeIntegrationNotices',
   noticesOf: (changes: Changes) => Pick<WaitingNotices<unknown>, 'remove'>,

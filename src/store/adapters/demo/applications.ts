@@ -9,8 +9,8 @@ import { toRow } from '../operator/application-mapping.js';
 import { insert } from './insert.js';
 
 /**
- * Each missing one, also next to a directory that an earlier release inserted. The addresses of the demo's
- * own application follow its port.
+ * Inserts missing applications, also if an earlier release inserted the directory. The addresses of the
+ * demo's own application follow its port.
  */
 export async function seedApplications(writer: Writer, { applications, createdAt }: DemoSeed): Promise<void> {
   for (const [index, application] of applications.entries()) {

@@ -23,7 +23,7 @@ interface Receiver {
   clientIds: readonly string[];
 }
 
-/** Locks them on PostgreSQL: a concurrent disabling sees these deliveries, or we see the disabling. */
+/** Locks the subscriptions on PostgreSQL: a disabling sees these deliveries, or this write sees it. */
 const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) => {
   const query = db
     .selectFrom('subscriptions as subscription')

@@ -32,7 +32,7 @@ export class OldRows {
         this.#after = BEGINNING;
         return seqs;
       }
-      // SQLite never yields.
+      // SQLite reads block the event loop: other work gets its turn here.
       await new Promise(setImmediate);
     }
     return seqs;

@@ -9,7 +9,7 @@ export interface SlicedList<Row> {
   matches(after: LogPosition | undefined, upTo: LogPosition | undefined, limit: number): Promise<Row[]>;
 }
 
-/** A millisecond or two of SQLite, which never yields. */
+/** Takes SQLite a millisecond or two, in which the event loop is blocked. */
 const ROWS_PER_SLICE = 2_000;
 /** A search for rare rows gets a shorter page, and may continue. */
 const SLICES_PER_PAGE = 200;

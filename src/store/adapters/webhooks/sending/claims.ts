@@ -94,8 +94,8 @@ const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: n
 );
 
 /**
- * PostgreSQL only: one statement for all costs a fraction of one for each. Those of other claims are locked
- * by these; our own locks can be taken again.
+ * PostgreSQL only: one statement for all costs a fraction of one for each. It skips
+ * subscriptions that other claims have locked; a transaction can take its own locks again.
  */
 const dueFirstOfAll = keptStatement(
   (db, { wanted }: { wanted: string }): Compilable<{ id: string; seq: number }> => ({
