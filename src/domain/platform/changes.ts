@@ -45,9 +45,16 @@ export function updatedFields<T extends Update, Kept extends keyof T, Clearable 
   return Object.fromEntries(chosen.map((name) => [name, given.get(name) ?? null])) as never;
 }
 
-/** Whether writing the fields would change anything. */
+/** The fields whose writing would change something. */
+export function differing<T extends object>(present: T, fields: { [K in keyof T]?: unknown }): Partial<T> {
+  const changed = Object.entries(fields).filter(
+    ([name, value]) => !isDeepStrictEqual(present[name as keyof T], value),
+  );
+  return Object.fromEntries(changed) as Partial<T>;
+}
+
 export function changesAnything<T extends object>(present: T, fields: { [K in keyof T]?: unknown }): boolean {
-  return (Object.keys(fields) as (keyof T)[]).some((name) => !isDeepStrictEqual(present[name], fields[name]));
+  return Object.keys(differing(present, fields)).length > 0;
 }
 
 /** The row with these fields, a new version and this time; undefined if they would change nothing. */

@@ -82,10 +82,7 @@ export async function deleteRole(
     throw new ServiceError(ErrorCode.RESOURCE_IN_USE, `${who} this role; give them another one first.`);
   }
   if (holders.length > 0) {
-    await writeUsers(
-      changes,
-      holders.map((user) => ({ ...user, roleId: null })),
-    );
+    await writeUsers(changes, holders, { roleId: null });
   }
   await changes.roles.delete(role.id);
 }
@@ -115,10 +112,7 @@ export async function editRolePermissions(
   const name = edit.name?.trim() ?? (await nameAfter(changes, role.clientId, role.name));
   const edited = await addCustomRole(changes, role.clientId, name, edit.permissions);
   if (users.length > 0) {
-    await writeUsers(
-      changes,
-      users.map((user) => ({ ...user, roleId: edited.id })),
-    );
+    await writeUsers(changes, users, { roleId: edited.id });
   }
   return { role: edited, repointedUsers: users.length };
 }

@@ -7,10 +7,14 @@ import { contractEmailOf } from './email-addresses.js';
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'now' | 'recordEvent' | 'touch' | 'users'>;
 
-/** Writes changed users, with an event for each. */
-export async function writeUsers(changes: Ports, users: readonly User[]): Promise<UserView[]> {
-  for (const user of users) {
-    await changes.users.update({ ...user, version: newVersion(), updatedAt: changes.now });
+/** Writes the same fields of these users, with an event for each user. */
+export async function writeUsers(
+  changes: Ports,
+  users: readonly User[],
+  fields: Partial<User> = {},
+): Promise<UserView[]> {
+  for (const { id } of users) {
+    await changes.users.update({ id, ...fields, version: newVersion(), updatedAt: changes.now });
   }
   await changes.touch(...users.map(({ clientId }) => clientId));
   const written: UserView[] = [];

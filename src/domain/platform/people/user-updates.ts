@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { UserStatus } from '../../directory/names.js';
-import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
+import { assertExpectedVersion, differing, trimmed, type Update, updatedFields } from '../changes.js';
 import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -41,16 +41,18 @@ export async function updateUser(
   assertExpectedVersion(present, update.expectedVersion);
   assertNotDeleted(present);
   await resolveUserReferences(changes, present, fields);
-  const changed = { ...present, ...ownChanges(present, fields) };
-  const isChanged = changesAnything<User>(present, changed);
+  const changed = differing<User>(present, ownFields(present, fields));
+  const isChanged = Object.keys(changed).length > 0;
   if (email !== undefined) {
-    // Without an event: an address that takes effect at once causes its own event.
-    await changes.users.update(changed);
+    if (isChanged) {
+      // Without an event: an address that takes effect at once causes its own event.
+      await changes.users.update({ id: present.id, ...changed });
+    }
     if (await askForEmail(changes, await getAccount(changes, accountId), clientId, email)) {
       return getUser(changes, present.id);
     }
   }
-  return isChanged ? writeOne(changes, changed) : getUser(changes, present.id);
+  return isChanged ? writeOne(changes, present, changed) : getUser(changes, present.id);
 }
 
 export interface UserTransition {
@@ -95,11 +97,11 @@ async function move(
   if (refusal !== undefined) {
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, refusal);
   }
-  return present.status === status ? present : writeOne(changes, { ...present, status });
+  return present.status === status ? present : writeOne(changes, present, { status });
 }
 
-async function writeOne(changes: Ports, user: User): Promise<UserView> {
-  const [written] = await writeUsers(changes, [user]);
+async function writeOne(changes: Ports, user: User, fields: Partial<User>): Promise<UserView> {
+  const [written] = await writeUsers(changes, [user], fields);
   return written as UserView;
 }
 
@@ -126,7 +128,7 @@ async function validated(
   return { ...fields, email };
 }
 
-function ownChanges(present: User, fields: UserFields): Partial<User> {
+function ownFields(present: User, fields: UserFields): Partial<User> {
   const { firstName = present.firstName, lastName = present.lastName } = fields;
   const { managerUserId = present.managerId, roleId = present.roleId } = fields;
   return {

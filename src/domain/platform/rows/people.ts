@@ -99,7 +99,8 @@ export interface UserRows {
   /** The oldest user with the client's built-in role Owner who is not DELETED. */
   firstOwner(clientId: ClientId): Promise<UserId | undefined>;
   insert(user: User): Promise<void>;
-  update(user: User): Promise<void>;
+  /** Changes these fields only: SQLite writes the index of every column that a statement names. */
+  update(user: Pick<User, 'id'> & Partial<User>): Promise<void>;
 }
 
 export type WorkerStatus = 'ACTIVE' | 'OFFBOARDED';

@@ -45,7 +45,7 @@ export async function issueCode(
   const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
   if (context.invited) {
     const user = await getUser(changes, context.memberId);
-    await writeUsers(changes, [{ ...user, status: 'ACTIVE' }]);
+    await writeUsers(changes, [user], { status: 'ACTIVE' });
   }
   const { userType, clientId } = context;
   // What one browser reuses is not the last choice of the person, who may have chosen elsewhere since.

@@ -48,7 +48,7 @@ export function userRows(writer: Writer): UserRows {
       return row?.id as UserId | undefined;
     },
     insert: (user) => insert(toRow(user)),
-    update: (user) => update(toRow(user)),
+    update,
   };
 }
 
