@@ -59,7 +59,7 @@ async function activateUser(changes: Changes, { userId }: { userId: string }): P
   await changes.lock(clientId);
   const user = await getUser(changes, userId);
   if (user.status === 'INVITED') {
-    await changes.users.update({ ...user, status: 'ACTIVE' });
+    await changes.users.update({ id: user.id, status: 'ACTIVE' });
   }
 }
 

@@ -109,7 +109,7 @@ describeEachDatabase('a person as an instance sees them', (under) => {
     await plantUser(database, { ...own, status: 'INVITED' });
     const within = await run(async ({ identities, loginContexts, users }) => {
       const [user] = await users.ofAccount(accountId);
-      await users.update({ ...(user as NonNullable<typeof user>), status: 'ACTIVE' });
+      await users.update({ id: (user as NonNullable<typeof user>).id, status: 'ACTIVE' });
       await loginContexts.remember(accountId, instanceId, { userType: 'USER', clientId }, now);
       return identities.find(accountId, instanceId);
     });
