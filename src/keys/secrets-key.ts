@@ -82,9 +82,9 @@ export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): 
   return isMade;
 }
 
-/** Whether a file has the name under which a key file is written at first. */
+/** Whether a file has the name under which a key file is written at first, which no copy may have. */
 export function isStagedKey(name: string, keyFile: string): boolean {
-  return name.startsWith(`${keyFile}.`) && /^[0-9a-f]{16}$/.test(name.slice(keyFile.length + 1));
+  return name.startsWith(keyFile) && /^\.partial-[0-9a-f]{16}$/.test(name.slice(keyFile.length));
 }
 
 export function newKey(): EncryptionKey {
@@ -146,7 +146,7 @@ function writeWhole(
   keys: readonly EncryptionKey[],
   place: (staged: string, path: string) => void,
 ): void {
-  const staged = `${path}.${randomBytes(8).toString('hex')}`;
+  const staged = `${path}.partial-${randomBytes(8).toString('hex')}`;
   const file = openSync(staged, 'wx', 0o600);
   try {
     writeSync(file, keyFileText(keys));

@@ -202,10 +202,10 @@ describe('integration restore', () => {
     // Left by a service that did not start.
     mkdirSync(join(into.DATA_DIR, 'run'));
     // Left by a killed attempt.
-    copyFileSync(SECRETS_KEY_FILE, `${SECRETS_KEY_FILE}.0123456789abcdef`);
+    copyFileSync(SECRETS_KEY_FILE, `${SECRETS_KEY_FILE}.partial-0123456789abcdef`);
     await succeeded(integration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
     expect(readdirSync(into.DATA_DIR).sort()).toEqual([
-      ...['domain.lock', 'integration.db', 'run', 'secrets.key', 'secrets.key.0123456789abcdef'],
+      ...['domain.lock', 'integration.db', 'run', 'secrets.key', 'secrets.key.partial-0123456789abcdef'],
     ]);
   });
 
