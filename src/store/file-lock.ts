@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from './better-sqlite3.js';
 import { StoreError } from './store-error.js';
@@ -13,6 +13,8 @@ export function lockFile(file: string, refusal: string, waitMs = 0): { release()
   let lock: BetterSqlite3.Database | undefined;
   try {
     makePrivately(file);
+    // SQLite opens a file without the right to write for reading, and would then take no lock.
+    accessSync(file, constants.W_OK);
     lock = new Sqlite(file, { timeout: waitMs });
     lock.exec('begin exclusive');
   } catch (error) {

@@ -1,9 +1,11 @@
-import { readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { lockFile } from '../../src/store/file-lock.js';
 import { StoreError } from '../../src/store/store-error.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
+
+const isRoot = process.getuid?.() === 0;
 
 describe('a lock on a file', () => {
   const directory = temporaryDirectories();
@@ -35,5 +37,13 @@ describe('a lock on a file', () => {
     expect(() => lockFile(file, 'The keys are in use.')).toThrow(
       /^The lock .*\/absent\/keys\.lock cannot be made: .+\.$/,
     );
+  });
+
+  // The permissions of files do not bind root.
+  (isRoot ? test.skip : test)('is not taken on a file that this process may only read', () => {
+    const file = join(directory(), 'keys.lock');
+    writeFileSync(file, '');
+    chmodSync(file, 0o400);
+    expect(() => lockFile(file, 'The keys are in use.')).toThrow(/^The lock .+ cannot be made: EACCES: /);
   });
 });
