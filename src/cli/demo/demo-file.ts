@@ -121,10 +121,13 @@ export function writeDemoFile(path: string, content: DemoFile): void {
   const staged = `${path}.${randomUUID()}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(staged, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-    renameSync(staged, path);
+    try {
+      writeFileSync(staged, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+      renameSync(staged, path);
+    } finally {
+      rmSync(staged, { force: true });
+    }
   } catch (error) {
-    rmSync(staged, { force: true });
     throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`);
   }
 }

@@ -130,6 +130,11 @@ describe('demo.json', () => {
     expect(readdirSync(dirname(path))).toEqual(['demo.json']);
   });
 
+  test('in a directory that is a file is a sentence too', () => {
+    const directory = holding('{}');
+    expect(() => writeDemoFile(demoFilePath(directory), whole)).toThrow(StartupError);
+  });
+
   test.each(['', '{"apiKeys": [{', 'null', '42', '"text"'])('that holds %j is none', (content) => {
     expect(readDemoFile(holding(content))).toBeUndefined();
   });
