@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { refuseSecondDomain } from '../../src/cli/roles/domain-listeners.js';
 import { claimRunDir } from '../../src/cli/supervisor/run-dir.js';
@@ -23,4 +25,17 @@ test.each([
       }),
     },
   ]);
+});
+
+test('a domain leaves its socket to one of an earlier release, which holds no lock', async () => {
+  const path = join(directory(), 'data', 'run', 'domain.sock');
+  const config = loadConfig({ ENVIRONMENT: 'demo', DATA_DIR: dirname(dirname(path)) });
+  mkdirSync(dirname(path), { recursive: true });
+  const earlier = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => earlier.listen(path, resolve));
+  try {
+    await expect(refuseSecondDomain(config)).rejects.toThrow(`Another domain already runs on ${path}.`);
+  } finally {
+    earlier.close();
+  }
 });

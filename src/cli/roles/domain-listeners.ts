@@ -18,7 +18,7 @@ import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
 import { listenError, StartupError } from '../startup-error.js';
-import { claimSocket } from '../unix-socket.js';
+import { claimSocket, socketAnswers } from '../unix-socket.js';
 import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
 
 export interface ListenerOptions {
@@ -143,13 +143,16 @@ async function bindAddress(
 }
 
 /** Runs before other files are written: two domains on one directory would overwrite each other's. */
-export function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): void {
+export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<void> {
   const path = socketPathOf(DOMAIN_ADDRESS);
-  if (path !== undefined) {
-    claimSocket(
-      path,
-      `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`,
-    );
+  if (path === undefined) {
+    return;
+  }
+  const refusal = `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`;
+  claimSocket(path, refusal);
+  // Domains of earlier releases listen without the lock.
+  if (await socketAnswers(path)) {
+    throw new StartupError(refusal);
   }
 }
 

@@ -51,7 +51,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics, ending } = role;
   const tlsFiles = serverTlsFiles(role);
   const warnOfInvalidEvents = boundedWarnings(log, INVALID_EVENTS_PER_MINUTE);
-  refuseSecondDomain(config);
+  await refuseSecondDomain(config);
   const storeOptions: StoreOptions = {
     environment: config.ENVIRONMENT,
     issuer: issuerClaimOf(config),
