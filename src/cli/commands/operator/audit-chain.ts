@@ -6,6 +6,7 @@ import {
 import { openLines } from '../import/import-lines.js';
 import { asJsonLine } from '../output/json.js';
 import { print } from '../output/print.js';
+import { printableLine } from '../output/printable.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import type { Action, Session } from './session.js';
@@ -33,7 +34,7 @@ export const verify: Action<{ file?: string }> = async (session, _, { file }) =>
     return { json, text: `The audit log is intact. Records read: ${records}.` };
   }
   const failure = new Unfinished(`The audit log is not intact. Findings: ${findings.length}.`);
-  return { json, text: findings.map(sentenceOf).join('\n'), failure };
+  return { json, text: findings.map(sentenceOf).map(printableLine).join('\n'), failure };
 };
 
 async function stored({ operator }: Session) {

@@ -64,6 +64,13 @@ describe('an auditor', () => {
     expect(stderr).toMatch(/^The audit log is not intact\. Findings: \d+\.\n$/);
   });
 
+  test('sees no control characters of a forged export, which could hide what is found', async () => {
+    const lines = await exported();
+    const forged = { ...JSON.parse(lines.at(-1) as string), chain: '\u001b[8m' };
+    const { code, stdout } = await verifyFile(lines.with(-1, JSON.stringify(forged)));
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^made with other keys: ·\[8m \d+ aud_\w+\n$/)]);
+  });
+
   test('does not call an export intact that has no records or cannot be read', async () => {
     const empty = await verifyFile([]);
     expect([empty.code, empty.stdout]).toEqual([2, '']);
