@@ -75,6 +75,14 @@ describe('integration import', () => {
     await expect(clientNames()).resolves.not.toContain('Rehearsed');
   });
 
+  test('prints no control characters of the file, which could hide what was refused', async () => {
+    const file = fileOf({ '\u001b[8m\n9 imported, 0 refused.': 1 }, { '\u009b8m': 1 });
+    const { stdout } = await type('import', file);
+    expect(stdout).toMatch(/^ {2}- ·\[8m 9 imported, 0 refused\. is not a field here$/m);
+    expect(stdout).toMatch(/^ {2}- ·8m is not a field here\n0 imported, 2 refused\.$/m);
+    expect((await type('import', file, '--json')).stdout).toContain('"\\u009b8m"');
+  });
+
   test.each([
     ['the service', { client: { instanceId: 'ins_none', name: 'Refused' } }],
     ['the command', { nothing: {} }],

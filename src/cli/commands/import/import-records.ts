@@ -3,7 +3,9 @@ import { type FieldViolation, ServiceError } from '../../../errors/service-error
 import { DynamicClient } from '../../../rpc/dynamic-client.js';
 import { misfitsOf } from '../../../rpc/request-check.js';
 import { FailedCall } from '../failed-call.js';
+import { asJson } from '../output/json.js';
 import { print } from '../output/print.js';
+import { printableLine } from '../output/printable.js';
 import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
 import { Unfinished } from '../unfinished.js';
@@ -131,7 +133,7 @@ function add(outcome: Outcome, { imported = 0, importedLines = [], refusedLines 
 function tell(outcome: Outcome, { json, dryRun, ids }: ImportCommandOptions): void {
   outcome.refusedLines.sort((one, other) => one.line - other.line);
   if (json) {
-    print(JSON.stringify({ dryRun: dryRun ?? false, ...outcome }, null, 2));
+    print(asJson({ dryRun: dryRun ?? false, ...outcome }));
     return;
   }
   const created = ids ? outcome.importedLines.map(({ line, id }) => `line ${line}: ${id}`) : [];
@@ -141,6 +143,8 @@ function tell(outcome: Outcome, { json, dryRun, ids }: ImportCommandOptions): vo
 }
 
 function asText({ line, code, message, fieldViolations }: RefusedLine): string {
-  const violations = fieldViolations.map(({ path, message: what }) => `\n  - ${path} ${what}`);
-  return `line ${line}: ${message} (${code.toLowerCase()})${violations.join('')}`;
+  const violations = fieldViolations.map(
+    ({ path, message: what }) => `\n  - ${printableLine(`${path} ${what}`)}`,
+  );
+  return `line ${line}: ${printableLine(message)} (${code.toLowerCase()})${violations.join('')}`;
 }
