@@ -4,12 +4,14 @@ import { Sqlite } from './better-sqlite3.js';
 import { StoreError } from './store-error.js';
 
 const OWNER_ONLY = 0o600;
+/** Without it, two processes that try at once can each find the lock half taken by the other, and give up. */
+const RIVAL_WAIT_MS = 1_000;
 
 /**
  * A lock of SQLite on a separate empty file, which the system releases with the process. `refusal` is the
  * message if another process has it for longer than `waitMs`.
  */
-export function lockFile(file: string, refusal: string, waitMs = 0): { release(): void } {
+export function lockFile(file: string, refusal: string, waitMs = RIVAL_WAIT_MS): { release(): void } {
   let lock: BetterSqlite3.Database | undefined;
   try {
     makePrivately(file);

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { lockFile } from '../../src/store/file-lock.js';
 import { StoreError } from '../../src/store/store-error.js';
+import { startScript } from '../support/run-script.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -30,6 +32,17 @@ describe('a lock on a file', () => {
       process.umask(before);
     }
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('is given to one of two that try at once', async () => {
+    const file = join(directory(), 'keys.lock');
+    const rival = startScript('test/store/rival-locker.child.ts', [file]);
+    try {
+      await once(rival.stdout, 'data');
+      lockFile(file, 'The keys are in use.').release();
+    } finally {
+      rival.kill('SIGKILL');
+    }
   });
 
   test('that cannot be made names its file', () => {
