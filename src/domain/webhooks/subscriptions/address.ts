@@ -5,9 +5,12 @@ const MAX_URL_LENGTH = 2_048;
 /** The characters of a URI (RFC 3986), without those that browsers would normalize. */
 const WEB_ADDRESS = /^https?:\/\/[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i;
 
-/** Our keys and secrets. Addresses are shown, logged and sent to proxies. */
+/**
+ * Our keys and secrets. Addresses are shown, logged and sent to proxies. Words may end like a prefix
+ * (`analytics_live_…`).
+ */
 const CREDENTIAL =
-  /(ik|cs|operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20}|whsec_/;
+  /(?<![0-9A-Za-z])(ik|cs|operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20}|whsec_/;
 
 export interface AddressPolicy {
   environment: 'live' | 'demo';
@@ -55,8 +58,9 @@ export function faultOfAddress(text: string): string | undefined {
     : undefined;
 }
 
+/** Byte by byte: no encoded character then looks like a letter before a key. */
 function decoded(href: string): string {
-  return href.replace(/%([2-7][0-9A-F])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return href.replace(/%([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** Keeps deliveries out of non-public networks. */

@@ -26,6 +26,10 @@ describe('an address is good to post to', () => {
     ['http://0x7f.1/', 'http://127.0.0.1/'],
     ['http://[::1]:8080/', 'http://[::1]:8080/'],
     ['https://hooks.example.com/ik_demo_board', 'https://hooks.example.com/ik_demo_board'],
+    [
+      'https://hooks.example.com/analytics_live_4f3a9c8b7d6e5f4a3b2c1d',
+      'https://hooks.example.com/analytics_live_4f3a9c8b7d6e5f4a3b2c1d',
+    ],
     [`https://a.example/${'p'.repeat(2_030)}`, `https://a.example/${'p'.repeat(2_030)}`],
   ])('%s, kept as it is used', async (text, kept) => {
     const { addressGuard, asked } = guard();
@@ -59,6 +63,9 @@ describe('an address is none to post to', () => {
     ['https://:secret@hooks.example.com/', /credentials/],
     [`https://hooks.example.com/in?key=${KEY}`, /API key/],
     [`https://hooks.example.com/${KEY.replaceAll('_', '%5f')}`, /API key/],
+    [`https://hooks.example.com/?key=my_${KEY}`, /API key/],
+    [`https://hooks.example.com/?key=%0a${KEY}`, /API key/],
+    [`https://hooks.example.com/?key=%e2%80%8b${KEY}`, /API key/],
     ['https://hooks.example.com/?s=whsec_YWJj', /secret/],
     [`https://a.example/${'p'.repeat(2_031)}`, /longer than 2048/],
   ])('%j', (text, fault) => {
