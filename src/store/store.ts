@@ -198,10 +198,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const directory = directoryStores(database);
   const replica =
     options.replica && new NearestStores(directory, database.reader, { watch, ...options.replica });
-  const { clock } = database;
-  const signOn = signOnUnitOfWork(database, clock, due, onInvalidEvent);
+  const signOn = signOnUnitOfWork(database, due, onInvalidEvent);
   return {
-    clock,
+    clock: database.clock,
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
     callCounts: callCounts(database),
@@ -211,14 +210,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     changes: changeStore(database),
     purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
     expiry: expiryStore(database),
-    platform: platformUnitOfWork(database, clock, due, onInvalidEvent),
+    platform: platformUnitOfWork(database, due, onInvalidEvent),
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
     seals: sealStore(database),
     signOn,
     codeMinutes: codeMinutesOf(signOn),
-    webhooks: webhookUnitOfWork(database, clock, due),
-    sending: sendingUnitOfWork(database, clock, options.onLookFailed),
+    webhooks: webhookUnitOfWork(database, due),
+    sending: sendingUnitOfWork(database, options.onLookFailed),
     deliveriesDue,
     demo: demoStore(database),
     sharedMailboxes: () => sharedMailboxes(database),

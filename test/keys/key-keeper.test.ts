@@ -276,7 +276,7 @@ async function rig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock();
   const said: string[] = [];
-  const operator = operatorUnitOfWork(database, clock.now);
+  const operator = operatorUnitOfWork({ ...database, clock: clock.now });
   return {
     database,
     clock,

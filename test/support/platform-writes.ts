@@ -26,10 +26,11 @@ export interface EventRow {
 export function platformWrites(database: Database) {
   let now = STARTED_AT;
   const seen = new Set<string>();
-  const { run } = platformUnitOfWork(database, () => {
+  const clock = () => {
     now += 1;
     return now;
-  });
+  };
+  const { run } = platformUnitOfWork({ ...database, clock });
   return {
     database,
     run: <T>(work: (changes: Changes) => Promise<T>) => run(work),

@@ -1,4 +1,3 @@
-import type { Clock } from '../../domain/clock.js';
 import type { UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/newly-due.js';
 import type { Database, Writer } from '../database.js';
@@ -17,18 +16,12 @@ export interface DueListener {
 /** Called in a write for deliveries that it makes due. */
 export type NoteDue = (due: NewlyDue) => void;
 
-interface Options {
-  /** Default: the clock of the database. */
-  clock?: Clock;
-  due?: DueListener;
-}
-
 /** The unit of work of every area, which brings its rows and its changes. */
 export function unitOfWorkOver<Changes, Rows>(
-  { reader, write, writesInOrder, clock: common }: Database,
+  { reader, write, writesInOrder, clock }: Database,
   rowsOf: (db: Writer) => Rows,
   changesIn: (writer: Writer, now: number, noteDue: NoteDue, origin: WriteOrigin) => Changes,
-  { clock = common, due }: Options = {},
+  due?: DueListener,
 ): UnitOfWork<Changes, Rows> {
   return {
     rows: rowsOf(reader),

@@ -36,8 +36,8 @@ const OPERATOR = { type: 'service_token', id: 'tok_of_the_test' };
 export async function browserRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock(1_790_000_000_123);
-  const unitOfWork = signOnUnitOfWork(database, clock.now);
-  const operator = operatorUnitOfWork(database, clock.now);
+  const unitOfWork = signOnUnitOfWork({ ...database, clock: clock.now });
+  const operator = operatorUnitOfWork({ ...database, clock: clock.now });
   const keys = await newKeyRing(clock.now);
   const passwords = quickHasher();
   const signOn: SignOn = {

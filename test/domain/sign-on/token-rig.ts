@@ -31,7 +31,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   // Not a round number, so that what is rounded is seen.
   const clock = fakeClock(1_790_000_000_123);
-  const unitOfWork = signOnUnitOfWork(database, clock.now);
+  const unitOfWork = signOnUnitOfWork({ ...database, clock: clock.now });
   const backgroundErrors: unknown[] = [];
   const observed: Observation[] = [];
   const keys = await newKeyRing(clock.now);
@@ -95,7 +95,7 @@ export async function newApplication(
   instanceId: InstanceId,
   fields: Partial<ApplicationCreation> = {},
 ): Promise<RegisteredApplication> {
-  const operator = operatorUnitOfWork(database, clock);
+  const operator = operatorUnitOfWork({ ...database, clock });
   const creation: ApplicationCreation = {
     name: 'Brightledger Portal',
     type: 'confidential',
@@ -189,7 +189,7 @@ export function operate<T>(
   { database, issuer }: Pick<TokenRig, 'database' | 'issuer'>,
   work: (changes: OperatorChanges) => Promise<T>,
 ): Promise<T> {
-  return inNameOf(OPERATOR, operatorUnitOfWork(database, issuer.clock)).run(work);
+  return inNameOf(OPERATOR, operatorUnitOfWork({ ...database, clock: issuer.clock })).run(work);
 }
 
 /** The types and outcomes that the audit log has, oldest first, those of setting up left out. */

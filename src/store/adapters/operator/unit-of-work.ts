@@ -1,4 +1,3 @@
-import type { Clock } from '../../../domain/clock.js';
 import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
 import { instanceRows } from '../platform/instances.js';
@@ -14,20 +13,15 @@ import { instanceIntegrationRows } from './instance-integrations.js';
 import { integrationRows } from './integrations.js';
 import { serviceTokenRows } from './service-tokens.js';
 
-export function operatorUnitOfWork(database: Database, clock?: Clock): OperatorUnitOfWork {
-  return unitOfWorkOver(
-    database,
-    rowsOf,
-    (writer, now) => ({
-      ...rowsOf(writer),
-      now,
-      deliveries: subscriptionDeliveryRows(writer),
-      lock: (...subjectIds) => lock(writer, subjectIds),
-      touch: (...subjectIds) => touch(writer, subjectIds),
-      audit: (actor, action) => auditAction(writer, now, actor, action),
-    }),
-    { clock },
-  );
+export function operatorUnitOfWork(database: Database): OperatorUnitOfWork {
+  return unitOfWorkOver(database, rowsOf, (writer, now) => ({
+    ...rowsOf(writer),
+    now,
+    deliveries: subscriptionDeliveryRows(writer),
+    lock: (...subjectIds) => lock(writer, subjectIds),
+    touch: (...subjectIds) => touch(writer, subjectIds),
+    audit: (actor, action) => auditAction(writer, now, actor, action),
+  }));
 }
 
 function rowsOf(database: Writer): OperatorRows {

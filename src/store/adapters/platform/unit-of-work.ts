@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely';
 import type { EventType } from '../../../../generated/asyncapi/events.js';
-import type { Clock } from '../../../domain/clock.js';
 import type {
   Changes,
   PlatformRows,
@@ -43,7 +42,6 @@ const refuseInvalidEvent: OnInvalidEvent = (type, fault) => {
 /** `due` as for every unit of work. */
 export function platformUnitOfWork(
   database: Database,
-  clock?: Clock,
   due?: DueListener,
   onInvalidEvent?: OnInvalidEvent,
 ): PlatformUnitOfWork {
@@ -51,7 +49,7 @@ export function platformUnitOfWork(
     database,
     rowsOf,
     (writer, now, noteDue, origin) => changesIn(writer, now, noteDue, origin, onInvalidEvent),
-    { clock, due },
+    due,
   );
 }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../domain/clock.js';
 import type { CredentialRows } from '../../../domain/credentials/end-access.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
@@ -22,7 +21,6 @@ import { signingKeyRows } from './signing-keys.js';
 /** Signing in activates users, which is an event; `due` as for every unit of work. */
 export function signOnUnitOfWork(
   database: Database,
-  clock?: Clock,
   due?: DueListener,
   onInvalidEvent?: OnInvalidEvent,
 ): SignOnUnitOfWork {
@@ -39,7 +37,7 @@ export function signOnUnitOfWork(
       ...changesIn(writer, now, noteDue, origin, onInvalidEvent),
       ...ownRows(writer),
     }),
-    { clock, due },
+    due,
   );
 }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../domain/clock.js';
 import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/deliveries.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
@@ -14,7 +13,7 @@ import { subscriptionDeliveryRows } from './subscriptions/deliveries.js';
 import { subscriptionRows } from './subscriptions/rows.js';
 
 /** `due` as for every unit of work: here it hears of inserted deliveries. */
-export function webhookUnitOfWork(database: Database, clock?: Clock, due?: DueListener): WebhookUnitOfWork {
+export function webhookUnitOfWork(database: Database, due?: DueListener): WebhookUnitOfWork {
   return unitOfWorkOver(
     database,
     rowsOf,
@@ -28,7 +27,7 @@ export function webhookUnitOfWork(database: Database, clock?: Clock, due?: DueLi
         audit: (actor, action) => auditAction(writer, now, actor, action),
       };
     },
-    { clock, due },
+    due,
   );
 }
 

@@ -32,7 +32,7 @@ async function within<T>(DATA_DIR: string, use: (database: Database) => Promise<
 async function replay(database: Database, command: string): Promise<void> {
   const [, subscriptionId = '', since = ''] = /--subscription (\S+) --since (\S+)$/m.exec(command) ?? [];
   const request = { subscriptionId, since: Date.parse(since), eventTypes: [], includeDelivered: false };
-  const unitOfWork = inNameOf(OPERATOR, webhookUnitOfWork(database, Date.now));
+  const unitOfWork = inNameOf(OPERATOR, webhookUnitOfWork({ ...database, clock: Date.now }));
   const options = { clock: Date.now, signal: new AbortController().signal };
   for await (const _progress of replayEvents(unitOfWork, request, options)) {
     // To its end.

@@ -25,7 +25,7 @@ async function nodes(database: DatabaseUnderTest, count: number) {
   const rotationOf = (opened: Database, index: number): KeyRotation => {
     const { make } = numberedKeys();
     return {
-      unitOfWork: signOnUnitOfWork(opened, clock.now),
+      unitOfWork: signOnUnitOfWork({ ...opened, clock: clock.now }),
       maker: {
         make: async (algorithm) => {
           const material = await make(algorithm);

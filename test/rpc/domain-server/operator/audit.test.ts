@@ -271,7 +271,7 @@ async function servicesOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
         ...dependencies,
         unitOfWork: operatorUnitOfWork(database),
         signingKeys: {
-          unitOfWork: signOnUnitOfWork(database, clock),
+          unitOfWork: signOnUnitOfWork({ ...database, clock }),
           maker: numberedKeys(),
           policy,
           clock,

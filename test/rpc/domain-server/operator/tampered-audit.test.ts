@@ -25,10 +25,7 @@ describeEachDatabase('a tampered audit log', (under) => {
     ['a place beyond all numbers of messages', { seq: 5_000_000_000 }, 4_294_967_295],
   ])('is read and verified although a record has %s', async (_, tampering, place) => {
     const bare = await under.openMigrated();
-    const unitOfWork = operatorUnitOfWork(
-      withAuditChains(bare, () => mac),
-      () => 1_000,
-    );
+    const unitOfWork = operatorUnitOfWork({ ...withAuditChains(bare, () => mac), clock: () => 1_000 });
     for (const id of ['a', 'b']) {
       await unitOfWork.run((changes) =>
         changes.audit(

@@ -18,7 +18,7 @@ describeEachDatabase('an idempotency key', (under) => {
 
   async function platformOfTokens() {
     const database = await under.openMigrated();
-    const operator = operatorUnitOfWork(database, Date.now);
+    const operator = operatorUnitOfWork({ ...database, clock: Date.now });
     const authenticate = tokenAuthenticator({
       store: { serviceTokens: serviceTokenStore(database), clock: database.clock },
       log: recordedLog().log,

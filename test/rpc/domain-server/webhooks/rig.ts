@@ -40,7 +40,7 @@ export function webhookServing(under: DatabaseUnderTest) {
   return async function serving(overrides: Partial<WebhookDependencies> = {}) {
     const database = await under.openMigrated();
     const clock = fakeClock();
-    const unitOfWork = webhookUnitOfWork(database, clock.now);
+    const unitOfWork = webhookUnitOfWork({ ...database, clock: clock.now });
     const rig = await rigs.start([
       webhookService({
         unitOfWork,
@@ -49,7 +49,10 @@ export function webhookServing(under: DatabaseUnderTest) {
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,
-        sending: { unitOfWork: sendingUnitOfWork(database, clock.now), deliveriesDue: new DueSignal() },
+        sending: {
+          unitOfWork: sendingUnitOfWork({ ...database, clock: clock.now }),
+          deliveriesDue: new DueSignal(),
+        },
         ...overrides,
       }),
     ]);

@@ -18,11 +18,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 async function rigOver(under: DatabaseUnderTest) {
   const bare = await under.openMigrated();
   let now = 1_000;
-  const process = () =>
-    operatorUnitOfWork(
-      withAuditChains(bare, () => mac),
-      () => now,
-    );
+  const process = () => operatorUnitOfWork({ ...withAuditChains(bare, () => mac), clock: () => now });
   const unitOfWork = process();
   const record = (id: string, by = unitOfWork) =>
     inNameOf(ACTOR, by).run((changes) =>
@@ -92,7 +88,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
   test('report a record that was put in beside them', async () => {
     const { bare, record, findings } = await rigOver(under);
     await record('a');
-    const unchained = operatorUnitOfWork(bare, () => 2_000);
+    const unchained = operatorUnitOfWork({ ...bare, clock: () => 2_000 });
     await inNameOf(ACTOR, unchained).run((changes) =>
       changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'put in' } }),
     );
@@ -232,7 +228,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
 
     // Nor does it continue behind a hole, whatever a record without the key says of a purge.
     await bare.write((writer) => writer.deleteFrom('audit_events').where('id', 'in', backDated).execute());
-    await operatorUnitOfWork(bare, () => 6_000).run((changes) =>
+    await operatorUnitOfWork({ ...bare, clock: () => 6_000 }).run((changes) =>
       changes.audit(ACTOR, {
         type: 'audit.purged',
         subject: { type: 'audit_chain', id: chain },

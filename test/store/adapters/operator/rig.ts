@@ -20,7 +20,7 @@ export const OPERATOR = {
 export async function operatorRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock();
-  const unitOfWork = operatorUnitOfWork(database, clock.now);
+  const unitOfWork = operatorUnitOfWork({ ...database, clock: clock.now });
   const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => inNameOf(OPERATOR, unitOfWork).run(work);
   return {
     database,

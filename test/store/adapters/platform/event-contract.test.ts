@@ -22,9 +22,9 @@ const incomplete = {
 
 const unitsOfWork = {
   platform: (database: Database, listener?: OnInvalidEvent) =>
-    platformUnitOfWork(database, undefined, undefined, listener),
+    platformUnitOfWork(database, undefined, listener),
   'sign-on': (database: Database, listener?: OnInvalidEvent) =>
-    signOnUnitOfWork(database, undefined, undefined, listener),
+    signOnUnitOfWork(database, undefined, listener),
 };
 
 describeEachDatabase('an event that violates the contract', (under) => {

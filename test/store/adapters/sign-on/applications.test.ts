@@ -19,7 +19,7 @@ describeEachDatabase('an application that is asked to prove itself', (under) => 
   async function rigWithApplication() {
     const rig = await signOnRig(under);
     const instances = [(await plantInstance(rig.database)).id, (await plantInstance(rig.database)).id];
-    const operator = operatorUnitOfWork(rig.database, rig.clock.now);
+    const operator = operatorUnitOfWork({ ...rig.database, clock: rig.clock.now });
     const create = (fields: Partial<ApplicationCreation>, returnsTo: readonly InstanceId[] = instances) =>
       inNameOf(OPERATOR, operator).run((changes) =>
         createApplication(changes, 'demo', {

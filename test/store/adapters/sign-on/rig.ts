@@ -11,7 +11,7 @@ import { plantAccount } from '../../directory-rows.js';
 export async function signOnRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock();
-  const { run, rows } = signOnUnitOfWork(database, clock.now);
+  const { run, rows } = signOnUnitOfWork({ ...database, clock: clock.now });
   return {
     database,
     clock,

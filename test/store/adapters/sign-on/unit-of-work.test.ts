@@ -74,7 +74,7 @@ describeEachDatabase('a step of signing in', (under) => {
     const { database, rows, now, newAccount } = await signOnRig(under);
     const accountId = await newAccount();
     const session = newSession(now, { account: { id: accountId, authenticatedAt: now } });
-    await platformUnitOfWork(database, () => now).run(async (changes) => {
+    await platformUnitOfWork({ ...database, clock: () => now }).run(async (changes) => {
       await changes.passwords.set(accountId, newHash(), now);
       await changes.sessions.insert(session);
       await changes.sessions.deleteOfAccount(accountId);

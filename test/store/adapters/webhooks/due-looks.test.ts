@@ -376,7 +376,7 @@ test('a complete look may take longer than other statements', async () => {
   const server = { ...SERVED_LIMITS.server, statementMs: 1_100 };
   const database = await under.open(place, { ...SERVED_LIMITS, server, answerMs: 1_200 });
   const failures: unknown[] = [];
-  const { rows } = sendingUnitOfWork(database, undefined, (error) => failures.push(error));
+  const { rows } = sendingUnitOfWork(database, (error) => failures.push(error));
   const holder = new pg.Client({ connectionString: place.databaseUrl });
   await holder.connect();
   await holder.query('begin');

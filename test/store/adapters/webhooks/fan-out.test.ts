@@ -171,11 +171,14 @@ describe('a write that records no event', () => {
     test('who waits for deliveries', async () => {
       const database = await under.openMigrated();
       let woken = 0;
-      const { run } = platformUnitOfWork(database, Date.now, {
-        onDue: () => {
-          woken += 1;
+      const { run } = platformUnitOfWork(
+        { ...database, clock: Date.now },
+        {
+          onDue: () => {
+            woken += 1;
+          },
         },
-      });
+      );
       await run(async ({ touch }) => touch(newPublicId('InstanceId')));
       expect(woken).toBe(0);
     });

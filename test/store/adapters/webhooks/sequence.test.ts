@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 /** A node whose clock stands still. */
 function nodeAt(database: Database, now: number) {
-  const { run } = platformUnitOfWork(database, () => now);
+  const { run } = platformUnitOfWork({ ...database, clock: () => now });
   return (userId: string, firstName: string) => run((changes) => updateUser(changes, { userId, firstName }));
 }
 

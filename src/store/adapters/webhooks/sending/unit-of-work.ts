@@ -1,4 +1,3 @@
-import type { Clock } from '../../../../domain/clock.js';
 import type { SendingUnitOfWork } from '../../../../domain/webhooks/sending/sending.js';
 import type { Database } from '../../../database.js';
 import { unitOfWorkOver } from '../../unit-of-work.js';
@@ -11,7 +10,6 @@ import { settingBack } from './set-back.js';
 
 export function sendingUnitOfWork(
   database: Database,
-  clock?: Clock,
   onLookFailed?: (error: unknown) => void,
   lookLimits?: LookLimits,
 ): SendingUnitOfWork {
@@ -27,6 +25,5 @@ export function sendingUnitOfWork(
       ...settingBack(writer, now),
       retryBatches: retryBatchRows(writer, now),
     }),
-    { clock },
   );
 }

@@ -103,7 +103,7 @@ export function sendingNode(
   const notTakenBack: unknown[] = [];
   const setBacks: number[] = [];
   const dependencies: SendingDependencies = {
-    unitOfWork: sendingUnitOfWork(database, clock.now, undefined, lookLimits),
+    unitOfWork: sendingUnitOfWork({ ...database, clock: clock.now }, undefined, lookLimits),
     secrets: BOX,
     deliveriesDue,
     grace: new RetryGrace(SETTINGS.retryDelaysMs),
@@ -118,7 +118,7 @@ export function sendingNode(
   const claims = new DeliveryClaims(dependencies, targets, clock.now, pauses);
   const due = { onDue: (newly: NewlyDue) => deliveriesDue.wake(newly) };
   // Its events stand for any: their content is no matter of the sending.
-  const platform = platformUnitOfWork(database, clock.now, due, () => undefined);
+  const platform = platformUnitOfWork({ ...database, clock: clock.now }, due, () => undefined);
   /**
    * Waits for the sweep that it begins, whose end is then not seen as that of a later time. If it finds
    * nothing, it looks again if that sweep ended attempts.

@@ -53,7 +53,7 @@ describeEachDatabase('an instance that is disconnected', (under) => {
 describeEachDatabase('an instance integration that is configured no more', (under) => {
   async function unconfigured() {
     const rig = await subscriptionRig(under);
-    const operator = operatorUnitOfWork(rig.database, rig.clock.now);
+    const operator = operatorUnitOfWork({ ...rig.database, clock: rig.clock.now });
     const configure = (configured: boolean) =>
       inNameOf(OPERATOR, operator).run((changes) =>
         writeConfiguration(changes, { id: rig.connection.id, configured }),

@@ -33,7 +33,8 @@ export async function subscriptionRig(under: DatabaseUnderTest) {
   const database = await under.openMigrated();
   const clock = fakeClock();
   const woken: number[] = [];
-  const unitOfWork = webhookUnitOfWork(database, clock.now, { onDue: () => woken.push(clock.now()) });
+  const due = { onDue: () => woken.push(clock.now()) };
+  const unitOfWork = webhookUnitOfWork({ ...database, clock: clock.now }, due);
   const secrets = new SealedBox(randomBytes(32));
   const policy = { environment: 'demo' as const, addressGuard: { refusalOf: async () => undefined } };
   const connection = await newConnection(database);
