@@ -21,7 +21,7 @@ export const credentialsLast: Check<{ now: number }> = {
   find: async (reader, { now }) => {
     const isSoon = sql`expires_at > ${now} and expires_at <= ${now + SOON_MS}
       and (last_used_at is null or last_used_at > ${now - USED_WITHIN_MS})`;
-    const soon = await credentialsWhere(reader, () => isSoon);
+    const soon = await credentialsWhere(reader, isSoon);
     soon.sort((one, other) => Number(one.expiresAt) - Number(other.expiresAt));
     return foundIn(
       soon.map(

@@ -58,7 +58,7 @@ class ListInCopy {
     const ends = new Map(Object.entries({ ...apiKeys, ...serviceTokens, ...clientSecrets }));
     const revoked: Credential[] = [];
     const shortened: Credential[] = [];
-    for (const each of await credentialsWhere(writer, () => unexpired(at))) {
+    for (const each of await credentialsWhere(writer, unexpired(at))) {
       const { kind, id } = each;
       const end = ends.get(id);
       if (end === undefined) {

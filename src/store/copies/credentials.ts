@@ -44,7 +44,7 @@ export const credentialKinds = Object.keys(CREDENTIALS) as CredentialKind[];
 /** Credentials of all kinds that are not revoked and meet the condition. */
 export async function credentialsWhere(
   reader: Reader | Writer,
-  condition: (kind: CredentialKind) => RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
 ): Promise<Credential[]> {
   const found: Credential[] = [];
   for (const kind of credentialKinds) {
@@ -52,7 +52,7 @@ export async function credentialsWhere(
     const { rows } = await sql<Omit<Credential, 'kind'>>`
       select id, ${sql.ref(of)} as "of", ${label} as label, expires_at as "expiresAt", last_used_at as "lastUsedAt"
       from ${sql.table(table)}
-      where ${condition(kind)} ${isRevocable ? sql`and revoked_at is null` : sql``}
+      where ${condition} ${isRevocable ? sql`and revoked_at is null` : sql``}
       order by created_at, id
     `.execute(reader);
     found.push(...rows.map((row) => ({ ...row, kind })));

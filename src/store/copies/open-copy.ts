@@ -39,10 +39,7 @@ export function openedOver(bare: Database): OpenedDatabase {
   let mac: AuditMac | undefined;
   const database = withAuditChains(bare, () => mac);
   return {
-    reader: database.reader,
-    patient: database.patient,
-    write: database.write,
-    close: database.close,
+    ...database,
     seals: sealStore(database),
     chainRecords: (given) => {
       mac = given;

@@ -46,7 +46,7 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const held = await holdDeliveries(changes, present, applied, settling);
     await forgetOthers(changes);
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
-    const alive = await credentialsWhere(writer, () => unexpired(at));
+    const alive = await credentialsWhere(writer, unexpired(at));
     return { ended, consents, ...applied, suspended, alive, held };
   });
 }
@@ -85,7 +85,7 @@ async function suspendCredentials(changes: CopyChanges, { at, keepKeys }: Settli
   if (keepKeys) {
     return [];
   }
-  const alive = await credentialsWhere(changes.writer, () => unexpired(at));
+  const alive = await credentialsWhere(changes.writer, unexpired(at));
   for (const each of alive) {
     await setEnd(changes.writer, each, at);
     await changes.record(

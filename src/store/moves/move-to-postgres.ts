@@ -13,8 +13,9 @@ import { assertSound } from '../copies/sqlite-copy.js';
 import type { Database, Writer } from '../database.js';
 import { keepLateRows } from '../dialects/late-rows.js';
 import { openPostgres } from '../dialects/postgres/postgres.js';
+import { isLockTimeout } from '../dialects/postgres/trouble.js';
 import { claimDirectory } from '../directory-claim.js';
-import { type IssuerClaim, issuerProblem } from '../issuer.js';
+import { type IssuerClaim, refuseOther } from '../issuer.js';
 import { migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { reading, recordedIn } from '../recorded.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
@@ -37,7 +38,6 @@ import { compareRows, continueSequences, insertRows } from './target-rows.js';
 
 /** The actor of the audit record. */
 const MOVER: Actor = { type: 'command', id: 'migrate-store' };
-const LOCK_NOT_AVAILABLE = '55P03';
 const REPEAT = 'Run the command again: it finds out whether the move is complete, or begins anew.';
 const ANOTHER_RUN = `Another run of the command fills the PostgreSQL database, or the server has not yet ended the connection of one that was killed. ${REPEAT}`;
 /** In a message. */
@@ -112,10 +112,7 @@ function fitFacts(file: string, { environment, issuer, keyIds }: Move): Promise<
         `The database in ${file} belongs to ${recorded.environment ? `the ${recorded.environment} environment` : 'no environment yet'}, but ENVIRONMENT is ${environment}.`,
       );
     }
-    const problem = issuerProblem(recorded.issuer, issuer);
-    if (problem !== undefined) {
-      throw new StoreError(problem);
-    }
+    refuseOther(recorded.issuer, issuer);
     assertSound(file);
     const facts = await factsOf(reader);
     const missing = facts.encryptionKeys.slice(0, 1).find((id) => !keyIds.includes(id));
@@ -265,10 +262,10 @@ async function record(
 
 /** What PostgreSQL refused, as a sentence. */
 function asMoveError(error: unknown): unknown {
-  const { severity, cause } = error as { severity?: unknown; cause?: { code?: unknown } };
-  if (cause?.code === LOCK_NOT_AVAILABLE) {
+  if (isLockTimeout(error)) {
     return new CopyError(ANOTHER_RUN, { cause: error });
   }
+  const { severity } = error as { severity?: unknown };
   return error instanceof ServiceError || typeof severity === 'string'
     ? new CopyError(`PostgreSQL did not complete the move: ${databaseReasonOf(error)}. ${REPEAT}`, {
         cause: error,

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/newly-due.js';
 import type { BehindCommit } from './driver.js';
+import { reasonOf } from './trouble.js';
 
 export interface NotificationLimits {
   connectMs: number;
@@ -284,10 +285,4 @@ function within<T>(work: Promise<T>, limitMs: number, failure: () => Error): Pro
     timer = setTimeout(() => reject(failure()), limitMs);
   });
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
-}
-
-/** For a name with several addresses, the reasons are in the inner errors. */
-function reasonOf(error: Error): string {
-  const { errors, message } = error as AggregateError;
-  return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
 }

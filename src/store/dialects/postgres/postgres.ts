@@ -18,6 +18,7 @@ import {
   isPassingTrouble,
   isRefusedSetting,
   isRefusedTransaction,
+  reasonOf,
 } from './trouble.js';
 
 export interface PostgresLimits {
@@ -273,12 +274,6 @@ async function pastRepeatable<T>(write: () => Promise<T>): Promise<T> {
       }
     }
   }
-}
-
-/** For a name with several addresses, the reasons are in the inner errors. */
-function reasonOf(error: unknown): string {
-  const { errors, message } = error as AggregateError;
-  return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
 }
 
 /** Times and counts are int8 and safe integers; pg would return text. */

@@ -135,6 +135,12 @@ export function asUnknownOutcome(error: unknown): ServiceError {
   );
 }
 
+/** For a name with several addresses, the reasons are in the inner errors. */
+export function reasonOf(error: unknown): string {
+  const { errors, message } = error as AggregateError;
+  return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
+}
+
 function unavailable(message: string, cause: unknown): ServiceError {
   const { code, message: reason } = cause as { code?: string; message?: string };
   return new ServiceError(ErrorCode.UNAVAILABLE, message, {
