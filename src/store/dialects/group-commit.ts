@@ -14,7 +14,8 @@ interface Job {
   reject: (reason: unknown) => void;
 }
 
-type Outcome = { value: unknown } | { error: unknown };
+/** Answers the caller of a write, after the commit that it shares. */
+type Answer = () => void;
 
 /** The synchronous statements around a group of transactions. */
 export interface TransactionControl {
@@ -82,8 +83,8 @@ export class GroupCommit {
     while (this.#waiting.length > 0) {
       const group = this.#waiting.take(MAX_GROUP);
       try {
-        const outcomes = await this.#commit(group);
-        void this.#acknowledge(group, outcomes);
+        const answers = await this.#commit(group);
+        void this.#acknowledge(group, answers);
       } catch (error) {
         // The commit failed or was not tried: nothing of the group was written.
         rejectAll(group, error);
@@ -93,12 +94,12 @@ export class GroupCommit {
   }
 
   /** The next group does not wait for the sync; the callers of this one do. */
-  async #acknowledge(group: readonly Job[], outcomes: readonly Outcome[]): Promise<void> {
+  async #acknowledge(group: readonly Job[], answers: readonly Answer[]): Promise<void> {
     this.#unacknowledged += 1;
     try {
       await this.disk.done();
-      for (const [index, job] of group.entries()) {
-        settle(job, outcomes[index] as Outcome);
+      for (const answer of answers) {
+        answer();
       }
     } catch (error) {
       rejectAll(group, error);
@@ -108,22 +109,22 @@ export class GroupCommit {
   }
 
   /** Adds writes that join the group. */
-  async #commit(group: Job[]): Promise<Outcome[]> {
+  async #commit(group: Job[]): Promise<Answer[]> {
     const { control } = this;
     this.disk.assertSound();
     await this.#begin();
     try {
-      const outcomes = await this.#runAll(group);
+      const answers = await this.#runAll(group);
       // SQLite blocks the event loop: here concurrent requests join the group, and answers are sent.
       await new Promise(setImmediate);
       const joining = this.#waiting.take(MAX_GROUP - group.length);
       group.push(...joining);
-      outcomes.push(...(await this.#runAll(joining)));
+      answers.push(...(await this.#runAll(joining)));
       const committed = await this.#late.write(this.writer);
       control.commit();
       committed();
       this.onCommit(group.length);
-      return outcomes;
+      return answers;
     } catch (error) {
       this.#late.dropAfter(0);
       this.#tryRollback();
@@ -131,16 +132,12 @@ export class GroupCommit {
     }
   }
 
-  async #runAll(jobs: readonly Job[]): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
+  async #runAll(jobs: readonly Job[]): Promise<Answer[]> {
+    const answers: Answer[] = [];
     for (const job of jobs) {
-      const outcome = await this.#runAlone(job);
-      outcomes.push(outcome);
-      if ('value' in outcome) {
-        job.onDone?.();
-      }
+      answers.push(await this.#runAlone(job));
     }
-    return outcomes;
+    return answers;
   }
 
   async #begin(): Promise<void> {
@@ -158,29 +155,31 @@ export class GroupCommit {
    * Runs in a savepoint, except the first write: in a savepoint, each statement that SQLite may have to undo
    * takes longer the more pages the write has changed.
    */
-  async #runAlone(job: Job): Promise<Outcome> {
+  async #runAlone(job: Job): Promise<Answer> {
     if (job.signal?.aborted) {
-      return { error: callerLeft() };
+      return () => job.reject(callerLeft());
     }
     const late = this.#late.count;
     const isFirst = this.#isEmpty;
     if (!isFirst) {
       this.control.savepoint();
     }
+    let value: unknown;
     try {
-      const value = await job.work(this.writer);
+      value = await job.work(this.writer);
       if (!isFirst) {
         this.control.release();
       } else if (!this.control.isOpen()) {
         throw new Error('SQLite has ended the transaction, and the write went on.');
       }
       this.#isEmpty = false;
-      return { value };
     } catch (error) {
       this.#late.dropAfter(late);
       await this.#undo(isFirst, error);
-      return { error };
+      return () => job.reject(error);
     }
+    job.onDone?.();
+    return () => job.resolve(value);
   }
 
   async #undo(isFirst: boolean, cause: unknown): Promise<void> {
@@ -214,13 +213,5 @@ export class GroupCommit {
 function rejectAll(group: readonly Job[], error: unknown): void {
   for (const job of group) {
     job.reject(error);
-  }
-}
-
-function settle(job: Job, outcome: Outcome): void {
-  if ('error' in outcome) {
-    job.reject(outcome.error);
-  } else {
-    job.resolve(outcome.value);
   }
 }

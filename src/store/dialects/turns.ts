@@ -7,17 +7,14 @@ const MOST_WAITING = 64;
 const LONGEST_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 1;
 
-interface Waiting {
-  begin(): void;
-}
-
 /**
  * Queues writes by subject (an instance, client, account or key) without a connection: in the database each
  * would hold one while it waits, and one tenant could take them all.
  */
 export class Turns {
   readonly #underWay = new Map<string, number>();
-  readonly #waiting = new Map<string, Waiting[]>();
+  /** What begins each turn that is waited for. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
   tryTake(subject: string): boolean {
     const count = this.#underWay.get(subject) ?? 0;
@@ -32,7 +29,7 @@ export class Turns {
   give(subject: string): void {
     const next = this.#waiting.get(subject)?.shift();
     if (next) {
-      next.begin();
+      next();
       return;
     }
     this.#waiting.delete(subject);
@@ -56,7 +53,7 @@ export class Turns {
     this.#waiting.set(subject, waiting);
     return new Promise((resolve, reject) => {
       const leave = (reason: ServiceError) => {
-        waiting.splice(waiting.indexOf(entry), 1);
+        waiting.splice(waiting.indexOf(begin), 1);
         end();
         reject(reason);
       };
@@ -66,13 +63,11 @@ export class Turns {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       };
-      const entry = {
-        begin: () => {
-          end();
-          resolve();
-        },
+      const begin = () => {
+        end();
+        resolve();
       };
-      waiting.push(entry);
+      waiting.push(begin);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
