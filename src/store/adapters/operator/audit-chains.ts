@@ -8,52 +8,35 @@ import {
 } from '../../../domain/operator/audit-chain.js';
 import { REST_TYPE } from '../../../domain/operator/audit-tally.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
+import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { executeCompiled } from '../../dialects/direct-statements.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
-import type { Schema } from '../../schema.js';
 import type { StoreWatch } from '../../watch.js';
 import { keptInsertion } from '../statements/kept-insertion.js';
-import { changedOne, keptStatement } from '../statements/kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
 
-type Row = Schema['audit_events'];
-
-const COLUMNS = [
-  'id',
-  'created_at',
-  'type',
-  'outcome',
-  'actor_type',
-  'actor_id',
-  'subject_type',
-  'subject_id',
-  'request_id',
-  'remote_address',
-  'attributes',
-  'chain',
-  'seq',
-  'hash',
-] as const;
+type Row = Tables['auditEvents'];
 
 /** Waited for: a failure must be known before the commit. */
-const insertion = keptInsertion('audit_events', COLUMNS, executeCompiled);
+const insertion = keptInsertion('auditEvents', executeCompiled);
 
 /** Only after its predecessor in the chain. */
-const continuation = keptStatement((db, { previous, ...row }: Row & { previous: number }) =>
+const continuation = statement((db, { previous, ...row }: Row & { previous: number }) =>
   db
-    .insertInto('audit_events')
+    .insertInto('auditEvents')
     .columns(Object.keys(row) as (keyof Row)[])
     .expression((from) =>
       from
-        .selectFrom('audit_events')
+        .selectFrom('auditEvents')
         .where('chain', '=', row.chain)
         .where('seq', '=', previous)
         .select(({ val }) => Object.entries(row).map(([name, value]) => val(value).as(name))),
     ),
 );
 
-const presence = keptStatement((db, { chain, hash }: { chain: string; hash: string }) =>
-  db.selectFrom('audit_events').where('chain', '=', chain).where('hash', '=', hash).select('seq'),
+const presence = statement((db, { chain, hash }: { chain: string; hash: string }) =>
+  db.selectFrom('auditEvents').where('chain', '=', chain).where('hash', '=', hash).select('seq'),
 );
 
 const chainsOfWriter = new WeakMap<Writer, AuditChains>();
@@ -96,7 +79,7 @@ export async function storeRecord(writer: Writer, event: AuditEvent): Promise<vo
   if (chains) {
     lateRowsOf(writer).add(chains, event);
   } else {
-    await insertion(writer, [toRow(event, { chain: null, seq: null, hash: null })]);
+    await insertion(camelCased(writer), [toRow(event, { chain: null, seq: null, hash: null })]);
   }
 }
 
@@ -128,11 +111,11 @@ class AuditChains implements LateWriter<AuditEvent> {
    * failed insert may have found the place occupied. Otherwise the chain ends here, and another one begins.
    */
   async writeLate(writer: Writer, events: readonly AuditEvent[]): Promise<() => void> {
-    await this.#lookForDoubtful(writer);
+    const db = camelCased(writer);
+    await this.#lookForDoubtful(db);
     const taken = this.#free.pop();
     try {
-      const newest =
-        (taken && (await this.#write(writer, events, taken))) ?? (await this.#begin(writer, events));
+      const newest = (taken && (await this.#write(db, events, taken))) ?? (await this.#begin(db, events));
       return () => {
         this.#free.push(newest);
         for (const event of events) {
@@ -158,9 +141,9 @@ class AuditChains implements LateWriter<AuditEvent> {
   }
 
   /** A tamperer can make an insert fail, and then remove the record that it was to continue. */
-  async #lookForDoubtful(writer: Writer): Promise<void> {
+  async #lookForDoubtful(db: Rows): Promise<void> {
     for (const place of this.#doubtful) {
-      const { rows } = await presence(writer, { chain: place.chain, hash: place.hash });
+      const { rows } = await presence(db, { chain: place.chain, hash: place.hash });
       this.#doubtful = this.#doubtful.filter((each) => each !== place);
       if (rows.length === 0) {
         this.onBroken(place.chain);
@@ -169,24 +152,20 @@ class AuditChains implements LateWriter<AuditEvent> {
   }
 
   /** Returns the last place; undefined if the chain does not end with the taken record. */
-  async #write(
-    writer: Writer,
-    events: readonly AuditEvent[],
-    taken: ChainPlace,
-  ): Promise<ChainPlace | undefined> {
+  async #write(db: Rows, events: readonly AuditEvent[], taken: ChainPlace): Promise<ChainPlace | undefined> {
     const [first, ...others] = this.#linked(events, taken) as [Row, ...Row[]];
-    if (!changedOne(await continuation(writer, { ...first, previous: taken.seq }))) {
+    if (!changedOne(await continuation(db, { ...first, previous: taken.seq }))) {
       this.onBroken(taken.chain);
       return undefined;
     }
-    await insertion(writer, others);
+    await insertion(db, others);
     return placeOf(others.at(-1) ?? first);
   }
 
-  async #begin(writer: Writer, events: readonly AuditEvent[]): Promise<ChainPlace> {
+  async #begin(db: Rows, events: readonly AuditEvent[]): Promise<ChainPlace> {
     const chain = `${newRecordId('ach')}.${fingerprintOf(this.mac)}`;
     const rows = this.#linked(events, { chain, seq: 0, hash: NO_HASH });
-    await insertion(writer, rows);
+    await insertion(db, rows);
     return placeOf(rows.at(-1) as Row);
   }
 
@@ -207,15 +186,15 @@ function placeOf({ chain, seq, hash }: Row): ChainPlace {
 function toRow(event: AuditEvent, { chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
   return {
     id: event.id,
-    created_at: event.createdAt,
+    createdAt: event.createdAt,
     type: event.type,
     outcome: event.outcome,
-    actor_type: event.actor.type,
-    actor_id: event.actor.id,
-    subject_type: event.subject?.type ?? null,
-    subject_id: event.subject?.id ?? null,
-    request_id: event.requestId,
-    remote_address: event.remoteAddress,
+    actorType: event.actor.type,
+    actorId: event.actor.id,
+    subjectType: event.subject?.type ?? null,
+    subjectId: event.subject?.id ?? null,
+    requestId: event.requestId,
+    remoteAddress: event.remoteAddress,
     attributes: JSON.stringify(event.attributes),
     chain,
     seq,

@@ -1,23 +1,21 @@
 import type { CompiledQuery, DialectAdapter, Insertable } from 'kysely';
-import type { Writer } from '../../database.js';
+import type { Rows, Tables } from '../../camel-case.js';
 import { postCompiled } from '../../dialects/direct-statements.js';
 import { named } from '../../dialects/postgres/named-statements.js';
-import type { Schema } from '../../schema.js';
 
 const MOST_ROWS = 64;
 
-/** Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. */
-export function keptInsertion<Table extends keyof Schema>(
+/**
+ * Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. All rows of all calls
+ * have the same columns.
+ */
+export function keptInsertion<Table extends keyof Tables>(
   table: Table,
-  columns: readonly (keyof Schema[Table] & string)[],
-  run: (
-    db: Writer,
-    compiled: CompiledQuery,
-    parameters: readonly unknown[],
-  ) => Promise<unknown> = postCompiled,
-): (db: Writer, rows: readonly Insertable<Schema[Table]>[]) => Promise<void> {
+  run: (db: Rows, compiled: CompiledQuery, parameters: readonly unknown[]) => Promise<unknown> = postCompiled,
+): (db: Rows, rows: readonly Insertable<Tables[Table]>[]) => Promise<void> {
   const kept = new WeakMap<DialectAdapter, Map<number, CompiledQuery>>();
-  const textFor = (db: Writer, size: number): CompiledQuery => {
+  let columns: readonly string[] = [];
+  const textFor = (db: Rows, size: number): CompiledQuery => {
     const { adapter } = db.getExecutor();
     const ofAdapter = kept.get(adapter) ?? new Map<number, CompiledQuery>();
     kept.set(adapter, ofAdapter);
@@ -36,6 +34,9 @@ export function keptInsertion<Table extends keyof Schema>(
     return compiled;
   };
   return async (db, rows) => {
+    if (columns.length === 0) {
+      columns = Object.keys(rows[0] ?? {});
+    }
     let size = MOST_ROWS;
     for (let from = 0; from < rows.length; from += size) {
       while (size > rows.length - from) {

@@ -1,6 +1,7 @@
 import type { EventId, SubscriptionId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
+import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import { isPostgres } from '../statements/dialect.js';
@@ -41,17 +42,7 @@ const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) =
   return isPostgres(db) ? query.forShare('subscription') : query;
 });
 
-const insertion = keptInsertion('deliveries', [
-  'id',
-  'subscription_id',
-  'event_seq',
-  'event_id',
-  'event_type',
-  'origin',
-  'status',
-  'attempts_begun',
-  'created_at',
-]);
+const insertion = keptInsertion('deliveries');
 
 /** Makes the deliveries of the events of one transaction. */
 export class FanOut {
@@ -72,18 +63,18 @@ export class FanOut {
     }
     const rows = receivers.map(({ id, status }) => ({
       id: newNeighbouringId('DeliveryId'),
-      subscription_id: id,
-      event_seq: event.seq,
-      event_id: event.id,
-      event_type: event.type,
+      subscriptionId: id,
+      eventSeq: event.seq,
+      eventId: event.id,
+      eventType: event.type,
       origin: 'EVENT' as const,
       status: status === 'ACTIVE' ? ('PENDING' as const) : ('HELD' as const),
-      attempts_begun: 0,
-      created_at: this.now,
+      attemptsBegun: 0,
+      createdAt: this.now,
     }));
-    await insertion(this.writer, rows);
+    await insertion(camelCased(this.writer), rows);
     const due = rows.filter(({ status }) => status === 'PENDING');
-    this.noteDue(new Set(due.map((row) => row.subscription_id)));
+    this.noteDue(new Set(due.map((row) => row.subscriptionId)));
   }
 
   /** Before `deliver`, at the same time as other reads. */

@@ -1,5 +1,5 @@
 import { type Compilable, sql } from 'kysely';
-import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
+import type { InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import type {
   BegunDelivery,
@@ -168,7 +168,7 @@ function beginning(db: Writer, seqs: string) {
     .updateTable('deliveries')
     .where(inNumbers(db, 'seq', seqs))
     .where(IS_PENDING_ITSELF)
-    .returning(['seq', 'id', 'event_seq', 'attempts_begun', 'created_at']);
+    .returning(['seq', 'id', 'attempts_begun as number', 'event_seq as eventSeq', 'created_at as createdAt']);
   // On SQLite there is no concurrent disabling.
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
 }
@@ -247,7 +247,7 @@ export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Cla
         first.length > 0 && beginFirst(db, { seqs: JSON.stringify(first), now, leaseUntil }),
         later.length > 0 && beginLater(db, { seqs: JSON.stringify(later), now, leaseUntil }),
       ]);
-      return begun.flatMap((one) => (one ? one.rows.map(toBegun) : []));
+      return begun.flatMap((one) => (one ? (one.rows as BegunDelivery[]) : []));
     },
     takeBack: (seqs, begunAt) => takeBack(db, { seqs: JSON.stringify(seqs), begunAt }),
     withCommit: (answers) => withCommit(db, answers),
@@ -276,37 +276,8 @@ async function firstOf(
   return found;
 }
 
-interface BegunRow {
-  seq: number;
-  id: string;
-  event_seq: number;
-  attempts_begun: number;
-  created_at: number;
-}
-
-function toBegun(row: BegunRow): BegunDelivery {
-  return {
-    seq: row.seq,
-    id: row.id as DeliveryId,
-    number: row.attempts_begun,
-    eventSeq: row.event_seq,
-    createdAt: row.created_at,
-  };
-}
-
-interface ReceiverRow {
-  id: string;
-  instance_integration_id: string;
-  url: string;
-  failing_since: number | null;
-  updated_at: number;
-  running: unknown;
-  secret_id: string | null;
-  sealed: string | null;
-}
-
 /** A subscription has one row per secret, in sequence. */
-function toReceivers(rows: readonly ReceiverRow[]): Receiver[] {
+function toReceivers(rows: Awaited<ReturnType<typeof receivers>>['rows']): Receiver[] {
   const found = new Map<string, Receiver & { secrets: Receiver['secrets'][number][] }>();
   for (const row of rows) {
     const receiver = found.get(row.id) ?? {

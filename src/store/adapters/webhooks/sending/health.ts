@@ -1,11 +1,11 @@
 import { newVersion } from '../../../../domain/version.js';
 import type { ReceiverHealth, SendingChanges } from '../../../../domain/webhooks/sending/sending.js';
 import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import type { Schema } from '../../../schema.js';
 import { auditAction } from '../../operator/audit-events.js';
 import { inList } from '../../statements/dialect.js';
-import { changedOne, keptPosted, keptStatement } from '../../statements/kept-statement.js';
+import { changedOne, keptStatement, posted } from '../../statements/kept-statement.js';
 import { holdPending } from '../subscriptions/deliveries.js';
 
 const healthOf = keptStatement((db, { ids }: { ids: string }) =>
@@ -21,12 +21,8 @@ const healthOf = keptStatement((db, { ids }: { ids: string }) =>
     ]),
 );
 
-const healthNote = keptPosted(
-  (db, row: Pick<Schema['subscriptions'], 'id' | 'last_success_at' | 'failing_since'>) =>
-    db
-      .updateTable('subscriptions')
-      .set({ last_success_at: row.last_success_at, failing_since: row.failing_since })
-      .where('id', '=', row.id),
+const healthNote = posted((db, { id, ...health }: Omit<ReceiverHealth, 'updatedAt'>) =>
+  db.updateTable('subscriptions').set(health).where('id', '=', id),
 );
 
 const disabling = keptStatement(
@@ -50,9 +46,8 @@ export function receiverHealth(
 ): Pick<SendingChanges, 'healthOf' | 'noteHealth' | 'disable' | 'audit'> {
   return {
     healthOf: async (ids) => (await healthOf(db, { ids: JSON.stringify(ids) })).rows as ReceiverHealth[],
-    noteHealth: async ({ id, lastSuccessAt, failingSince }) => {
-      await healthNote(db, { id, last_success_at: lastSuccessAt, failing_since: failingSince });
-    },
+    noteHealth: ({ id, lastSuccessAt, failingSince }) =>
+      healthNote(camelCased(db), { id, lastSuccessAt, failingSince }),
     disable: async (id, reason) => {
       const disabled = changedOne(await disabling(db, { id, reason, now, version: newVersion() }));
       if (disabled) {

@@ -4,9 +4,8 @@ import type {
   RecordedAttempt,
   SendingChanges,
 } from '../../../../domain/webhooks/sending/sending.js';
-import { camelCased } from '../../../camel-case.js';
+import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import type { Schema } from '../../../schema.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { keptInsertion } from '../../statements/kept-insertion.js';
 import { keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
@@ -46,22 +45,17 @@ const heldDeliveries = keptStatement((db, { seqs }: { seqs: string }) =>
     .select(PROGRESS)
     .forUpdate(),
 );
-const heldTogether = keptStatement((db, { ids }: { ids: string }) =>
-  db
-    .selectFrom('subscriptions')
-    .where(inList(db, 'id', ids))
-    .orderBy('id')
-    .select('id')
-    .forShare(),
-);
-const heldAlone = keptStatement((db, { ids }: { ids: string }) =>
-  db
-    .selectFrom('subscriptions')
-    .where(inList(db, 'id', ids))
-    .orderBy('id')
-    .select('id')
-    .forNoKeyUpdate(),
-);
+const heldSubscriptions = (lock: 'forShare' | 'forNoKeyUpdate') =>
+  keptStatement((db, { ids }: { ids: string }) =>
+    db
+      .selectFrom('subscriptions')
+      .where(inList(db, 'id', ids))
+      .orderBy('id')
+      .select('id')
+      [lock](),
+  );
+const heldTogether = heldSubscriptions('forShare');
+const heldAlone = heldSubscriptions('forNoKeyUpdate');
 
 const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: number }) =>
   db
@@ -71,32 +65,14 @@ const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: num
     .select('outcome'),
 );
 
-const attemptInsertion = keptInsertion('delivery_attempts', [
-  'delivery_seq',
-  'number',
-  'started_at',
-  'ended_at',
-  'outcome',
-  'duration_ms',
-  'http_status',
-  'message',
-  'response_start',
-]);
+const attemptInsertion = keptInsertion('deliveryAttempts');
 
-const correction = keptPosted((db, row: Schema['delivery_attempts']) =>
+const correction = posted((db, { deliverySeq, number, ...end }: Tables['deliveryAttempts']) =>
   db
-    .updateTable('delivery_attempts')
-    .set({
-      started_at: row.started_at,
-      ended_at: row.ended_at,
-      outcome: row.outcome,
-      duration_ms: row.duration_ms,
-      http_status: row.http_status,
-      message: row.message,
-      response_start: row.response_start,
-    })
-    .where('delivery_seq', '=', row.delivery_seq)
-    .where('number', '=', row.number),
+    .updateTable('deliveryAttempts')
+    .set(end)
+    .where('deliverySeq', '=', deliverySeq)
+    .where('number', '=', number),
 );
 
 const delivering = keptPosted((db, { seqs, now }: { seqs: string; now: number }) =>
@@ -122,26 +98,20 @@ const settling = posted((db, delivery: DeliveryProgress) =>
 );
 
 export function recording(db: Writer, now: number): Recording {
-  const progress = async (ids: readonly string[]) =>
-    (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[];
   return {
-    look: progress,
+    look: async (ids) => (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[],
     hold: async (deliveries, alone) =>
       // On SQLite there is no other writer.
       isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],
     outcomeOf: async (seq, number) => (await outcomeOf(db, { seq, number })).rows[0]?.outcome,
-    recordAttempts: (attempts) => attemptInsertion(db, attempts.map(toAttemptRow)),
-    correctAttempt: async (attempt) => {
-      await correction(db, toAttemptRow(attempt));
-    },
+    recordAttempts: (attempts) => attemptInsertion(camelCased(db), attempts.map(toAttemptRow)),
+    correctAttempt: (attempt) => correction(camelCased(db), toAttemptRow(attempt)),
     deliver: async (seqs) => {
       if (seqs.length > 0) {
         await delivering(db, { seqs: JSON.stringify(seqs), now });
       }
     },
-    settle: async (delivery) => {
-      await settling(camelCased(db), delivery);
-    },
+    settle: (delivery) => settling(camelCased(db), delivery),
   };
 }
 
@@ -158,16 +128,6 @@ async function hold(
   return rows as DeliveryProgress[];
 }
 
-function toAttemptRow(attempt: RecordedAttempt): Schema['delivery_attempts'] {
-  return {
-    delivery_seq: attempt.deliverySeq,
-    number: attempt.number,
-    started_at: attempt.startedAt,
-    ended_at: attempt.endedAt,
-    outcome: attempt.outcome,
-    duration_ms: attempt.durationMs,
-    http_status: attempt.httpStatus,
-    message: attempt.message,
-    response_start: attempt.responseStart && Buffer.from(attempt.responseStart).toString('base64'),
-  };
+function toAttemptRow({ responseStart, ...attempt }: RecordedAttempt): Tables['deliveryAttempts'] {
+  return { ...attempt, responseStart: responseStart && Buffer.from(responseStart).toString('base64') };
 }

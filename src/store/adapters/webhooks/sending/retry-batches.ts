@@ -10,10 +10,10 @@ import type {
   RetriedDelivery,
   SendingRows,
 } from '../../../../domain/webhooks/sending/sending.js';
+import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Reader, Writer } from '../../../database.js';
-import type { Schema } from '../../../schema.js';
 import { inList } from '../../statements/dialect.js';
-import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
+import { keptStatement, plannedStatement, posted } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import type { DueLooks } from './due-looks.js';
 import { outboxOf } from './outbox.js';
@@ -50,9 +50,7 @@ const join = keptStatement((db, { id, count, now, most }: Joining) =>
     .returning('id'),
 );
 
-const insertion = keptPosted((db, row: Schema['retry_batches']) =>
-  db.insertInto('retry_batches').values(row),
-);
+const insertion = posted((db, row: Tables['retryBatches']) => db.insertInto('retryBatches').values(row));
 
 const marking = keptStatement((db, { id, now }: { id: string; now: number }) =>
   db
@@ -142,16 +140,7 @@ const lapsed = plannedStatement(
 export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
   return {
     join: async (id, count, most) => (await join(db, { id, count, now, most: most - count })).rows[0]?.id,
-    insert: async ({ id, subscriptionId, size, closesAt }) => {
-      await insertion(db, {
-        id,
-        subscription_id: subscriptionId,
-        size,
-        created_at: now,
-        closes_at: closesAt,
-        handed_over_at: null,
-      });
-    },
+    insert: (batch) => insertion(camelCased(db), { ...batch, createdAt: now, handedOverAt: null }),
     markHandedOver: async (ids) => {
       for (const id of [...ids].sort()) {
         await marking(db, { id, now });
