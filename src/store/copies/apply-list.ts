@@ -75,12 +75,11 @@ class ListInCopy {
     return { revoked, shortened };
   }
 
-  async unconfigure(): Promise<string[]> {
+  unconfigure(): Promise<string[]> {
     const lost = this.#lost('instanceIntegrations');
-    await this.changes.each(lost, 'instance_integration', 'unconfigured', (id) =>
+    return this.changes.each(lost, 'instance_integration', 'unconfigured', (id) =>
       this.changes.setRow('instance_integrations', id, sql`configured_at = null`),
     );
-    return lost;
   }
 
   async narrowApplications(): Promise<string[]> {
@@ -99,18 +98,17 @@ class ListInCopy {
     for (const [part, column] of Object.entries(applicationLists)) {
       const listed = this.valid[part as keyof typeof applicationLists];
       for (const [id, present] of Object.entries(this.present[part as keyof typeof applicationLists])) {
-        const lost = without(present, listed[id]);
-        if (lost.length > 0) {
-          const kept = JSON.stringify(without(present, lost));
-          await sql`update applications set ${sql.ref(column)} = ${kept} where id = ${id}`.execute(writer);
+        const kept = present.filter((each) => listed[id]?.includes(each));
+        if (kept.length < present.length) {
+          const text = JSON.stringify(kept);
+          await sql`update applications set ${sql.ref(column)} = ${text} where id = ${id}`.execute(writer);
           narrowed.add(id);
         }
       }
     }
-    await this.changes.each(narrowed, 'application', 'narrowed', (id) =>
+    return this.changes.each([...narrowed], 'application', 'narrowed', (id) =>
       this.changes.setRow('applications', id, sql`id = id`),
     );
-    return [...narrowed];
   }
 
   /** Ends memberships that are not on the list, and finds the accounts that have none left. */
@@ -138,23 +136,20 @@ class ListInCopy {
   }
 
   /** Includes accounts whose address was changed since: a password link would go to the old mailbox. */
-  async disableAccounts(leavers: ReadonlySet<string>): Promise<string[]> {
+  disableAccounts(leavers: ReadonlySet<string>): Promise<string[]> {
     const { accounts } = this.present;
     const ended = new Set(this.#lost('accounts'));
     const isOther = (id: string) => this.valid.emails[id] !== this.present.emails[id];
     const lost = accounts.filter((id) => ended.has(id) || leavers.has(id) || isOther(id));
-    await this.changes.each(lost, 'account', 'disabled', (id) =>
+    return this.changes.each(lost, 'account', 'disabled', (id) =>
       this.changes.setRow('accounts', id, sql`disabled_at = ${this.changes.at}`),
     );
-    return lost;
   }
 
-  async disableApplications(): Promise<string[]> {
-    const lost = this.#lost('applications');
-    await this.changes.each(lost, 'application', 'disabled', (id) =>
+  disableApplications(): Promise<string[]> {
+    return this.changes.each(this.#lost('applications'), 'application', 'disabled', (id) =>
       this.changes.setRow('applications', id, sql`enabled = 0`),
     );
-    return lost;
   }
 
   /** Includes subscriptions whose secrets have all ended since: the receiver expects one not in the copy. */
@@ -180,19 +175,17 @@ class ListInCopy {
     const ended = new Set(this.#lost('subscriptions'));
     const isUnsigned = (id: string) => touched.has(id) && !signing.has(id);
     const lost = this.present.subscriptions.filter((id) => ended.has(id) || isUnsigned(id));
-    await this.changes.each(lost, 'subscription', 'disabled', (id) => this.changes.disableSubscription(id));
-    return lost;
+    return this.changes.each(lost, 'subscription', 'disabled', (id) => this.changes.disableSubscription(id));
   }
 
   /** The old password in the copy may be one that was changed because it had leaked. */
-  async forgetPasswords(): Promise<string[]> {
+  forgetPasswords(): Promise<string[]> {
     const lost = Object.entries(this.present.passwords)
       .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
       .map(([id]) => id);
-    await this.changes.each(lost, 'account', 'password_removed', (id) =>
+    return this.changes.each(lost, 'account', 'password_removed', (id) =>
       this.changes.changed(sql`delete from passwords where account_id = ${id}`),
     );
-    return lost;
   }
 
   /** Items that are valid in the copy but not on the list. */
@@ -201,9 +194,10 @@ class ListInCopy {
   }
 }
 
-export function without(present: readonly string[], removed: readonly string[] = []): string[] {
-  const others = new Set(removed);
-  return present.filter((each) => !others.has(each));
+/** What only the first list has. */
+export function without(list: readonly string[], others: readonly string[] = []): string[] {
+  const excluded = new Set(others);
+  return list.filter((each) => !excluded.has(each));
 }
 
 function isEarlier(end: number | null, present: number | null): end is number {

@@ -20,16 +20,18 @@ export class CopyChanges {
     return Number((await statement.execute(this.writer)).numAffectedRows ?? 0);
   }
 
+  /** Returns the ids. */
   async each(
-    ids: Iterable<string>,
+    ids: string[],
     type: string,
     what: string,
     change: (id: string) => Promise<unknown>,
-  ): Promise<void> {
+  ): Promise<string[]> {
     for (const id of ids) {
       await change(id);
       await this.record(`${type}.${what}`, { type, id }, { reason: 'restored' });
     }
+    return ids;
   }
 
   async setRow(table: string, id: string, fields: RawBuilder<unknown>): Promise<void> {
