@@ -11,6 +11,17 @@ export function isPending(db: Writer): RawBuilder<boolean> {
 }
 
 /**
+ * The next subscription by id that has pending deliveries. Ordered by all columns of the index of open
+ * deliveries, so that PostgreSQL takes no other and reads one row.
+ */
+export function nextPending(db: Writer, than: unknown): RawBuilder<string | null> {
+  return sql`(
+    select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
+    order by subscription_id, attempts_begun, seq limit 1
+  )`;
+}
+
+/**
  * As in the index of later attempts. PostgreSQL would estimate a plain sum badly, and sort all rows that
  * wait.
  */

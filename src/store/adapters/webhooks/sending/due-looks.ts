@@ -4,7 +4,7 @@ import type { DueSubscription } from '../../../../domain/webhooks/sending/sendin
 import type { Reader, Writer } from '../../../database.js';
 import { isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
-import { CLAIMABLE_AT, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
+import { CLAIMABLE_AT, isPending, nextPending, WAITS_FOR_LATER } from '../dialect-words.js';
 
 /** After a slow complete look, the next one waits so many times its duration. */
 const PAUSE_FACTOR = 50;
@@ -55,22 +55,17 @@ interface DueRow {
 
 /**
  * Jumps by the index from one subscription with pending deliveries to the next, reading one row of each: in
- * the first turn behind the named one, in the second from the start up to it. Ordered by all columns of that
- * index, so that PostgreSQL takes no other.
+ * the first turn behind the named one, in the second from the start up to it.
  */
 const dueSubscriptions = plannedStatement(
   (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
-    const next = (than: unknown) => sql`(
-      select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
-      order by subscription_id, attempts_begun, seq limit 1
-    )`;
     return {
       compile: () =>
         sql<DueRow>`
           with recursive pending(id, turn) as (
-            select ${next(after)}, 1
+            select ${nextPending(db, after)}, 1
             union all
-            select ${next(sql`coalesce(pending.id, '')`)}, case when pending.id is null then 2 else turn end
+            select ${nextPending(db, sql`coalesce(pending.id, '')`)}, case when pending.id is null then 2 else turn end
             from pending
             where case turn when 1 then pending.id is not null or ${after} > '' else pending.id <= ${after} end
           )
@@ -166,17 +161,13 @@ export class DueLooks {
 
   /** Whether an attempt is due, as far as is known. */
   async any(db: Reader, now: number): Promise<boolean> {
-    if (this.#isSlow) {
-      this.#completeInTime(now);
-      return (await this.#between(db)).length > 0;
-    }
-    return (await this.#all(db, '', now, 1)).length > 0;
+    return (this.#isSlow ? await this.#known(db, now) : await this.#all(db, '', now, 1)).length > 0;
   }
 
   /** Subscriptions with a due attempt by id, after the named one and then from the first to that. */
   async round(db: Reader, after: string, now: number, limit: number): Promise<DueSubscription[]> {
     const rows = this.#isSlow
-      ? rotated(await this.#slowRound(db, now), after)
+      ? rotated(await this.#known(db, now), after)
       : await this.#watched(db, after, now, limit);
     return rows
       .slice(0, limit)
@@ -265,20 +256,19 @@ export class DueLooks {
     }
   }
 
-  async #slowRound(db: Reader, now: number): Promise<readonly DueRow[]> {
-    this.#completeInTime(now);
-    return this.#between(db);
-  }
-
-  #completeInTime(now: number): void {
-    if (this.elapsedMs() < this.#completeAt) {
-      return;
+  /** What is due from the places on, by id. Begins a complete look when it is time, without a wait. */
+  async #known(db: Reader, now: number): Promise<DueRow[]> {
+    if (this.elapsedMs() >= this.#completeAt) {
+      this.#completing ??= this.#complete(now)
+        .catch(this.onFailed)
+        .finally(() => {
+          this.#completing = undefined;
+        });
     }
-    this.#completing ??= this.#complete(now)
-      .catch(this.onFailed)
-      .finally(() => {
-        this.#completing = undefined;
-      });
+    return (await this.#firstOfKnown(db))
+      .map(({ id, first }) => ({ id, first, later: this.placeOf(id).later }))
+      .filter(({ first, later }) => first !== null || later !== null)
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
   }
 
   /** Uses a transaction of its own: a claim would wait for it, and fail with it. */
@@ -333,13 +323,6 @@ export class DueLooks {
       }
     }
     return places;
-  }
-
-  async #between(db: Reader): Promise<DueRow[]> {
-    return (await this.#firstOfKnown(db))
-      .map(({ id, first }) => ({ id, first, later: this.placeOf(id).later }))
-      .filter(({ first, later }) => first !== null || later !== null)
-      .sort((one, other) => (one.id < other.id ? -1 : 1));
   }
 
   async #firstOfKnown(db: Reader): Promise<Pick<DueRow, 'id' | 'first'>[]> {

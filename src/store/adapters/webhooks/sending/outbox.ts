@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely';
 import type { Outbox, OutboxStage } from '../../../../domain/webhooks/sending/sending.js';
 import type { Reader } from '../../../database.js';
 import { plannedStatement } from '../../statements/kept-statement.js';
-import { isPending } from '../dialect-words.js';
+import { isPending, nextPending } from '../dialect-words.js';
 
 /** Most index entries to count: SQLite takes two milliseconds for these and blocks other work meanwhile. */
 const MOST_COUNTED = 10_000;
@@ -35,10 +35,6 @@ const counts = plannedStatement(
 /** Like the search for due deliveries: walks the index by subscription, one row per number of attempts. */
 const oldest = plannedStatement(
   (db, { after, limit }: { after: string; limit: number }): Compilable<OldestRow> => {
-    const next = (than: unknown) => sql`(
-    select subscription_id from deliveries where ${isPending(db)} and subscription_id > ${than}
-    order by subscription_id, attempts_begun, seq limit 1
-  )`;
     const first = (begun: number) => sql`(
     select created_at from deliveries
     where ${isPending(db)} and subscription_id = pending.id and attempts_begun = ${sql.lit(begun)}
@@ -48,9 +44,9 @@ const oldest = plannedStatement(
       compile: () =>
         sql<OldestRow>`
         with recursive pending(id, place) as (
-          select ${next(after)}, 1
+          select ${nextPending(db, after)}, 1
           union all
-          select ${next(sql.ref('pending.id'))}, place + 1 from pending
+          select ${nextPending(db, sql.ref('pending.id'))}, place + 1 from pending
           where pending.id is not null and place < ${limit}
         )
         select pending.id, subscriptions.status, subscriptions.failing_since, subscriptions.updated_at,
