@@ -52,10 +52,10 @@ class UnheardError extends Error {}
 /** Tells other nodes on one database of due deliveries, and hears them on a connection of its own. */
 export class DueNotifications {
   readonly #node = randomUUID();
+  readonly #echoChannel = `integration_echo_${this.#node.replaceAll('-', '_')}`;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  #opened: Session | undefined;
-  /** The opened one while it listens. */
+  /** While it listens. */
   #session: Session | undefined;
   #pauseMs: number;
   #untold: NewlyDue = NONE_DUE;
@@ -99,7 +99,6 @@ export class DueNotifications {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#opened?.end(new Error('The service stops.'));
     await this.#running;
   }
 
@@ -147,27 +146,26 @@ export class DueNotifications {
   /** Returns only with an error: the end of the connection. */
   async #listen(): Promise<never> {
     const session = openSession(this.options.connectionString, this.limits);
-    this.#opened = session;
     const { client, signal, end } = session;
-    const echo = new Echo(`integration_echo_${this.#node.replaceAll('-', '_')}`);
-    client.on('notification', ({ channel, payload }) => {
-      if (channel === echo.channel) {
-        echo.hear(payload);
-        return;
-      }
-      const [node, ...ids] = (payload ?? '').split(' ');
-      if (node !== this.#node) {
+    this.#closing.signal.addEventListener('abort', () => end(new Error('The service stops.')), { signal });
+    client.on('notification', ({ channel, payload = '' }) => {
+      const [node, ...ids] = payload.split(' ');
+      if (channel === CHANNEL && node !== this.#node) {
         this.options.onDue(namedBy(ids));
       }
     });
     try {
       await until(client.connect(), signal);
-      await until(client.query(`listen ${CHANNEL}; listen ${echo.channel}`), signal);
-      await this.#assertHeard(echo, signal, UnheardError);
-      this.#beginListening(session);
+      await until(client.query(`listen ${CHANNEL}; listen ${this.#echoChannel}`), signal);
+      await this.#assertHeard(session, UnheardError);
+      this.#session = session;
+      this.#silences.clear();
+      this.options.onListening();
+      // For commits of which no other node has heard.
+      this.tell(NONE_DUE);
       for (;;) {
         await until(pause(this.limits.checkEveryMs, undefined, { signal }), signal);
-        await this.#assertHeard(echo, signal, Error);
+        await this.#assertHeard(session, Error);
         this.#pauseMs = this.limits.leastPauseMs;
       }
     } finally {
@@ -176,22 +174,19 @@ export class DueNotifications {
     }
   }
 
-  #beginListening(session: Session): void {
-    this.#session = session;
-    this.#silences.clear();
-    this.options.onListening();
-    // For commits of which no other node has heard.
-    this.tell(NONE_DUE);
-  }
-
-  async #assertHeard(
-    echo: Echo,
-    signal: AbortSignal,
-    Failure: new (message: string) => Error,
-  ): Promise<void> {
+  /** Notifies this node itself. */
+  async #assertHeard({ client, signal }: Session, Failure: new (message: string) => Error): Promise<void> {
     const { answerMs } = this.limits;
-    const { payload, heard } = echo.next();
-    const sent = this.options.notifyBy(echo.channel, payload);
+    const sound = randomUUID();
+    const heard = new Promise<void>((resolve) => {
+      client.on('notification', function hear({ payload }) {
+        if (payload === sound) {
+          client.off('notification', hear);
+          resolve();
+        }
+      });
+    });
+    const sent = this.options.notifyBy(this.#echoChannel, sound);
     await within(until(sent, signal), answerMs, () => new Error('PostgreSQL takes no notification: timeout'));
     await within(
       until(heard, signal),
@@ -214,28 +209,6 @@ function notify(node: string, due: NewlyDue): string {
 function namedBy(ids: readonly string[]): NewlyDue {
   const isSound = ids.length > 0 && ids.every((id) => SUBSCRIPTION_ID.test(id));
   return isSound ? new Set(ids as SubscriptionId[]) : undefined;
-}
-
-/** Notifications of a node to itself, with numbers. */
-class Echo {
-  #number = 0;
-  #onHeard: () => void = () => undefined;
-
-  constructor(readonly channel: string) {}
-
-  next(): { payload: string; heard: Promise<void> } {
-    this.#number += 1;
-    const heard = new Promise<void>((resolve) => {
-      this.#onHeard = resolve;
-    });
-    return { payload: String(this.#number), heard };
-  }
-
-  hear(payload: string | undefined): void {
-    if (payload === String(this.#number)) {
-      this.#onHeard();
-    }
-  }
 }
 
 interface Session {
