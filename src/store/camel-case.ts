@@ -1,5 +1,5 @@
 import { CamelCasePlugin, type Kysely } from 'kysely';
-import type { Writer } from './database.js';
+import { keptRows } from './adapters/statements/kept-rows.js';
 import type { Schema } from './schema.js';
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
@@ -23,17 +23,9 @@ class Plugin extends CamelCasePlugin {
 }
 
 const plugin = new Plugin();
-const spelled = new WeakMap<Writer, Rows>();
 
 /** The name that a column of a result gets. */
 export const camelCase = (column: string) => plugin.nameOf(column);
 
 /** The same database, reader or transaction; made once for each. */
-export function camelCased(db: Writer): Rows {
-  let rows = spelled.get(db);
-  if (rows === undefined) {
-    rows = db.withPlugin(plugin) as unknown as Rows;
-    spelled.set(db, rows);
-  }
-  return rows;
-}
+export const camelCased = keptRows((db) => db.withPlugin(plugin) as unknown as Rows);
