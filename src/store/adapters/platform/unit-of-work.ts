@@ -115,23 +115,18 @@ const eventInsertion = keptStatement(
       .returning('seq'),
 );
 
-const holding = keptPosted((db, row: Schema['data_versions']) =>
-  db
-    .insertInto('data_versions')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref('data_versions.version') })),
-    ),
-);
-
-const renewal = keptPosted((db, row: Schema['data_versions']) =>
-  db
-    .insertInto('data_versions')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref('excluded.version') })),
-    ),
-);
+/** Writes the row of a subject, made if missing, with this version. */
+const writing = (version: 'data_versions.version' | 'excluded.version') =>
+  keptPosted((db, row: Schema['data_versions']) =>
+    db
+      .insertInto('data_versions')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref(version) })),
+      ),
+  );
+const holding = writing('data_versions.version');
+const renewal = writing('excluded.version');
 
 /** The receivers are fixed here, in the transaction of the change, which has locked the client. */
 async function recordEvent<T extends EventType>(
@@ -161,7 +156,7 @@ async function recordEvent<T extends EventType>(
     request_id: origin.requestId ?? null,
     traceparent: origin.traceparent ?? null,
   });
-  const [{ rows }] = await Promise.all([insertion, fanOut.readReceivers(instanceId)]);
+  const [{ rows }] = await Promise.all([insertion, fanOut.receiversOn(instanceId)]);
   const [{ seq }] = rows as [{ seq: number }];
   await fanOut.deliver({ seq, id, type, instanceId, clientId });
 }

@@ -55,7 +55,7 @@ export class FanOut {
   ) {}
 
   async deliver(event: Recorded): Promise<void> {
-    const receivers = (await this.#receiversOn(event.instanceId)).filter((receiver) =>
+    const receivers = (await this.receiversOn(event.instanceId)).filter((receiver) =>
       receives(receiver, event),
     );
     if (receivers.length === 0) {
@@ -77,13 +77,8 @@ export class FanOut {
     this.noteDue(new Set(due.map((row) => row.subscriptionId)));
   }
 
-  /** Before `deliver`, at the same time as other reads. */
-  async readReceivers(instanceId: string): Promise<void> {
-    await this.#receiversOn(instanceId);
-  }
-
   /** Read once per transaction, which may record thousands of events. */
-  async #receiversOn(instanceId: string): Promise<readonly Receiver[]> {
+  async receiversOn(instanceId: string): Promise<readonly Receiver[]> {
     const present = this.#receivers.get(instanceId);
     if (present) {
       return present;
