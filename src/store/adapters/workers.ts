@@ -56,7 +56,7 @@ export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
             id: column.ref('location.id').$castTo<LocationId>(),
             name: column.ref('location.name').$notNull(),
           }),
-          offboardedAt: json.timeOrNull(column.ref('workers.offboardedAt')),
+          offboardedAt: json.time(column.ref('workers.offboardedAt')),
         });
         return ['workers.id', 'workers.createdAt', json.text(worker).as('json')];
       }) as never;

@@ -21,8 +21,7 @@ export interface ContractJson {
   /** A column that contains JSON. */
   stored<T>(column: Expression<string>): RawBuilder<T>;
   /** ISO 8601 with milliseconds, in UTC; for years of four digits. */
-  time(column: Expression<number>): RawBuilder<string>;
-  timeOrNull(column: Expression<number | null>): RawBuilder<string | null>;
+  time<At extends number | null>(column: Expression<At>): RawBuilder<string | Extract<At, null>>;
 }
 
 export function contractJson(db: Rows): ContractJson {
@@ -41,7 +40,6 @@ const onSqlite: ContractJson = {
     sql`json((select json_group_array(${value} order by ${orderBy}) from ${rows}))`,
   stored: (column) => sql`json(${column})`,
   time: (column) => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`,
-  timeOrNull: (column) => onSqlite.time(column as Expression<number>),
 };
 
 const onPostgres: ContractJson = {
@@ -60,5 +58,4 @@ const onPostgres: ContractJson = {
   time: (column) =>
     sql`to_char(to_timestamp(floor(${column} / 1000.0)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')
       || '.' || lpad(((${column} % 1000 + 1000) % 1000)::text, 3, '0') || 'Z'`,
-  timeOrNull: (column) => onPostgres.time(column as Expression<number>),
 };
