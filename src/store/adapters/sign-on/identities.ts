@@ -15,22 +15,34 @@ interface Sight<Id = string> {
 
 type Sought = Sight<string | Expression<string>>;
 
-const inGrant = (id: string): Sought => ({
+/** The person, the contexts and the last context, as two statements that do not wait for each other. */
+function lookup<Values extends Record<keyof Values, string>>(soughtBy: (values: Values) => Sought) {
+  const person = statement((db, values: Values) => personOf(db, soughtBy(values)));
+  const contexts = statement((db, values: Values) => contextsOf(db, soughtBy(values)));
+  return async (db: Rows, values: Values): Promise<Identity | undefined> => {
+    const [people, choices] = await Promise.all([person(db, values), contexts(db, values)]);
+    const [row] = people.rows;
+    if (!row) {
+      return undefined;
+    }
+    const { lastUserType, lastClientId, ...account } = row;
+    return {
+      account,
+      contexts: choices.rows.map(toChoice),
+      lastContext: lastContextOf(lastUserType, lastClientId),
+    };
+  };
+}
+
+const bySight = lookup((sight: Sight) => sight);
+const byGrant = lookup(({ id }: { id: string }) => ({
   accountId: sql<string>`(select account_id from grants where id = ${id})`,
   instanceId: sql<string>`(select instance_id from grants where id = ${id})`,
-});
-
-const inCode = (hash: string): Sought => ({
+}));
+const byCode = lookup(({ hash }: { hash: string }) => ({
   accountId: sql<string>`(select account_id from authorization_codes where hash = ${hash})`,
   instanceId: sql<string>`(select instance_id from authorization_codes where hash = ${hash})`,
-});
-
-const person = statement((db, sight: Sight) => personOf(db, sight));
-const contexts = statement((db, sight: Sight) => contextsOf(db, sight));
-const personOfGrant = statement((db, { id }: { id: string }) => personOf(db, inGrant(id)));
-const contextsOfGrant = statement((db, { id }: { id: string }) => contextsOf(db, inGrant(id)));
-const personOfCode = statement((db, { hash }: { hash: string }) => personOf(db, inCode(hash)));
-const contextsOfCode = statement((db, { hash }: { hash: string }) => contextsOf(db, inCode(hash)));
+}));
 
 function personOf(db: Rows, { accountId, instanceId }: Sought) {
   return db
@@ -80,29 +92,9 @@ function workersOf(db: Rows, { accountId, instanceId }: Sought) {
 export function identityRows(writer: Writer): IdentityRows {
   const db = camelCased(writer);
   return {
-    find: (accountId, instanceId) => {
-      const sight = { accountId, instanceId };
-      return toIdentity(person(db, sight), contexts(db, sight));
-    },
-    ofGrant: (id) => toIdentity(personOfGrant(db, { id }), contextsOfGrant(db, { id })),
-    ofCode: (hash) => toIdentity(personOfCode(db, { hash }), contextsOfCode(db, { hash })),
-  };
-}
-
-async function toIdentity(
-  person: ReturnType<typeof personOfGrant>,
-  contexts: Promise<{ rows: ChoiceRow[] }>,
-): Promise<Identity | undefined> {
-  const [people, choices] = await Promise.all([person, contexts]);
-  const [row] = people.rows;
-  if (!row) {
-    return undefined;
-  }
-  const { lastUserType, lastClientId, ...account } = row;
-  return {
-    account,
-    contexts: choices.rows.map(toChoice),
-    lastContext: lastContextOf(lastUserType, lastClientId),
+    find: (accountId, instanceId) => bySight(db, { accountId, instanceId }),
+    ofGrant: (id) => byGrant(db, { id }),
+    ofCode: (hash) => byCode(db, { hash }),
   };
 }
 
