@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { heldBackIn } from '../adapters/changes.js';
+import { databaseNow } from '../adapters/operator/encryption-keys.js';
 import type { Reader } from '../database.js';
 import { type Check, foundIn, lengthOf } from './check.js';
 
@@ -122,9 +123,7 @@ export const clocksAgree: Check<{ clock?: () => number }> = {
 };
 
 async function timeAt(reader: Reader): Promise<number> {
-  const { rows } = await sql<{ at: number }>`
-    select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as at
-  `.execute(reader);
+  const { rows } = await sql<{ at: number }>`select ${databaseNow(reader)} as at`.execute(reader);
   return Number(rows[0]?.at);
 }
 

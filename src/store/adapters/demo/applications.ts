@@ -5,7 +5,7 @@ import type { Application } from '../../../domain/operator/rows/applications.js'
 import { newVersion } from '../../../domain/version.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { toRow } from '../operator/application-mapping.js';
+import { redirectUriRows, toRow } from '../operator/application-mapping.js';
 import { insert } from './insert.js';
 
 /**
@@ -20,13 +20,7 @@ export async function seedApplications(writer: Writer, { applications, createdAt
     if (!isNew && application.id !== demoAppId) {
       continue;
     }
-    const redirectUris = application.redirectUris.map(({ uri, instanceId }, position) => ({
-      applicationId: application.id,
-      uri,
-      instanceId,
-      position,
-    }));
-    const added = await insert(writer, 'applicationRedirectUris', redirectUris);
+    const added = await insert(writer, 'applicationRedirectUris', redirectUriRows(application));
     if (!isNew && added > 0) {
       const { postLogoutRedirectUris, logoUri, policyUri, tosUri, initiateLoginUri, version } = row;
       const { id } = application;

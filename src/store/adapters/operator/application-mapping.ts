@@ -1,5 +1,5 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
-import type { Application } from '../../../domain/operator/rows/applications.js';
+import type { Application, RedirectUri } from '../../../domain/operator/rows/applications.js';
 import type { Tables } from '../../camel-case.js';
 
 /** The parts of applications, without hashes of secrets. */
@@ -64,4 +64,19 @@ export function toRow({
     signOutEndsTokens: application.signOutEndsTokens ? 1 : 0,
     postLogoutRedirectUris: JSON.stringify(application.postLogoutRedirectUris),
   };
+}
+
+interface RegisteredUris {
+  id: string;
+  redirectUris: readonly RedirectUri[];
+}
+
+/** In the order of registration. */
+export function redirectUriRows({ id, redirectUris }: RegisteredUris) {
+  return redirectUris.map(({ uri, instanceId }, position) => ({
+    applicationId: id,
+    uri,
+    instanceId,
+    position,
+  }));
 }

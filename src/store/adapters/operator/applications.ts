@@ -3,7 +3,7 @@ import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
-import { type ApplicationParts, toApplication, toRow } from './application-mapping.js';
+import { type ApplicationParts, redirectUriRows, toApplication, toRow } from './application-mapping.js';
 
 export function applicationRows(writer: Writer): ApplicationRows {
   const db = camelCased(writer);
@@ -24,12 +24,7 @@ export function applicationRows(writer: Writer): ApplicationRows {
     },
     insert: async (application) => {
       await insert(toRow(application));
-      const uris = application.redirectUris.map(({ uri, instanceId }, position) => ({
-        applicationId: application.id,
-        uri,
-        instanceId,
-        position,
-      }));
+      const uris = redirectUriRows(application);
       if (uris.length > 0) {
         await db.insertInto('applicationRedirectUris').values(uris).execute();
       }
