@@ -62,31 +62,15 @@ interface Beginning {
 }
 
 /** Ignores times after those of a new run: that run began before the clock was set back. */
-const beginning = keptStatement((db, row: Beginning) =>
-  db
-    .insertInto('maintenance_runs')
-    .values({ job: JOB, run: row.run, ends_at: row.until, ended_at: null })
-    .onConflict((conflict) =>
-      conflict
-        .column('job')
-        .doUpdateSet({ run: row.run, ends_at: row.until })
-        .where((present) =>
-          present.or([
-            present('maintenance_runs.run', '=', row.run),
-            present.and([
-              present.or([
-                present('maintenance_runs.ends_at', '<=', row.now),
-                present('maintenance_runs.ends_at', '>', row.until),
-              ]),
-              present.or([
-                present('maintenance_runs.ended_at', 'is', null),
-                present('maintenance_runs.ended_at', '<=', row.endedBy),
-                present('maintenance_runs.ended_at', '>', row.until),
-              ]),
-            ]),
-          ]),
-        ),
-    ),
+const beginning = keptStatement(
+  (_, { run, now, until, endedBy }: Beginning) => sql`
+    insert into maintenance_runs as present (job, run, ends_at) values (${JOB}, ${run}, ${until})
+    on conflict (job) do update set run = excluded.run, ends_at = excluded.ends_at
+    where present.run = ${run} or (
+      (present.ends_at <= ${now} or present.ends_at > ${until})
+      and (present.ended_at is null or present.ended_at <= ${endedBy} or present.ended_at > ${until})
+    )
+  `,
 );
 
 /** How many old rows are read to find one that may be removed. */

@@ -28,33 +28,16 @@ export async function once<T>(
 type KeyRow = Schema['idempotency_keys'];
 type KeyUse = Omit<KeyRow, 'response'> & { former_owner_id: string };
 
-const keyInsertion = keptStatement((db, row: KeyUse) =>
-  db
-    .insertInto('idempotency_keys')
-    .columns(['owner_id', 'method', 'key', 'request_hash', 'created_at'])
-    .expression((from) =>
-      from
-        .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('once'))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('idempotency_keys')
-                .where('owner_id', '=', row.former_owner_id)
-                .where('method', '=', row.method)
-                .where('key', '=', row.key)
-                .select('owner_id'),
-            ),
-          ),
-        )
-        .select(({ val }) => [
-          val(row.owner_id).as('owner_id'),
-          val(row.method).as('method'),
-          val(row.key).as('key'),
-          val(row.request_hash).as('request_hash'),
-          val(row.created_at).as('created_at'),
-        ]),
+const keyInsertion = keptStatement(
+  (_, row: KeyUse) => sql`
+    insert into idempotency_keys (owner_id, method, key, request_hash, created_at)
+    select ${row.owner_id}, ${row.method}, ${row.key}, ${row.request_hash}, ${row.created_at}
+    where not exists (
+      select 1 from idempotency_keys
+      where owner_id = ${row.former_owner_id} and method = ${row.method} and key = ${row.key}
     )
-    .onConflict((conflict) => conflict.columns(['owner_id', 'method', 'key']).doNothing()),
+    on conflict (owner_id, method, key) do nothing
+  `,
 );
 
 const answerNote = keptPosted((db, row: Pick<KeyRow, 'owner_id' | 'method' | 'key'> & { response: string }) =>

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
+import type { CompiledQuery, DialectAdapter, QueryExecutorProvider, QueryResult } from 'kysely';
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
@@ -6,6 +6,11 @@ import { named } from '../../dialects/postgres/named-statements.js';
 import { isPostgres } from './dialect.js';
 
 type Value = string | number | null;
+
+/** A query of Kysely, or raw SQL. */
+interface Buildable<Row> {
+  compile(db: QueryExecutorProvider): CompiledQuery<Row>;
+}
 
 /** Stands for a value while the statement is built. */
 class Placeholder {
@@ -17,7 +22,7 @@ class Placeholder {
  * needs to run it. `build` may only pass its placeholders on to Kysely. Each call names the same values.
  */
 function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]: Value }, Row, Answer>(
-  build: (db: Db, values: Values) => Compilable<Row>,
+  build: (db: Db, values: Values) => Buildable<Row>,
   run: (db: Db, compiled: CompiledQuery<Row>, parameters: readonly unknown[]) => Promise<Answer>,
   prepared: typeof named<Row> = named,
 ): (db: Db, values: Values) => Promise<Answer> {
@@ -30,7 +35,7 @@ function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]:
     }
     const names = Object.keys(values);
     const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
-    const compiled = prepared(build(db, placeholders as unknown as Values).compile());
+    const compiled = prepared(build(db, placeholders as unknown as Values).compile(db));
     kept.set(adapter, compiled);
     return compiled;
   };
@@ -44,11 +49,11 @@ function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]:
 }
 
 type Keep<Db> = <Values extends { [Name in keyof Values]: Value }, Row>(
-  build: (db: Db, values: Values) => Compilable<Row>,
+  build: (db: Db, values: Values) => Buildable<Row>,
 ) => (db: Db, values: Values) => Promise<QueryResult<Row>>;
 
 type KeepPosted<Db> = <Values extends { [Name in keyof Values]: Value }>(
-  build: (db: Db, values: Values) => Compilable<unknown>,
+  build: (db: Db, values: Values) => Buildable<unknown>,
 ) => (db: Db, values: Values) => Promise<void>;
 
 /** In the spelling of the database. */

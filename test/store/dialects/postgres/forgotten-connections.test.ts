@@ -206,7 +206,7 @@ describe('a statement that the server works on for long keeps its connection', (
     });
 
     test('with a pooler that tells a process of the server, which may be idle', async () => {
-      const one = keptStatement((db) => ({ compile: () => sql`select 1 as one`.compile(db) }));
+      const one = keptStatement(() => sql`select 1 as one`);
       const reader = distant.reader as Writer;
       await one(reader, {});
       // As if the pooler had changed to another process.

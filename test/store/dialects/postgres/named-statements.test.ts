@@ -21,9 +21,9 @@ interface Numbered {
 }
 
 const find = () =>
-  keptStatement((db, { id }: { id: number }) => ({
-    compile: () => sql<Numbered>`select id, label from numbered where id = ${id}`.compile(db),
-  }));
+  keptStatement(
+    (_, { id }: { id: number }) => sql<Numbered>`select id, label from numbered where id = ${id}`,
+  );
 
 const prepared = (db: Writer) =>
   sql<{ statement: string; plans: number; generic: number }>`
@@ -77,9 +77,9 @@ test('reads without a transaction use it too', async () => {
 
 test('a statement that is to be planned for each call is not prepared', async () => {
   const { write } = await open();
-  const findOne = plannedStatement((db, { id }: { id: number }) => ({
-    compile: () => sql<Numbered>`select id, label from numbered where id = ${id}`.compile(db),
-  }));
+  const findOne = plannedStatement(
+    (_, { id }: { id: number }) => sql<Numbered>`select id, label from numbered where id = ${id}`,
+  );
   await write(async (db) => {
     expect((await findOne(db, { id: 3 })).rows).toEqual([{ id: 3, label: 'label 3' }]);
     expect(await prepared(db)).toEqual([]);
@@ -87,8 +87,7 @@ test('a statement that is to be planned for each call is not prepared', async ()
 });
 
 describe('a statement with all columns has the one that a migration adds', () => {
-  const all = () =>
-    keptStatement((db) => ({ compile: () => sql<Numbered>`select * from numbered order by id`.compile(db) }));
+  const all = () => keptStatement(() => sql<Numbered>`select * from numbered order by id`);
   const addColumn = ({ write }: Database) =>
     write((db) => sql`alter table numbered add column added int default 7`.execute(db));
 
@@ -121,9 +120,7 @@ describe('a statement with all columns has the one that a migration adds', () =>
 
   test('in a write that does not wait for the answer', async () => {
     const database = await open();
-    const touch = keptPosted((db) => ({
-      compile: () => sql`update numbered set label = label || '!' where id = 1 returning *`.compile(db),
-    }));
+    const touch = keptPosted(() => sql`update numbered set label = label || '!' where id = 1 returning *`);
     const twice = () =>
       database.write(async (db) => {
         await sql`select 1`.execute(db);
@@ -168,9 +165,7 @@ test('plans follow the size of their tables', async () => {
 
 describe('after a first parse that the server refused', () => {
   const later = () =>
-    keptStatement((db, { id }: { id: number }) => ({
-      compile: () => sql<Numbered>`select id from made_later where id = ${id}`.compile(db),
-    }));
+    keptStatement((_, { id }: { id: number }) => sql<Numbered>`select id from made_later where id = ${id}`);
 
   test.each([
     ['with `begin`', async () => undefined],
@@ -204,9 +199,7 @@ describe('after a first parse that the server refused', () => {
 
   test('statements of the same name behind it are refused for the same reason', async () => {
     const { write } = await open();
-    const lateTable = keptPosted((db, { id }: { id: number }) => ({
-      compile: () => sql`insert into made_later values (${id})`.compile(db),
-    }));
+    const lateTable = keptPosted((_, { id }: { id: number }) => sql`insert into made_later values (${id})`);
     const posting = () =>
       write(async (db) => {
         await sql`select 1`.execute(db);

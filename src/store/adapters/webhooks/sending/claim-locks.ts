@@ -1,4 +1,4 @@
-import { type Compilable, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { Writer } from '../../../database.js';
 import { isLockTimeout } from '../../../dialects/postgres/trouble.js';
@@ -22,28 +22,21 @@ export const triesLock = (id: unknown): RawBuilder<boolean> =>
   sql<boolean>`pg_try_advisory_xact_lock(${shardOf(id)})`;
 
 const trying = keptStatement(
-  (db, { ids }: { ids: string }): Compilable<{ id: string; free: boolean }> => ({
-    compile: () =>
-      sql<{ id: string; free: boolean }>`
-        select id, ${triesLock(sql.ref('id'))} as free
-        from json_array_elements_text(${ids}::json) as ids(id)
-      `.compile(db),
-  }),
+  (_, { ids }: { ids: string }) => sql<{ id: string; free: boolean }>`
+    select id, ${triesLock(sql.ref('id'))} as free
+    from json_array_elements_text(${ids}::json) as ids(id)
+  `,
 );
 
-const waiting = keptStatement((db, { id }: { id: string }) => ({
-  compile: () =>
-    sql`
-      select set_config('lock_timeout', ${sql.lit(String(LONGEST_WAIT_MS))}, true),
-        pg_advisory_xact_lock(${shardOf(sql`${id}::text`)})
-    `.compile(db),
-}));
+const waiting = keptStatement(
+  (_, { id }: { id: string }) => sql`
+    select set_config('lock_timeout', ${sql.lit(String(LONGEST_WAIT_MS))}, true),
+      pg_advisory_xact_lock(${shardOf(sql`${id}::text`)})
+  `,
+);
 
 const tryingFailing = keptStatement(
-  (db): Compilable<{ free: boolean }> => ({
-    compile: () =>
-      sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${sql.lit(CLAIM_LOCK)}) as free`.compile(db),
-  }),
+  () => sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${sql.lit(CLAIM_LOCK)}) as free`,
 );
 
 /** Of attempts to failing subscriptions, which are limited together. */

@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import type {
@@ -98,23 +98,20 @@ const dueFirst = keptStatement((db, { id, after, limit }: { id: string; after: n
  * subscriptions that other claims have locked; a transaction can take its own locks again.
  */
 const dueFirstOfAll = keptStatement(
-  (db, { wanted }: { wanted: string }): Compilable<{ id: string; seq: number }> => ({
-    compile: () =>
-      sql<{ id: string; seq: number }>`
-        select wanted.id, due.seq
-        from (
-          select id, "after", "limit", ${triesLock(sql.ref('id'))} as free
-          from json_to_recordset(${wanted}::json) as given(id text, "after" bigint, "limit" bigint)
-        ) as wanted
-        cross join lateral (
-          select seq from deliveries
-          where wanted.free and ${isPending(db)} and subscription_id = wanted.id and attempts_begun = 0
-            and seq > wanted."after"
-          order by subscription_id, attempts_begun, seq limit wanted."limit" for update skip locked
-        ) as due
-        order by due.seq
-      `.compile(db),
-  }),
+  (db, { wanted }: { wanted: string }) => sql<{ id: string; seq: number }>`
+    select wanted.id, due.seq
+    from (
+      select id, "after", "limit", ${triesLock(sql.ref('id'))} as free
+      from json_to_recordset(${wanted}::json) as given(id text, "after" bigint, "limit" bigint)
+    ) as wanted
+    cross join lateral (
+      select seq from deliveries
+      where wanted.free and ${isPending(db)} and subscription_id = wanted.id and attempts_begun = 0
+        and seq > wanted."after"
+      order by subscription_id, attempts_begun, seq limit wanted."limit" for update skip locked
+    ) as due
+    order by due.seq
+  `,
 );
 
 interface LaterSearch {

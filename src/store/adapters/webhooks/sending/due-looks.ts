@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { DueSubscription } from '../../../../domain/webhooks/sending/sending.js';
 import type { Reader, Writer } from '../../../database.js';
@@ -58,51 +58,45 @@ interface DueRow {
  * the first turn behind the named one, in the second from the start up to it.
  */
 const dueSubscriptions = plannedStatement(
-  (db, { after, now, limit }: { after: string; now: number; limit: number }): Compilable<DueRow> => {
-    return {
-      compile: () =>
-        sql<DueRow>`
-          with recursive pending(id, turn) as (
-            select ${nextPending(db, after)}, 1
-            union all
-            select ${nextPending(db, sql`coalesce(pending.id, '')`)}, case when pending.id is null then 2 else turn end
-            from pending
-            where case turn when 1 then pending.id is not null or ${after} > '' else pending.id <= ${after} end
-          )
-          select id, first, later from (
-            select id, (
-              select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
-              order by attempts_begun, seq limit 1
-            ) as first, (
-              select ${CLAIMABLE_AT} from deliveries
-              where subscription_id = pending.id and ${WAITS_FOR_LATER} and ${CLAIMABLE_AT} <= ${now}
-              order by ${CLAIMABLE_AT}, seq limit 1
-            ) as later
-            from pending
-            where (turn = 1 or id <= ${after})
-              and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
-          ) as due
-          where first is not null or later is not null
-          limit ${limit}
-        `.compile(db),
-    };
-  },
+  (db, { after, now, limit }: { after: string; now: number; limit: number }) => sql<DueRow>`
+    with recursive pending(id, turn) as (
+      select ${nextPending(db, after)}, 1
+      union all
+      select ${nextPending(db, sql`coalesce(pending.id, '')`)}, case when pending.id is null then 2 else turn end
+      from pending
+      where case turn when 1 then pending.id is not null or ${after} > '' else pending.id <= ${after} end
+    )
+    select id, first, later from (
+      select id, (
+        select seq from deliveries where ${isPending(db)} and subscription_id = pending.id and attempts_begun < 1
+        order by attempts_begun, seq limit 1
+      ) as first, (
+        select ${CLAIMABLE_AT} from deliveries
+        where subscription_id = pending.id and ${WAITS_FOR_LATER} and ${CLAIMABLE_AT} <= ${now}
+        order by ${CLAIMABLE_AT}, seq limit 1
+      ) as later
+      from pending
+      where (turn = 1 or id <= ${after})
+        and (select status from subscriptions where subscriptions.id = pending.id) = 'ACTIVE'
+    ) as due
+    where first is not null or later is not null
+    limit ${limit}
+  `,
 );
 
 /** PostgreSQL only. The scan of the index begins where the comparison of rows says. */
-const firstOfKnown = plannedStatement((db, { known }: { known: string }) => ({
-  compile: () =>
-    sql<Pick<DueRow, 'id' | 'first'>>`
-      select id, (
-        select seq from deliveries
-        where ${isPending(db)} and subscription_id = known.id and attempts_begun < 1
-          and (attempts_begun, seq) >= (0, known.place)
-        order by attempts_begun, seq limit 1
-      ) as first
-      from json_to_recordset(${known}::json) as known(id text, place bigint)
-      where (select status from subscriptions where subscriptions.id = known.id) = 'ACTIVE'
-    `.compile(db),
-}));
+const firstOfKnown = plannedStatement(
+  (db, { known }: { known: string }) => sql<Pick<DueRow, 'id' | 'first'>>`
+    select id, (
+      select seq from deliveries
+      where ${isPending(db)} and subscription_id = known.id and attempts_begun < 1
+        and (attempts_begun, seq) >= (0, known.place)
+      order by attempts_begun, seq limit 1
+    ) as first
+    from json_to_recordset(${known}::json) as known(id text, place bigint)
+    where (select status from subscriptions where subscriptions.id = known.id) = 'ACTIVE'
+  `,
+);
 
 const active = keptStatement((db, { limit }: { limit: number }) =>
   db.selectFrom('subscriptions').where('status', '=', 'ACTIVE').orderBy('id').limit(limit).select('id'),
@@ -114,22 +108,19 @@ const newest = keptStatement((db) =>
 );
 
 /** PostgreSQL would walk over all open deliveries for later attempts, and sort what it finds. */
-const withoutSort = keptPosted((db) => ({
-  compile: () =>
-    // Plans of this transaction are not for others.
-    sql`select set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`.compile(
-      db,
-    ),
-}));
+const withoutSort = keptPosted(
+  // Plans of this transaction are not for others.
+  () =>
+    sql`select set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`,
+);
 
 /** The connection for long statements has no limits; a stalled process must not leave a transaction open. */
-const limited = keptPosted((db) => ({
-  compile: () =>
-    sql`
-      select set_config('statement_timeout', ${sql.lit(String(LONGEST_LOOK_MS))}, true),
-        set_config('idle_in_transaction_session_timeout', ${sql.lit(String(LONGEST_IDLE_MS))}, true)
-    `.compile(db),
-}));
+const limited = keptPosted(
+  () => sql`
+    select set_config('statement_timeout', ${sql.lit(String(LONGEST_LOOK_MS))}, true),
+      set_config('idle_in_transaction_session_timeout', ${sql.lit(String(LONGEST_IDLE_MS))}, true)
+  `,
+);
 
 /**
  * Looks for subscriptions with due attempts. On PostgreSQL, index entries of delivered rows stay while any

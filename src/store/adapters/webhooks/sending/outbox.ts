@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Outbox, OutboxStage } from '../../../../domain/webhooks/sending/sending.js';
 import type { Reader } from '../../../database.js';
 import { plannedStatement } from '../../statements/kept-statement.js';
@@ -22,42 +22,34 @@ interface OldestRow {
 
 /** Reads only the index of open deliveries. */
 const counts = plannedStatement(
-  (db, { most }: { most: number }): Compilable<{ begun: number; count: number }> => ({
-    compile: () =>
-      sql<{ begun: number; count: number }>`
-      select attempts_begun as begun, count(*) as count
-      from (select attempts_begun from deliveries where ${isPending(db)} limit ${most}) as pending
-      group by attempts_begun
-    `.compile(db),
-  }),
+  (db, { most }: { most: number }) => sql<{ begun: number; count: number }>`
+    select attempts_begun as begun, count(*) as count
+    from (select attempts_begun from deliveries where ${isPending(db)} limit ${most}) as pending
+    group by attempts_begun
+  `,
 );
 
 /** Like the search for due deliveries: walks the index by subscription, one row per number of attempts. */
-const oldest = plannedStatement(
-  (db, { after, limit }: { after: string; limit: number }): Compilable<OldestRow> => {
-    const first = (begun: number) => sql`(
+const oldest = plannedStatement((db, { after, limit }: { after: string; limit: number }) => {
+  const first = (begun: number) => sql`(
     select created_at from deliveries
     where ${isPending(db)} and subscription_id = pending.id and attempts_begun = ${sql.lit(begun)}
     order by subscription_id, attempts_begun, seq limit 1
   )`;
-    return {
-      compile: () =>
-        sql<OldestRow>`
-        with recursive pending(id, place) as (
-          select ${nextPending(db, after)}, 1
-          union all
-          select ${nextPending(db, sql.ref('pending.id'))}, place + 1 from pending
-          where pending.id is not null and place < ${limit}
-        )
-        select pending.id, subscriptions.status, subscriptions.failing_since, subscriptions.updated_at,
-          ${first(0)} as begun_0, ${first(1)} as begun_1, ${first(2)} as begun_2, ${first(3)} as begun_3
-        from pending left join subscriptions on subscriptions.id = pending.id
-        where pending.id is not null
-        order by pending.id
-      `.compile(db),
-    };
-  },
-);
+  return sql<OldestRow>`
+    with recursive pending(id, place) as (
+      select ${nextPending(db, after)}, 1
+      union all
+      select ${nextPending(db, sql.ref('pending.id'))}, place + 1 from pending
+      where pending.id is not null and place < ${limit}
+    )
+    select pending.id, subscriptions.status, subscriptions.failing_since, subscriptions.updated_at,
+      ${first(0)} as begun_0, ${first(1)} as begun_1, ${first(2)} as begun_2, ${first(3)} as begun_3
+    from pending left join subscriptions on subscriptions.id = pending.id
+    where pending.id is not null
+    order by pending.id
+  `;
+});
 
 export async function outboxOf(reader: Reader): Promise<Outbox> {
   const found: Outbox = { counts: { first: 0, later: 0 }, oldest: [] };

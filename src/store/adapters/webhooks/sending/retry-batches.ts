@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   MAX_BATCH_SIZE,
   MAX_OPEN_MS,
@@ -127,15 +127,10 @@ const ofIds = keptStatement((db, { ids }: { ids: string }) =>
 );
 
 /** By the index of running attempts. */
-const lapsed = plannedStatement(
-  (db, { now, limit }: { now: number; limit: number }): Compilable<DeliveryProgress> => {
-    const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
-    return db
-      .selectFrom('deliveries')
-      .where('seq', 'in', seqs)
-      .select(PROGRESS) as unknown as Compilable<DeliveryProgress>;
-  },
-);
+const lapsed = plannedStatement((db, { now, limit }: { now: number; limit: number }) => {
+  const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
+  return db.selectFrom('deliveries').where('seq', 'in', seqs).select(PROGRESS);
+});
 
 export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
   return {
@@ -159,7 +154,7 @@ export function sendingRows(reader: Reader, looks: DueLooks): SendingRows {
     anyLaterThan: (now) => anyLaterThan(reader, now),
     anyDue: (now) => looks.any(reader, now),
     dueSubscriptions: (after, limit, now) => looks.roundBefore(reader, after, now, limit),
-    lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows,
+    lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows as DeliveryProgress[],
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],
     batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,
     deliveriesOf: async (batchId) => (await ofBatch(reader, { id: batchId })).rows as RetriedDelivery[],
