@@ -180,6 +180,7 @@ async function assertRoom(directory: string): Promise<void> {
 
 function withTimedSyncs(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
   return {
+    ...file,
     sync: async () => {
       const begunAt = performance.now();
       try {
@@ -188,7 +189,6 @@ function withTimedSyncs(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
         synced(performance.now() - begunAt);
       }
     },
-    close: () => file.close(),
   };
 }
 

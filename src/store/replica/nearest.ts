@@ -113,10 +113,12 @@ export class NearestStores {
   }
 
   async #try(): Promise<void> {
-    const run = this.#newRun();
+    const pool = openReplicaPool(this.options, (error) => this.#noteFailure(run, error));
+    const versionOf = replicaVersions(pool.reader);
+    const run: Run = { pool, stores: directoryStores(pool), versionOf, isOver: false };
     try {
-      await assertReplicaOf(this.reader, run.pool.reader);
-      await run.versionOf('');
+      await assertReplicaOf(this.reader, pool.reader);
+      await versionOf('');
     } catch (error) {
       this.#end(run, error);
       return;
@@ -129,13 +131,6 @@ export class NearestStores {
       this.#awayFor = undefined;
       this.options.onBack();
     }
-  }
-
-  #newRun(): Run {
-    const pool = openReplicaPool(this.options, (error) => this.#noteFailure(run, error));
-    const versionOf = replicaVersions(pool.reader);
-    const run: Run = { pool, stores: directoryStores(pool), versionOf, isOver: false };
-    return run;
   }
 
   #noteFailure(run: Run, error: unknown): void {

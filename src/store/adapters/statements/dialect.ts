@@ -7,18 +7,21 @@ export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
 }
 
 /**
- * A list of texts as one JSON value, because each length of a list would be another statement. PostgreSQL
- * looks up the entries of an array; it assumes that a list is long, and would read the whole table.
+ * Rows by a subquery, which is raw SQL in parentheses. PostgreSQL looks up the entries of an array; it
+ * assumes that a list is long, and would read the whole table.
  */
+export function inQuery(db: Writer | Rows, column: string, query: RawBuilder<unknown>): RawBuilder<boolean> {
+  return isPostgres(db) ? sql`${sql.ref(column)} = any(array${query})` : sql`${sql.ref(column)} in ${query}`;
+}
+
+/** A list of texts as one JSON value, because each length of a list would be another statement. */
 export function inList(db: Writer | Rows, column: string, json: string): RawBuilder<boolean> {
-  return isPostgres(db)
-    ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)))`
-    : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
+  const texts = sql`(select json_array_elements_text(${json}::json))`;
+  return inQuery(db, column, isPostgres(db) ? texts : sql`(select value from json_each(${json}))`);
 }
 
 /** The same for numbers. */
 export function inNumbers(db: Writer, column: string, json: string): RawBuilder<boolean> {
-  return isPostgres(db)
-    ? sql`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)::bigint))`
-    : sql`${sql.ref(column)} in (select value from json_each(${json}))`;
+  const numbers = sql`(select json_array_elements_text(${json}::json)::bigint)`;
+  return inQuery(db, column, isPostgres(db) ? numbers : sql`(select value from json_each(${json}))`);
 }

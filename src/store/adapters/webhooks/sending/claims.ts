@@ -9,7 +9,7 @@ import type {
   WantedFirst,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
-import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
+import { inList, inNumbers, inQuery, isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement, withCommit } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
 import { claimed } from '../row-locks.js';
@@ -190,9 +190,7 @@ const takeBack = keptPosted((db, { seqs, begunAt }: { seqs: string; begunAt: num
 const events = keptStatement((db, { seqs }: { seqs: string }) =>
   db
     .selectFrom('events')
-    .where(sql<boolean>`seq ${isPostgres(db) ? sql`= any(array` : sql`in (`}(
-      select event_seq from deliveries where ${inNumbers(db, 'seq', seqs)}
-    ))`)
+    .where(inQuery(db, 'seq', sql`(select event_seq from deliveries where ${inNumbers(db, 'seq', seqs)})`))
     .select([
       'seq',
       'id',

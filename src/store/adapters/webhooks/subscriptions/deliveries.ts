@@ -8,7 +8,7 @@ import {
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
-import { isPostgres } from '../../statements/dialect.js';
+import { inQuery, isPostgres } from '../../statements/dialect.js';
 import { IS_OPEN } from '../dialect-words.js';
 import { nextSequence } from '../sequence.js';
 
@@ -87,8 +87,6 @@ async function close(
   to: Updateable<Schema['deliveries']>,
   most: number,
 ): Promise<number> {
-  const first = firstOpen(writer, from, sql.val(subscriptionId), most);
-  const chosen = isPostgres(writer) ? sql`any(array${first})` : first;
   if (isPostgres(writer)) {
     // With old statistics PostgreSQL would read and sort all open rows each time.
     await sql`set local enable_sort = off`.execute(writer);
@@ -96,7 +94,7 @@ async function close(
   const { numUpdatedRows } = await writer
     .updateTable('deliveries')
     .set({ ...to, next_attempt_at: null })
-    .where('seq', isPostgres(writer) ? '=' : 'in', sql<number>`${chosen}`)
+    .where(inQuery(writer, 'seq', firstOpen(writer, from, sql.val(subscriptionId), most)))
     // In a form that fits no index: rows are found by number.
     .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
     .executeTakeFirstOrThrow();
