@@ -20,6 +20,11 @@ export function isOfTypes(column: string, patterns: readonly string[]): Conditio
   return [sql`(${sql.join(alternatives, sql` or `)})`];
 }
 
+/** None without a value. */
+export function isEqual(column: string, value: string | undefined): Condition[] {
+  return value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`];
+}
+
 export function allOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`;
 }

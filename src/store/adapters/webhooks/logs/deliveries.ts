@@ -4,7 +4,7 @@ import type { DeliveryFilter, DeliveryLogRows } from '../../../../domain/webhook
 import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import { allOf, between, isOfTypes, placeAhead, placeIn } from './conditions.js';
+import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { logEntryRows } from './log-entries.js';
 import { deliveriesIn, type PlacedDelivery, toAttempt } from './rows.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
@@ -88,7 +88,7 @@ async function lanesOf(
 
 function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<PlacedDelivery> {
   const order = orderIn(db);
-  const inLane = lane === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${lane}`];
+  const inLane = isEqual('deliveries.subscription_id', lane);
   return {
     ahead: (after, rows) =>
       placeAhead(db, ['deliveries', 'created_at'], [...inLane, ...between(order, filter, after)], rows),
@@ -112,10 +112,8 @@ async function pageOfEvent(
   const { eventId, subscriptionId, instanceIntegrationId } = filter;
   const conditions = [
     sql<boolean>`deliveries.event_seq = (select seq from events where id = ${eventId})`,
-    ...(subscriptionId === undefined ? [] : [sql<boolean>`deliveries.subscription_id = ${subscriptionId}`]),
-    ...(instanceIntegrationId === undefined
-      ? []
-      : [sql<boolean>`subscriptions.instance_integration_id = ${instanceIntegrationId}`]),
+    ...isEqual('deliveries.subscription_id', subscriptionId),
+    ...isEqual('subscriptions.instance_integration_id', instanceIntegrationId),
   ];
   const rows = await deliveriesIn(db)
     .where(allOf([...conditions, ...between(order, filter, after), ...matching(filter)]))

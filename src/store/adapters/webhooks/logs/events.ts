@@ -5,7 +5,7 @@ import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { kept } from '../row-locks.js';
-import { allOf, between, isOfTypes, placeAhead, placeIn } from './conditions.js';
+import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { type SlicedList, slicedPage } from './sliced-page.js';
 
 const WITHOUT_PAYLOAD = [
@@ -49,7 +49,7 @@ export function eventLogRows(db: Writer): EventLogRows {
 /** A client's events have a separate index; equal times are ordered by insertion. */
 function listOf(db: Writer, filter: EventFilter): SlicedList<LoggedEvent> {
   const order = ['occurred_at', placeIn(db)] as const;
-  const ofClient = filter.clientId === undefined ? [] : [sql<boolean>`client_id = ${filter.clientId}`];
+  const ofClient = isEqual('client_id', filter.clientId);
   return {
     ahead: (after, rows) =>
       placeAhead(db, ['events', 'occurred_at'], [...ofClient, ...between(order, filter, after)], rows),
@@ -67,7 +67,7 @@ function matching({ eventTypes, instanceId, entityId }: EventFilter) {
   return [
     sql<boolean>`is_test = 0`,
     ...isOfTypes('type', eventTypes),
-    ...(instanceId === undefined ? [] : [sql<boolean>`instance_id = ${instanceId}`]),
+    ...isEqual('instance_id', instanceId),
     // In a form that fits no index: pages follow that of time.
     ...(entityId === undefined ? [] : [sql<boolean>`entity_id || '' = ${entityId}`]),
   ];
