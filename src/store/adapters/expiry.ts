@@ -56,14 +56,13 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
         );
       }
     },
-    failing: async (since, tenths, limit) => {
-      const rows = await toWarn(reader.selectFrom('subscriptions'), since, tenths)
+    failing: (since, tenths, limit) =>
+      toWarn(reader.selectFrom('subscriptions'), since, tenths)
         .orderBy('failing_since')
         .limit(limit)
-        .select(['id', 'failing_since'])
-        .execute();
-      return rows.map(({ id, failing_since }) => ({ id, failingSince: failing_since as number }));
-    },
+        .select(['id', 'failing_since as failingSince'])
+        .$narrowType<{ failingSince: number }>()
+        .execute(),
     warnOfFailure: ({ id, failingSince, tenths, disabledFrom }, now) =>
       write(async (writer) => {
         const { numUpdatedRows } = await toWarn(writer.updateTable('subscriptions'), failingSince, tenths)
@@ -100,14 +99,14 @@ async function found(
   reader: Database['reader'],
   search: { after: number; until: number; limit: number; days?: number },
 ): Promise<ExpiringCredential[]> {
-  const { rows } = await sql<ExpiringCredential & { expires_at: number }>`
+  const { rows } = await sql<ExpiringCredential>`
     select * from (${sql.join(
       KINDS.map((kind) => endingIn(kind, search)),
       sql` union all `,
     )}) as ending
-    order by expires_at, id limit ${search.limit}
+    order by ${sql.ref('expiresAt')}, id limit ${search.limit}
   `.execute(reader);
-  return rows.map(({ expires_at, ...row }) => ({ ...row, expiresAt: expires_at }));
+  return rows;
 }
 
 function endingIn(
@@ -125,7 +124,8 @@ function endingIn(
         )`;
   return sql`
     select * from (
-      select ${sql.lit(kind)} as kind, held.id, ${sql.ref(`held.${of}`)} as ${sql.ref('of')}, held.expires_at
+      select ${sql.lit(kind)} as kind, held.id, ${sql.ref(`held.${of}`)} as ${sql.ref('of')},
+        held.expires_at as ${sql.ref('expiresAt')}
       from ${from} and held.expires_at > ${after} and held.expires_at <= ${until} ${unwarned}
       order by held.expires_at limit ${limit}
     ) as ${sql.ref(kind)}

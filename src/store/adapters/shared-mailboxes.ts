@@ -3,13 +3,13 @@ import type { Database } from '../database.js';
 const MOST_LISTED = 100;
 
 /** Accounts that share a mailbox with another one. Each start asks for them, so they have an index. */
-export async function sharedMailboxes({ reader }: Pick<Database, 'reader'>) {
-  const rows = await reader
+export function sharedMailboxes({ reader }: Pick<Database, 'reader'>) {
+  return reader
     .selectFrom('accounts')
     .where('same_mailbox_as', 'is not', null)
     .orderBy('id')
     .limit(MOST_LISTED)
-    .select(['id', 'same_mailbox_as'])
+    .select(['id', 'same_mailbox_as as sameAs'])
+    .$narrowType<{ sameAs: string }>()
     .execute();
-  return rows.map(({ id, same_mailbox_as }) => ({ id, sameAs: same_mailbox_as ?? '' }));
 }

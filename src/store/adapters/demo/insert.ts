@@ -3,6 +3,7 @@ import { newVersion } from '../../../domain/version.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 
+/** Databases limit the values of a statement. */
 const ROWS_PER_INSERT = 100;
 
 /** Tables with a version per row. */
@@ -32,7 +33,8 @@ export async function insert<T extends keyof Tables>(
   rows: readonly (T extends Versioned ? Omit<Insertable<Tables[T]>, 'version'> : Insertable<Tables[T]>)[],
 ): Promise<number> {
   let inserted = 0;
-  for (const some of inParts(rows)) {
+  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+    const some = rows.slice(from, from + ROWS_PER_INSERT);
     const values = versioned.has(table) ? some.map((row) => ({ ...row, version: newVersion() })) : some;
     const { numInsertedOrUpdatedRows } = await camelCased(writer)
       .insertInto(table)
@@ -42,13 +44,6 @@ export async function insert<T extends keyof Tables>(
     inserted += Number(numInsertedOrUpdatedRows);
   }
   return inserted;
-}
-
-/** Databases limit the values of a statement. */
-function* inParts<T>(rows: readonly T[]): Generator<T[]> {
-  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-    yield rows.slice(from, from + ROWS_PER_INSERT);
-  }
 }
 
 export function timesAt(at: number) {

@@ -1,4 +1,4 @@
-import { type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { NamedLocation, NamedUnit } from '../../../../generated/asyncapi/events.js';
 import type { WorkerId } from '../../../../generated/ids.js';
 import type { Named } from '../../../domain/directory/names.js';
@@ -101,7 +101,7 @@ function matching({ statuses, unitId, locationId, jobTitle }: WorkerFilter) {
   if (jobTitle !== undefined) {
     conditions.push(sql<SqlBool>`workers.job_titles like ${patternOf(jobTitle)} escape '!'`);
   }
-  return sql.join<SqlBool>(conditions, sql` and `) as unknown as ExpressionWrapper<never, never, SqlBool>;
+  return sql.join<SqlBool>(conditions, sql` and `);
 }
 
 /** The title as in a JSON array. LIKE of SQLite ignores case, so it may find more. */
