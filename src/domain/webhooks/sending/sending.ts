@@ -81,11 +81,8 @@ export interface BegunDelivery {
 /** An event to post. */
 export type SentEvent = StoredEvent & { seq: number };
 
-/** All rows that one write may change, in its transaction. */
-export interface SendingChanges {
-  /** The time of the write. */
-  readonly now: number;
-
+/** What a claim reads and changes. */
+export interface ClaimChanges {
   /**
    * Locks subscriptions against the claims of other nodes until this write ends, so that their running
    * attempts are counted correctly by later reads. Returns the locked ones, without those that other claims
@@ -116,10 +113,12 @@ export interface SendingChanges {
   withCommit<Answer>(answers: Promise<Answer>): Promise<() => Promise<Answer>>;
   /** The events of deliveries, by the places of these. */
   eventsOf(deliverySeqs: readonly number[]): Promise<SentEvent[]>;
+}
 
+/** What the recording of results reads and changes. */
+export interface ResultChanges {
   /** Their present state, without locks. */
   look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;
-  healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   /**
    * Locks these deliveries and returns their state. Locks their subscriptions first: exclusively (`alone`) if
    * this write may change them, otherwise shared.
@@ -133,6 +132,14 @@ export interface SendingChanges {
   /** Ends those with a succeeded running attempt; nothing else of them changes. */
   deliver(seqs: readonly number[]): Promise<void>;
   settle(delivery: DeliveryProgress): Promise<void>;
+}
+
+/** All rows that one write may change, in its transaction. */
+export interface SendingChanges extends ClaimChanges, ResultChanges {
+  /** The time of the write. */
+  readonly now: number;
+
+  healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
   /** Disables an active subscription and holds pending deliveries; returns whether it was active. */
   disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;

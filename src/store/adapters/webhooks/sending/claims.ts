@@ -3,8 +3,8 @@ import type { InstanceIntegrationId, SubscriptionId } from '../../../../../gener
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import type {
   BegunDelivery,
+  ClaimChanges,
   Receiver,
-  SendingChanges,
   SentEvent,
   WantedFirst,
 } from '../../../../domain/webhooks/sending/sending.js';
@@ -15,22 +15,6 @@ import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../
 import { claimed } from '../row-locks.js';
 import { triesLock, tryLock, tryLockFailing, waitFor } from './claim-locks.js';
 import { DueLooks } from './due-looks.js';
-
-type Claiming = Pick<
-  SendingChanges,
-  | 'claimAlone'
-  | 'awaitClaim'
-  | 'claimFailingAlone'
-  | 'dueSubscriptions'
-  | 'receivers'
-  | 'runningToFailing'
-  | 'dueFirst'
-  | 'dueLater'
-  | 'begin'
-  | 'takeBack'
-  | 'withCommit'
-  | 'eventsOf'
->;
 
 const receivers = plannedStatement((db, { ids, now }: { ids: string; now: number }) =>
   db
@@ -208,7 +192,7 @@ const events = keptStatement((db, { seqs }: { seqs: string }) =>
     ]),
 );
 
-export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Claiming {
+export function claiming(db: Writer, now: number, looks = new DueLooks(db)): ClaimChanges {
   return {
     // On SQLite there is no other claim.
     claimAlone: async (ids) => {

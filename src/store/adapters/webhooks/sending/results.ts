@@ -2,18 +2,13 @@ import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type {
   DeliveryProgress,
   RecordedAttempt,
-  SendingChanges,
+  ResultChanges,
 } from '../../../../domain/webhooks/sending/sending.js';
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { keptInsertion } from '../../statements/kept-insertion.js';
 import { keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
-
-type Recording = Pick<
-  SendingChanges,
-  'look' | 'hold' | 'outcomeOf' | 'recordAttempts' | 'correctAttempt' | 'deliver' | 'settle'
->;
 
 export const PROGRESS = [
   'deliveries.seq',
@@ -97,7 +92,7 @@ const settling = posted((db, delivery: DeliveryProgress) =>
     .where('seq', '=', delivery.seq),
 );
 
-export function recording(db: Writer, now: number): Recording {
+export function recording(db: Writer, now: number): ResultChanges {
   return {
     look: async (ids) => (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[],
     hold: async (deliveries, alone) =>
