@@ -18,12 +18,14 @@ export class FairQueue<Job> {
   }
 
   push(job: Job, lane: string | undefined): void {
-    const jobs = lane === undefined ? this.#own : (this.#lanes.get(lane) ?? []);
-    if (lane !== undefined && (jobs.length >= MOST_IN_LANE || this.#length >= MOST_IN_ALL)) {
-      throw tooMany();
-    }
-    jobs.push(job);
-    if (lane !== undefined) {
+    if (lane === undefined) {
+      this.#own.push(job);
+    } else {
+      const jobs = this.#lanes.get(lane) ?? [];
+      if (jobs.length >= MOST_IN_LANE || this.#length >= MOST_IN_ALL) {
+        throw tooMany();
+      }
+      jobs.push(job);
       this.#lanes.set(lane, jobs);
     }
     this.#length += 1;
