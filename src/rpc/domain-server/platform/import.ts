@@ -5,8 +5,9 @@ import type {
   ImportRecordsResponse,
 } from '../../../../generated/proto/integration/platform/v1/import.js';
 import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
-import { asServiceError, ErrorCode, invalidField, ServiceError } from '../../../errors/service-error.js';
-import type { CallContext } from '../../handlers.js';
+import { asServiceError, ErrorCode, invalidField, type ServiceError } from '../../../errors/service-error.js';
+import type { AnyMethod } from '../../definitions.js';
+import type { CallContext, Handler } from '../../handlers.js';
 import { pipelined } from './pipeline.js';
 import type { PlatformCall, PlatformHandlers } from './write.js';
 
@@ -162,44 +163,28 @@ async function importLine(
   }
 }
 
-function create(
+/** The call of each kind of line. */
+const CALLS = {
+  client: 'createClient',
+  role: 'createRole',
+  user: 'createUser',
+  unitType: 'createUnitType',
+  unit: 'createUnit',
+  location: 'createLocation',
+  jobTitle: 'addJobTitle',
+  worker: 'onboardWorker',
+} as const satisfies Record<NonNullable<ImportLine['record']>['$case'], keyof PlatformHandlers>;
+
+async function create(
   handlers: PlatformHandlers,
   record: ImportLine['record'],
   call: PlatformCall,
 ): Promise<string> {
-  switch (record?.$case) {
-    case 'client':
-      return idIn(handlers.createClient?.(record.value, ...call), ({ client }) => client?.id);
-    case 'role':
-      return idIn(handlers.createRole?.(record.value, ...call), ({ role }) => role?.id);
-    case 'user':
-      return idIn(handlers.createUser?.(record.value, ...call), ({ user }) => user?.id);
-    case 'unitType':
-      return idIn(handlers.createUnitType?.(record.value, ...call), ({ unitType }) => unitType?.id);
-    case 'unit':
-      return idIn(handlers.createUnit?.(record.value, ...call), ({ unit }) => unit?.id);
-    case 'location':
-      return idIn(handlers.createLocation?.(record.value, ...call), ({ location }) => location?.id);
-    case 'jobTitle':
-      return idIn(handlers.addJobTitle?.(record.value, ...call), ({ title }) => title);
-    case 'worker':
-      return idIn(handlers.onboardWorker?.(record.value, ...call), ({ worker }) => worker?.id);
-    default:
-      throw invalidField(
-        'The line has no record.',
-        'record',
-        'must be one of the things that can be imported',
-      );
+  if (!record) {
+    throw invalidField('The line has no record.', 'record', 'must be one of the things that can be imported');
   }
-}
-
-async function idIn<Answer>(
-  answer: Promise<Answer> | undefined,
-  idOf: (answer: Answer) => string | undefined,
-): Promise<string> {
-  const id = answer && idOf(await answer);
-  if (id === undefined) {
-    throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'Lines of this kind are not part of this release yet.');
-  }
-  return id;
+  const handler = handlers[CALLS[record.$case]] as Handler<AnyMethod, PlatformCall>;
+  const answer = await handler(record.value, ...call);
+  // A job title has no id.
+  return record.$case === 'jobTitle' ? answer.title : answer[record.$case].id;
 }
