@@ -12,7 +12,7 @@ import {
   type SentEvent,
 } from './sending.js';
 import { type Claim, NOTHING, type Share, shareOut, together } from './shares.js';
-import type { DeliveryTargets } from './targets.js';
+import type { DeliveryTarget, DeliveryTargets } from './targets.js';
 import { ToldRarely } from './told-rarely.js';
 
 export interface ClaimRequest {
@@ -26,7 +26,7 @@ export interface ClaimRequest {
 }
 
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
-/** A claim looks at as many subscriptions as it has slots, within bounds. The next continues there. */
+/** Of the subscriptions that a claim looks at. The next claim continues there. */
 const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
 /** Also the number of waiting failing subscriptions that a claim looks at first. */
@@ -54,6 +54,14 @@ interface Round {
   heldBack: boolean;
 }
 
+/** A call of `claim`. */
+interface Call {
+  request: ClaimRequest;
+  caller: AbortSignal;
+  /** Whether the caller has left or the domain stops. */
+  isOver(): boolean;
+}
+
 /** What a write of a claim has begun. */
 interface BegunRound {
   begunAt: number;
@@ -67,15 +75,14 @@ interface BegunRound {
   locked: ReadonlySet<SubscriptionId>;
   /** Slots that are still free. */
   left: number;
-  served: readonly Share[];
   answers: () => Promise<[BegunDelivery[], SentEvent[]]>;
 }
 
 interface Look {
   claim: Claim;
-  locked: boolean;
+  locked?: boolean;
   /** Nothing is due, nor becomes due within `notifiedMs`. */
-  quiet: boolean;
+  quiet?: boolean;
 }
 
 export class DeliveryClaims {
@@ -99,40 +106,23 @@ export class DeliveryClaims {
   /** Waits while nothing is due, until the caller disconnects or the domain stops. */
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { deliveriesDue } = this.dependencies;
+    const { lookMs, notifiedMs } = this.pauses;
     const endsAt = performance.now() + request.maxWaitMs;
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
-    let hasLooked = false;
-    while (!isOver()) {
+    for (let hasLooked = false; !isOver(); hasLooked = true) {
       await this.#sweeps.sweepIfDue(caller);
-      let isWoken = false;
-      const { claim, ...look } = await this.#inTurn(() => {
-        isWoken = this.#heard !== deliveriesDue.count;
-        return this.#claimNow(request, caller, isOver, hasLooked);
-      }).catch((error) => {
-        // The store refuses to write for a caller who has left.
-        if (!caller.aborted) {
-          if (isWoken) {
-            // Wakes another claim instead.
-            deliveriesDue.wake();
-          }
-          throw error;
-        }
-        return { claim: NOTHING, locked: false, quiet: false };
-      });
-      if (claim.deliveries.length > 0) {
-        return claim;
-      }
+      const { claim, locked, quiet } = await this.#inTurn(() =>
+        this.#look({ request, caller, isOver }, hasLooked),
+      );
       const leftMs = endsAt - performance.now();
-      if (leftMs <= 0 && !isOver()) {
+      if (claim.deliveries.length > 0 || (leftMs <= 0 && !isOver())) {
         return claim;
       }
-      const { lookMs, notifiedMs } = this.pauses;
-      const freeMs = look.quiet && deliveriesDue.isNotified ? notifiedMs : lookMs;
-      const pauseMs = look.locked ? Math.min(lockedMs, lookMs) : freeMs;
-      lockedMs = look.locked ? 2 * pauseMs : this.pauses.lockedMs;
+      const freeMs = quiet && deliveriesDue.isNotified ? notifiedMs : lookMs;
+      const pauseMs = locked ? Math.min(lockedMs, lookMs) : freeMs;
+      lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
       await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
-      hasLooked = true;
     }
     // Passes on a wake that was not used.
     deliveriesDue.wake();
@@ -162,53 +152,64 @@ export class DeliveryClaims {
   }
 
   /** Looks at all that is due. If the claim has done so before, first at what wakes have named since. */
-  async #claimNow(
-    request: ClaimRequest,
-    caller: AbortSignal,
-    isOver: () => boolean,
-    hasLooked: boolean,
-  ): Promise<Look> {
-    const { unitOfWork, deliveriesDue } = this.dependencies;
-    const { rows } = unitOfWork;
-    const most = Math.max(MIN_LOOKED_AT, Math.min(request.freeSlots, MAX_LOOKED_AT));
-    // A row of this node may be uncommitted: only a write is sure to see it.
-    let isWokenHere = this.#heardHere !== deliveriesDue.countHere;
-    this.#heardHere = deliveriesDue.countHere;
+  async #look(call: Call, hasLooked: boolean): Promise<Look> {
+    const { deliveriesDue } = this.dependencies;
+    const isWoken = this.#heard !== deliveriesDue.count;
+    const isWokenHere = this.#heardHere !== deliveriesDue.countHere;
     this.#heard = deliveriesDue.count;
+    this.#heardHere = deliveriesDue.countHere;
     const named = [...(deliveriesDue.takeNewlyDue() ?? [])];
-    if (hasLooked && named.length > 0 && named.length <= most && !isOver()) {
-      // Their later attempts and all else that is due are left to the next claim, whose look is complete.
-      const due = named.map((id) => ({ id, hasLater: false }));
-      const { claim } = await this.#begin(request, caller, async () => due, true);
-      if (claim.deliveries.length > 0) {
-        return { claim, locked: false, quiet: false };
+    const isNamed = hasLooked && named.length > 0 && named.length <= mostLookedAt(call) && !call.isOver();
+    try {
+      const claim = isNamed ? await this.#claimNamed(call, named) : NOTHING;
+      return claim.deliveries.length > 0 ? { claim } : await this.#claimAny(call, isWokenHere && !isNamed);
+    } catch (error) {
+      // The store refuses to write for a caller who has left.
+      if (call.caller.aborted) {
+        return { claim: NOTHING };
       }
-      isWokenHere = false;
+      if (isWoken) {
+        // Wakes another claim instead.
+        deliveriesDue.wake();
+      }
+      throw error;
     }
+  }
+
+  /** Their later attempts, and all else that is due, are left to the next claim, whose look is complete. */
+  async #claimNamed(call: Call, named: readonly SubscriptionId[]): Promise<Claim> {
+    const due = named.map((id) => ({ id, hasLater: false }));
+    return (await this.#begin(call, async () => due, true)).claim;
+  }
+
+  /**
+   * Goes round all that is due until something can be sent. `firstInWrite`: the first look is part of its
+   * write, which alone is sure to see a row of this node that may be uncommitted.
+   */
+  async #claimAny(call: Call, firstInWrite: boolean): Promise<Look> {
+    const { rows } = this.dependencies.unitOfWork;
+    const most = mostLookedAt(call);
     const seen = new Set<SubscriptionId>();
-    let isAnyLocked = false;
-    while (!isOver()) {
+    let isInWrite = firstInWrite;
+    let locked = false;
+    for (let isNew = true; isNew && !call.isOver(); isInWrite = false) {
       const { after } = this.#round;
-      const due = isWokenHere ? undefined : await rows.dueSubscriptions(after, most, this.clock());
+      const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.clock());
       if (due?.length === 0) {
         break;
       }
-      isWokenHere = false;
       const look = async (changes: SendingChanges) => due ?? changes.dueSubscriptions(after, most);
-      const { claim, lookedAt, locked } = await this.#begin(request, caller, look, false);
-      const isNewTo = lookedAt.some(({ id }) => !seen.has(id));
-      isAnyLocked ||= locked.size > 0;
-      if (claim.deliveries.length > 0) {
-        return { claim, locked: isAnyLocked, quiet: false };
+      const begun = await this.#begin(call, look, false);
+      if (begun.claim.deliveries.length > 0) {
+        return { claim: begun.claim };
       }
-      if (!isNewTo) {
-        break;
-      }
-      for (const { id } of lookedAt) {
+      locked ||= begun.locked.size > 0;
+      isNew = begun.lookedAt.some(({ id }) => !seen.has(id));
+      for (const { id } of begun.lookedAt) {
         seen.add(id);
       }
     }
-    return { claim: NOTHING, locked: isAnyLocked, quiet: !isOver() && (await this.#isQuiet()) };
+    return { claim: NOTHING, locked, quiet: !call.isOver() && (await this.#isQuiet()) };
   }
 
   /** Asks the database only while other nodes wake this one: otherwise the pause is short anyway. */
@@ -224,17 +225,31 @@ export class DeliveryClaims {
     );
   }
 
+  /** Begins attempts in one write, and notes after its commit what it leaves for the next. */
   async #begin(
-    request: ClaimRequest,
-    caller: AbortSignal,
+    { request, caller }: Call,
     look: (changes: SendingChanges) => Promise<readonly DueSubscription[]>,
     isNamed: boolean,
   ): Promise<{ claim: Claim } & Pick<BegunRound, 'lookedAt' | 'locked'>> {
-    const begun = await this.dependencies.unitOfWork.run(
+    const { unitOfWork, deliveriesDue, onNotTakenBack } = this.dependencies;
+    const begun = await unitOfWork.run(
       async (changes) => this.#beginIn(changes, request, this.#round, await look(changes)),
       { signal: caller },
     );
-    return { ...begun, claim: await this.#claimOf(begun, isNamed) };
+    const { begunAt, leaseUntil, lookedAt, shares, locked, answers } = begun;
+    const { claim, unfitting } = together(shares, ...(await answers()), leaseUntil);
+    if (unfitting.length > 0) {
+      // If this fails, or we end before it, their leases lapse, which counts as an attempt.
+      await unitOfWork.run((changes) => changes.takeBack(unfitting, begunAt)).catch(onNotTakenBack);
+    }
+    const isFull = begun.left === 0 || unfitting.length > 0;
+    const served = shares.filter(({ first, later }) => first.length + later.length > 0);
+    const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
+    this.#round = roundAfter(this.#round, begun, isFull ? reached : undefined, isNamed);
+    if (isFull) {
+      deliveriesDue.wake();
+    }
+    return { claim, lookedAt, locked };
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */
@@ -257,48 +272,13 @@ export class DeliveryClaims {
       (id) => mayPass || waiting.includes(id),
     );
     const left = await shareOut(changes, shares, request.freeSlots);
-    const served = shares.filter(({ first, later }) => first.length + later.length > 0);
-    const first = served.flatMap((share) => share.first);
-    const later = served.flatMap((share) => share.later);
+    const first = shares.flatMap((share) => share.first);
+    const later = shares.flatMap((share) => share.later);
     const answers = await changes.withCommit(
       Promise.all([changes.begin(first, later, leaseUntil), changes.eventsOf([...first, ...later])]),
     );
     const begunAt = changes.now;
-    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, served, answers };
-  }
-
-  /**
-   * After the commit. A look at named subscriptions leaves the round where it is, and does not end
-   * `heldBack`, because it has not seen the others.
-   */
-  async #claimOf(
-    { lookedAt, waiting, shares, denied, locked, left, served, ...begun }: BegunRound,
-    isNamed: boolean,
-  ): Promise<Claim> {
-    const { unitOfWork, deliveriesDue } = this.dependencies;
-    const round = this.#round;
-    const [deliveries, events] = await begun.answers();
-    const { claim, unfitting } = together(served, deliveries, events, begun.leaseUntil);
-    if (unfitting.length > 0) {
-      // If this fails, or we end before it, their leases lapse, which counts as an attempt.
-      await unitOfWork
-        .run((changes) => changes.takeBack(unfitting, begun.begunAt))
-        .catch(this.dependencies.onNotTakenBack);
-    }
-    const full = left === 0 || unfitting.length > 0;
-    const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
-    const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
-    const reachable = waiting.filter((id) => !locked.has(id));
-    const reachedTo = full ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? '');
-    this.#round = {
-      after: isNamed ? round.after : reachedTo,
-      waiting: waitingAfter(round, reachable, shares, denied, left),
-      heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0),
-    };
-    if (full) {
-      deliveriesDue.wake();
-    }
-    return claim;
+    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, answers };
   }
 
   /** Locks the candidates, and leaves out those that a claim of another node has locked. */
@@ -316,10 +296,7 @@ export class DeliveryClaims {
       const found = { hasLater, stock, hasMore: stock.length === limit };
       return this.#shareOf(byId.get(id), found, maxRunningPerSubscription);
     });
-    const locked = new Set(ids);
-    for (const id of own) {
-      locked.delete(id);
-    }
+    const locked = new Set(ids.filter((id) => !own.has(id)));
     if (!shares.some(isFailing) || (await changes.claimFailingAlone())) {
       return { shares, locked };
     }
@@ -357,15 +334,15 @@ async function lockedReceivers(
 ): Promise<Locked> {
   const [first] = ids;
   if (first === undefined) {
-    return { own: [], receivers: [], first: new Map() };
+    return { own: new Set(), receivers: [], first: new Map() };
   }
   const present = await tryReceivers(changes, ids, limit);
-  const isOver = present.own.length === 0 && (await changes.awaitClaim(first));
+  const isOver = present.own.size === 0 && (await changes.awaitClaim(first));
   return isOver ? tryReceivers(changes, ids, limit) : present;
 }
 
 interface Locked {
-  own: readonly SubscriptionId[];
+  own: ReadonlySet<SubscriptionId>;
   receivers: readonly Receiver[];
   /** The due first attempts of each, up to the limit. */
   first: ReadonlyMap<SubscriptionId, number[]>;
@@ -376,36 +353,51 @@ async function tryReceivers(
   ids: readonly SubscriptionId[],
   limit: number,
 ): Promise<Locked> {
-  const [own, receivers, first] = await Promise.all([
+  const [ownIds, receivers, first] = await Promise.all([
     changes.claimAlone(ids),
     // Statements after the locks: they see what the claims that had them before have begun.
     changes.receivers(ids),
     changes.dueFirst(ids.map((id) => ({ id, after: 0, limit }))),
   ]);
-  const locked = new Set(own);
-  return { own, receivers: receivers.filter(({ id }) => locked.has(id)), first };
+  const own = new Set(ownIds);
+  return { own, receivers: receivers.filter(({ id }) => own.has(id)), first };
+}
+
+/**
+ * `reached`: those that got all slots, if all are taken. A look at named subscriptions leaves the round where
+ * it is, and does not end `heldBack`, because it has not seen the others.
+ */
+function roundAfter(
+  round: Round,
+  begun: BegunRound,
+  reached: readonly DeliveryTarget[] | undefined,
+  isNamed: boolean,
+): Round {
+  const { lookedAt, waiting, shares } = begun;
+  const last = reached?.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
+  const reachedTo = reached ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? '');
+  return {
+    after: isNamed ? round.after : reachedTo,
+    waiting: waitingAfter(round, begun),
+    heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0),
+  };
 }
 
 /** Without those that got a slot or had nothing due for it; newly denied ones come last. */
 function waitingAfter(
   round: Round,
-  lookedAt: readonly SubscriptionId[],
-  shares: readonly Share[],
-  denied: ReadonlySet<SubscriptionId>,
-  left: number,
+  { waiting, shares, denied, locked, left }: BegunRound,
 ): ReadonlySet<SubscriptionId> {
   const byId = new Map(shares.map((share) => [share.receiver.id, share]));
-  const over = lookedAt.filter((id) => {
+  const over = waiting.filter((id) => {
     const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
     const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
-    return !denied.has(id) && !hadNoTurn;
+    return !locked.has(id) && !denied.has(id) && !hadNoTurn;
   });
-  const waiting = new Set(round.waiting);
-  for (const id of over) {
-    waiting.delete(id);
-  }
-  for (const id of denied) {
-    waiting.add(id);
-  }
-  return waiting;
+  return new Set([...round.waiting, ...denied].filter((id) => !over.includes(id)));
+}
+
+/** As many subscriptions as the claim has slots, within bounds. */
+function mostLookedAt({ request: { freeSlots } }: Call): number {
+  return Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
 }
