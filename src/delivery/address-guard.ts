@@ -35,53 +35,23 @@ export class AddressGuard {
    * unresolvable name is accepted: each connection resolves and checks again, and dials what it checked.
    */
   async refusalOf(url: URL): Promise<string | undefined> {
-    const { hostname } = url;
-    const literal = literalOf(hostname);
-    if (literal !== undefined) {
-      const name = this.#refusedAs(literal);
-      return name === undefined ? this.#refusalOfPort(url, [literal]) : `is ${name}`;
-    }
-    const addresses = await this.#names.addressesOf(hostname).catch(() => []);
-    return (
-      this.#refusalOfAll(addresses) ??
-      this.#refusalOfPort(
-        url,
-        addresses.map(({ address }) => address),
-      )
-    );
-  }
-
-  /** Ports of other services, such as mail and databases, are refused. */
-  #refusalOfPort(url: URL, addresses: readonly string[]): string | undefined {
-    const port = portOf(url);
-    const isAllowed =
-      this.#ports.includes(port) ||
-      (addresses.length > 0 && addresses.every((address) => this.#anyPort.has(address)));
-    return isAllowed
-      ? undefined
-      : `has port ${port}, which is not among those that webhooks may go to (${this.#ports.join(', ')})`;
+    const addresses = await this.#lookUp(url).catch(() => []);
+    return this.#refusalOfAll(url, addresses) ?? this.#refusalOfPort(url, addresses);
   }
 
   /** The addresses of a host that may be dialled; throws a fault if there are none. */
   async addressesOf(url: URL): Promise<readonly LookupAddress[]> {
     const { hostname } = url;
-    const literal = literalOf(hostname);
-    const addresses =
-      literal === undefined
-        ? await this.#names.addressesOf(hostname)
-        : [{ address: literal, family: isIP(literal) }];
+    const addresses = await this.#lookUp(url);
     const allowed = addresses.filter(({ address }) => this.#refusedAs(address) === undefined);
-    const refusalOfPort = this.#refusalOfPort(
-      url,
-      allowed.map(({ address }) => address),
-    );
+    const refusalOfPort = this.#refusalOfPort(url, allowed);
     if (allowed.length > 0 && refusalOfPort !== undefined) {
       throw new AttemptFault('ADDRESS_REFUSED', `Nothing was sent: ${hostname} ${refusalOfPort}.`);
     }
     if (allowed.length > 0) {
       return allowed;
     }
-    const refusal = literal === undefined ? this.#refusalOfAll(addresses) : `is ${this.#refusedAs(literal)}`;
+    const refusal = this.#refusalOfAll(url, addresses);
     throw new AttemptFault(
       refusal === undefined ? 'NAME_NOT_RESOLVED' : 'ADDRESS_REFUSED',
       refusal === undefined
@@ -90,12 +60,33 @@ export class AddressGuard {
     );
   }
 
+  async #lookUp({ hostname }: URL): Promise<readonly LookupAddress[]> {
+    const literal = literalOf(hostname);
+    return literal === undefined
+      ? this.#names.addressesOf(hostname)
+      : [{ address: literal, family: isIP(literal) }];
+  }
+
   /** One public address suffices; only that one is dialled. */
-  #refusalOfAll(addresses: readonly LookupAddress[]): string | undefined {
+  #refusalOfAll({ hostname }: URL, addresses: readonly LookupAddress[]): string | undefined {
     const names = addresses.map(({ address }) => this.#refusedAs(address));
-    return names.length === 0 || names.includes(undefined)
+    if (names.length === 0 || names.includes(undefined)) {
+      return undefined;
+    }
+    return literalOf(hostname) === undefined
+      ? `resolves to ${addresses[0]?.address}, which is ${names[0]}`
+      : `is ${names[0]}`;
+  }
+
+  /** Ports of other services, such as mail and databases, are refused. */
+  #refusalOfPort(url: URL, addresses: readonly LookupAddress[]): string | undefined {
+    const port = portOf(url);
+    const isAllowed =
+      this.#ports.includes(port) ||
+      (addresses.length > 0 && addresses.every(({ address }) => this.#anyPort.has(address)));
+    return isAllowed
       ? undefined
-      : `resolves to ${addresses[0]?.address}, which is ${names[0]}`;
+      : `has port ${port}, which is not among those that webhooks may go to (${this.#ports.join(', ')})`;
   }
 
   #refusedAs(address: string): string | undefined {
