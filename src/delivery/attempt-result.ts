@@ -4,7 +4,6 @@ import type { AttemptReport } from './attempt.js';
 
 /** The result of an attempt, for the domain. */
 export function attemptResultOf(deliveryId: string, number: number, report: AttemptReport): AttemptResult {
-  const { responseStart } = report;
   return {
     deliveryId,
     attempt: {
@@ -14,7 +13,7 @@ export function attemptResultOf(deliveryId: string, number: number, report: Atte
       durationMs: report.durationMs,
       httpStatus: report.httpStatus,
       message: report.message,
-      responseStart: Buffer.from(responseStart.buffer, responseStart.byteOffset, responseStart.byteLength),
+      responseStart: report.responseStart,
     },
     retryAfterSeconds: report.retryAfterSeconds,
   };

@@ -31,11 +31,10 @@ export interface SendBody {
 
 /** The result of an attempt, for recording. */
 export interface AttemptReport
-  extends Omit<DeliveryAttempt, 'number' | 'startedAt' | 'outcome' | 'responseStart'>,
+  extends Omit<DeliveryAttempt, 'number' | 'startedAt' | 'outcome'>,
     Pick<AttemptResult, 'retryAfterSeconds'> {
   startedAt: Date;
   outcome: AttemptOutcome;
-  responseStart: Uint8Array;
 }
 
 export interface Sender {

@@ -7,7 +7,7 @@ import { retryAfterSeconds } from './retry-after.js';
 /** The part of an answer that is kept, more than receivers need. */
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_LOCATION_LENGTH = 200;
-const NOTHING = new Uint8Array(0);
+const NOTHING = Buffer.alloc(0);
 
 /** The end of an exchange. */
 export interface ExchangeEnd {
@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#onEnd === undefined;
   }
 
-  get responseStart(): Uint8Array {
+  get responseStart(): Buffer {
     return this.#kept.subarray(0, this.#size);
   }
 
@@ -93,10 +93,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Copies, because undici reuses the buffer. Most answers have one piece, which fits exactly. */
-  #keep(piece: Uint8Array): void {
+  #keep(piece: Buffer): void {
     const size = this.#size + piece.length;
     if (size > this.#kept.length) {
-      const kept = new Uint8Array(Math.max(size, Math.min(MAX_ANSWER_BYTES, 2 * this.#kept.length)));
+      const kept = Buffer.alloc(Math.max(size, Math.min(MAX_ANSWER_BYTES, 2 * this.#kept.length)));
       kept.set(this.responseStart);
       this.#kept = kept;
     }

@@ -63,7 +63,7 @@ export class HttpSender implements Sender {
           outcome,
           message,
           httpStatus: exchange?.httpStatus,
-          responseStart: exchange?.responseStart ?? new Uint8Array(0),
+          responseStart: exchange?.responseStart ?? Buffer.alloc(0),
           retryAfterSeconds: exchange?.retryAfterSeconds,
         });
       });

@@ -151,7 +151,7 @@ export class HeldSender implements Sender {
           outcome,
           httpStatus: outcome === 'SUCCEEDED' ? 204 : undefined,
           message: outcome === 'SUCCEEDED' ? '' : 'It failed.',
-          responseStart: new Uint8Array(0),
+          responseStart: Buffer.alloc(0),
           retryAfterSeconds: undefined,
         });
       };
