@@ -33,7 +33,6 @@ import { untilWritable } from './streams/until-writable.js';
 const DEADLINE_MS = 30_000;
 
 interface ReflectionAnswer {
-  errorResponse?: { errorMessage: string };
   listServicesResponse?: { service: { name: string }[] };
   fileDescriptorResponse?: { fileDescriptorProto: Uint8Array[] };
 }

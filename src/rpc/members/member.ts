@@ -48,7 +48,8 @@ export interface MemberOptions {
 /** A server of a channel: connections to it, opened on first use, and what is known of its health. */
 export class Member {
   readonly lane: CallLane;
-  readonly #connection: RenewedConnection;
+  /** For unary calls that do not travel in streams of calls. */
+  readonly connection: RenewedConnection;
   readonly #forStreams: RenewedConnection[];
   #nextStream = 0;
   #state: MemberState = 'unasked';
@@ -62,10 +63,10 @@ export class Member {
 
   constructor(private readonly options: MemberOptions) {
     const { connect, exchange, calls } = options;
-    this.#connection = new RenewedConnection(connect);
+    this.connection = new RenewedConnection(connect);
     this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => new RenewedConnection(connect));
     this.lane = calls.newLane({
-      open: () => exchange(this.#connection),
+      open: () => exchange(this.connection),
       onGoingAway: () => this.#goesAway(),
       onLost: ({ internal, message }) => this.#lost(internal ?? message),
     });
@@ -81,11 +82,6 @@ export class Member {
 
   get report(): MemberReport {
     return { address: this.address, state: this.#state, reason: this.#reason };
-  }
-
-  /** For unary calls that do not travel in streams of calls. */
-  get connection(): RenewedConnection {
-    return this.#connection;
   }
 
   get openStreams(): number {
@@ -121,7 +117,7 @@ export class Member {
     const { least, most } = CONNECT_AGAIN_AFTER_TURNS;
     this.#patience = Math.min(Math.max(least, 2 * this.#patience), most);
     this.#asked = undefined;
-    for (const connection of [this.#connection, ...this.#forStreams]) {
+    for (const connection of [this.connection, ...this.#forStreams]) {
       connection.break();
     }
     this.lane.break(notReached(`${this.address} does not answer`));
@@ -137,7 +133,7 @@ export class Member {
   close(): void {
     this.#isClosed = true;
     this.options.calls.removeLane(this.lane);
-    for (const connection of [this.#connection, ...this.#forStreams]) {
+    for (const connection of [this.connection, ...this.#forStreams]) {
       connection.close();
     }
   }
@@ -149,7 +145,7 @@ export class Member {
     const check = definition.Check as unknown as AnyMethod;
     const deadline = deadlineMs === undefined ? {} : { deadline: Date.now() + deadlineMs };
     return new Promise((resolve, reject) => {
-      this.#connection.begin((client) =>
+      this.connection.begin((client) =>
         client.makeUnaryRequest(
           check.path,
           check.requestSerialize,
