@@ -20,13 +20,7 @@ export interface SubscriptionCreation {
   description: string;
 }
 
-/** What these rules use of a write. */
-type Ports = Pick<
-  WebhookChanges,
-  'actor' | 'audit' | 'clients' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions'
->;
-
-type Write<T> = (changes: Ports) => Promise<T>;
+type Write<T> = (changes: WebhookChanges) => Promise<T>;
 
 /** First checks what needs no database, including the address; the returned function does the rest. */
 export async function subscriptionCreation(
@@ -91,7 +85,7 @@ export async function subscriptionUpdate(
 
 /** Writes changed settings with a new version and an audit event. */
 async function writeSettings(
-  changes: Pick<Ports, 'actor' | 'audit' | 'now' | 'subscriptions'>,
+  changes: WebhookChanges,
   present: ManagedSubscription,
   settings: Partial<Subscription>,
 ): Promise<ManagedSubscription> {
@@ -108,10 +102,7 @@ async function writeSettings(
 }
 
 /** Locks the instance integration, with its subscriptions, until the transaction ends. */
-async function lockedInstanceIntegration(
-  changes: Pick<Ports, 'instanceIntegrations' | 'lock'>,
-  id: string,
-): Promise<InstanceIntegration> {
+async function lockedInstanceIntegration(changes: WebhookChanges, id: string): Promise<InstanceIntegration> {
   const { instanceId, integrationId } = await getInstanceIntegration(changes, id);
   await changes.lock(instanceId, integrationId);
   const connection = await getInstanceIntegration(changes, id);
@@ -124,10 +115,7 @@ async function lockedInstanceIntegration(
   return connection;
 }
 
-async function refuseTooMany(
-  changes: Pick<Ports, 'subscriptions'>,
-  { id }: InstanceIntegration,
-): Promise<void> {
+async function refuseTooMany(changes: WebhookChanges, { id }: InstanceIntegration): Promise<void> {
   if ((await changes.subscriptions.countOf(id)) >= MAX_SUBSCRIPTIONS) {
     const message = `The instance integration has ${MAX_SUBSCRIPTIONS} subscriptions. Delete one first.`;
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
@@ -136,7 +124,7 @@ async function refuseTooMany(
 
 /** A client never changes its instance, and is never removed. */
 async function requireClients(
-  { clients }: Pick<Ports, 'clients'>,
+  { clients }: WebhookChanges,
   { instanceId }: { instanceId: string },
   ids: readonly string[],
 ): Promise<void> {

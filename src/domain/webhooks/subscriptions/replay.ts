@@ -79,19 +79,13 @@ function checked(request: ReplayRequest, clock: Clock): Replay {
   return { ...request, since: request.since as number, until: request.until ?? clock() + 1 };
 }
 
-async function receiverOf(
-  changes: Pick<WebhookChanges, 'instanceIntegrations' | 'subscriptions'>,
-  { subscriptionId }: Replay,
-): Promise<Subscription> {
+async function receiverOf(changes: WebhookChanges, { subscriptionId }: Replay): Promise<Subscription> {
   const subscription = await lockedActiveSubscription(changes, subscriptionId);
   await assertConfigured(changes, subscription);
   return subscription;
 }
 
-async function startOf(
-  { eventLog }: Pick<WebhookRows, 'eventLog'>,
-  { since, afterEventId }: Replay,
-): Promise<LogPosition> {
+async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<LogPosition> {
   const start = { createdAt: since, seq: 0 };
   if (afterEventId === undefined) {
     return start;
@@ -113,11 +107,7 @@ interface Batch {
 }
 
 /** Reads without a transaction, because few events may match. The batch checks again when it is written. */
-async function* batchesOf(
-  rows: Pick<WebhookRows, 'eventLog' | 'subscriptions'>,
-  replay: Replay,
-  start: LogPosition,
-): AsyncGenerator<Batch> {
+async function* batchesOf(rows: WebhookRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
   let after = start;
   for (;;) {
     const subscription = await getSubscription(rows, replay.subscriptionId);
@@ -158,10 +148,7 @@ function isWanted(
 
 /** One batch, under the lock of the subscription. Returns the number of new deliveries. */
 async function sendAgain(
-  changes: Pick<
-    WebhookChanges,
-    'deliveries' | 'deliveryLog' | 'eventLog' | 'instanceIntegrations' | 'now' | 'subscriptions'
-  >,
+  changes: WebhookChanges,
   replay: Replay,
   events: readonly LoggedEvent[],
 ): Promise<number> {
@@ -189,7 +176,7 @@ async function sendAgain(
 }
 
 function recordReplay(
-  changes: Pick<WebhookChanges, 'actor' | 'audit'>,
+  changes: WebhookChanges,
   { subscriptionId, since, until, eventTypes, includeDelivered, afterEventId }: Replay,
   { createdDeliveries, lastEventId, done }: ReplayProgress,
 ): Promise<void> {

@@ -6,21 +6,8 @@ import { newDelivery } from './deliveries.js';
 import { lockedActiveSubscription } from './rows.js';
 import type { Subscription } from './subscription.js';
 
-/** What these rules use of a write. */
-type Ports = Pick<
-  WebhookChanges,
-  | 'actor'
-  | 'audit'
-  | 'deliveries'
-  | 'deliveryLog'
-  | 'eventLog'
-  | 'instanceIntegrations'
-  | 'now'
-  | 'subscriptions'
->;
-
 /** Makes a new delivery of the same event, in any state of the earlier one. */
-export async function resendDelivery(changes: Ports, id: string): Promise<Delivery> {
+export async function resendDelivery(changes: WebhookChanges, id: string): Promise<Delivery> {
   const earlier = await findDelivery(changes, id);
   const subscription = await lockedActiveSubscription(changes, earlier.subscriptionId);
   await assertConfigured(changes, subscription);

@@ -18,7 +18,7 @@ const SECRET_BYTES = 32;
 const MAX_SECRETS = 5;
 
 export async function newSubscriptionSecret(
-  { now, subscriptions }: Pick<WebhookChanges, 'now' | 'subscriptions'>,
+  { now, subscriptions }: WebhookChanges,
   secrets: SecretBox,
   subscriptionId: SubscriptionId,
 ): Promise<{ kept: SubscriptionSecret; secret: string }> {
@@ -30,7 +30,7 @@ export async function newSubscriptionSecret(
 
 /** Removes expired secrets; valid ones end after the overlap. */
 export async function rotateSubscriptionSecret(
-  changes: Pick<WebhookChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
+  changes: WebhookChanges,
   secrets: SecretBox,
   { subscriptionId, overlapSeconds }: { subscriptionId: string; overlapSeconds?: number },
 ): Promise<{ subscription: ManagedSubscription; secret: string }> {
@@ -53,7 +53,7 @@ export async function rotateSubscriptionSecret(
 
 /** Ends the secrets after the overlap, and returns those that still sign until then. */
 async function letEnd(
-  { now, subscriptions }: Pick<WebhookChanges, 'now' | 'subscriptions'>,
+  { now, subscriptions }: WebhookChanges,
   { secrets }: ManagedSubscription,
   overlapSeconds: number | undefined,
 ): Promise<SubscriptionSecret[]> {

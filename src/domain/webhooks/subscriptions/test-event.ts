@@ -18,10 +18,7 @@ const RECEIVER_IN_SAMPLE = /(?<=^\/v\d\/instance-integrations\/)\w+/;
 
 /** Sends the sample of the contract as a test event to this subscription only. */
 export async function testSubscription(
-  changes: Pick<
-    WebhookChanges,
-    'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'now' | 'subscriptions'
-  >,
+  changes: WebhookChanges,
   { subscriptionId, eventType }: { subscriptionId: string; eventType?: string },
 ): Promise<Delivery> {
   const subscription = await lockedActiveSubscription(changes, subscriptionId);
@@ -52,7 +49,7 @@ function chosenType({ eventTypes }: Subscription, asked: string | undefined): Ev
 function testEvent(
   { instanceId }: Subscription,
   type: EventType,
-  { now, actor }: Pick<WebhookChanges, 'actor' | 'now'>,
+  { now, actor }: WebhookChanges,
 ): StoredEvent {
   const { entity, data } = exampleEvents[type];
   const { links, ...content } = data;
