@@ -124,7 +124,7 @@ if (!recording) {
   throw new Error(`Give the history a name that begins with ${Object.keys(recordings).join('-, ')}-`);
 }
 
-const { executable } = await findTemporal();
+const executable = await findTemporal();
 const files = await temporaryFolder();
 const [server, bundlePath] = await Promise.all([startServer(executable), writeBundle(files.folder)]);
 const worker = await startTemporalWorker({

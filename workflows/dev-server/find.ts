@@ -10,37 +10,33 @@ export interface FindOptions extends Partial<InstallOptions> {
   downloadBaseUrl?: string;
 }
 
-export interface FoundTemporal {
-  executable: string;
-  route: 'PATH' | 'cache' | 'download' | 'go';
-}
-
 const silenceLimitMs = 15_000;
 
 /** The installed executable, if any: on the PATH or in the cache. */
-async function findInstalledTemporal(options: FindOptions = {}): Promise<FoundTemporal | undefined> {
-  const { env = process.env, signal } = options;
-  for (const executable of candidatesOnPath('temporal', env)) {
-    if (await isTemporal(executable, signal)) return { executable, route: 'PATH' };
+async function findInstalledTemporal({
+  env = process.env,
+  signal,
+}: FindOptions): Promise<string | undefined> {
+  for (const executable of [...candidatesOnPath('temporal', env), cachedExecutable(env)]) {
+    if (await isTemporal(executable, signal)) return executable;
   }
-  const executable = cachedExecutable(env);
-  return (await isTemporal(executable, signal)) ? { executable, route: 'cache' } : undefined;
+  return undefined;
 }
 
-/** Finds Temporal or gets it: by the official download, then by a build with Go. */
-export async function findTemporal(options: FindOptions = {}): Promise<FoundTemporal> {
+/** Finds the executable or gets it: by the official download, then by a build with Go. */
+export async function findTemporal(options: FindOptions = {}): Promise<string> {
   const installed = await findInstalledTemporal(options);
   if (installed) return installed;
 
   const install = { env: process.env, onProgress: () => undefined, silenceLimitMs, ...options };
-  const routes = {
-    download: async () => download(options.downloadBaseUrl ?? downloadBaseUrl, install),
-    go: async () => goInstall(install),
-  } as const;
+  const ways = [
+    async () => download(options.downloadBaseUrl ?? downloadBaseUrl, install),
+    async () => goInstall(install),
+  ];
   const reasons: string[] = [];
-  for (const [route, get] of Object.entries(routes)) {
+  for (const get of ways) {
     try {
-      return { executable: await get(), route: route as keyof typeof routes };
+      return await get();
     } catch (error) {
       options.signal?.throwIfAborted();
       reasons.push(reasonOf(error));

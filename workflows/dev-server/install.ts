@@ -7,7 +7,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 try {
-  const { executable } = await findTemporal({
+  const executable = await findTemporal({
     signal: interrupted.signal,
     onProgress: (line) => process.stderr.write(`${line}\n`),
   });

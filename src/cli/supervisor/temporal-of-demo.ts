@@ -36,7 +36,7 @@ export class TemporalOfDemo {
 
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stop;
-    const { executable } = await findTemporal({ signal, onProgress: (line) => this.say(line) });
+    const executable = await findTemporal({ signal, onProgress: (line) => this.say(line) });
     for (let failures = 1; !signal.aborted; failures += 1) {
       const startedAt = performance.now();
       const reason = await this.#runOnce(executable);

@@ -90,33 +90,34 @@ chmod +x "$GOBIN/temporal"`;
 test('the one on the PATH comes first', async () => {
   const executable = await placeOnPath('temporal', temporalScript);
   await place(cachedExecutable(env), temporalScript);
-  expect(await find()).toEqual({ executable, route: 'PATH' });
+  expect(await find()).toBe(executable);
 });
 
 test('one on the PATH that does not run is passed over for the cached one', async () => {
   await placeOnPath('temporal', brokenScript);
   const executable = await place(cachedExecutable(env), temporalScript);
-  expect(await find()).toEqual({ executable, route: 'cache' });
+  expect(await find()).toBe(executable);
 });
 
 test('without either it is downloaded, and found in the cache the second time', async () => {
   const downloadBaseUrl = await serveArchive(temporalScript);
   const executable = cachedExecutable(env);
-  expect(await find({ downloadBaseUrl })).toEqual({ executable, route: 'download' });
+  expect(await find({ downloadBaseUrl })).toBe(executable);
   expect(await cacheContent()).toEqual(['temporal']);
-  expect(await find()).toEqual({ executable, route: 'cache' });
+  expect(await find()).toBe(executable);
 });
 
 test('a broken file in the cache is replaced', async () => {
-  await place(cachedExecutable(env), 'half a fi');
-  expect((await find({ downloadBaseUrl: await serveArchive(temporalScript) })).route).toBe('download');
-  expect((await find()).route).toBe('cache');
+  const executable = await place(cachedExecutable(env), 'half a fi');
+  expect(await find({ downloadBaseUrl: await serveArchive(temporalScript) })).toBe(executable);
+  expect(await readFile(executable, 'utf8')).toBe(temporalScript);
+  expect(await find()).toBe(executable);
 });
 
 test('two installers at once do not disturb each other', async () => {
   const downloadBaseUrl = await serveArchive(temporalScript);
   const found = await Promise.all(Array.from({ length: 4 }, () => find({ downloadBaseUrl })));
-  expect(new Set(found.map(({ executable }) => executable))).toEqual(new Set([cachedExecutable(env)]));
+  expect(new Set(found)).toEqual(new Set([cachedExecutable(env)]));
   expect(await cacheContent()).toEqual(['temporal']);
 });
 
@@ -125,7 +126,7 @@ test('a download that does not run here is not kept, and Go is next', async () =
   const progress: string[] = [];
   const downloadBaseUrl = await serveArchive(brokenScript);
   const found = await find({ downloadBaseUrl, onProgress: (line) => progress.push(line) });
-  expect(found).toEqual({ executable: cachedExecutable(env), route: 'go' });
+  expect(found).toBe(cachedExecutable(env));
   expect(progress).toContain('Not this way: the downloaded file does not run here');
   expect(await cacheContent()).toEqual(['temporal']);
 });
@@ -134,7 +135,7 @@ test('a download that accepts and stays silent is given up', async () => {
   await fakeGo(goThatBuilds);
   const downloadBaseUrl = await listen(createTcpServer());
   const found = await find({ downloadBaseUrl, silenceLimitMs: LONGER_SILENCE_LIMIT_MS });
-  expect(found.route).toBe('go');
+  expect(found).toBe(cachedExecutable(env));
 });
 
 test('a download that stops in the middle is given up', async () => {
