@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainCall } from './activities/domain-call.js';
-import { type BackoffSettings, backoffDelayMs, pause } from './backoff.js';
+import { backoffDelayMs, pause } from './backoff.js';
 import type { Log } from './log.js';
 import { reasonOf } from './reason.js';
 import type { RetryBatch } from './start-retry.js';
@@ -17,10 +17,12 @@ export interface RetryBatchOptions {
   /** Starts the retries of a batch, unless they have started. */
   start: (batch: RetryBatch, stop: AbortSignal) => Promise<void>;
   log: Log;
-  batch?: number;
-  maxWaitMs?: number;
-  backoff?: BackoffSettings;
 }
+
+/** What the domain is asked for at once, and for how long it may wait while there is none. */
+const request = { limit: 100, maxWaitMs: 20_000 };
+
+const backoff = { firstDelayMs: 250, maxDelayMs: 15_000 };
 
 /** Concurrent starts; Temporal takes about fifty a second. */
 const startsAtOnce = 8;
@@ -33,7 +35,7 @@ const restMs = 50;
  * If Temporal loses a workflow, the relay makes its attempts by their due times.
  */
 export async function handOverRetryBatches(options: RetryBatchOptions, stop: AbortSignal): Promise<void> {
-  const { backoff = { firstDelayMs: 250, maxDelayMs: 15_000 }, log } = options;
+  const { log } = options;
   let failures = 0;
   while (!stop.aborted) {
     try {
@@ -52,12 +54,9 @@ export async function handOverRetryBatches(options: RetryBatchOptions, stop: Abo
 }
 
 /** Marks the started ones even if another start failed, and then fails with that error. */
-async function handOverSome(
-  { list, start, batch = 100, maxWaitMs = 20_000, log }: RetryBatchOptions,
-  stop: AbortSignal,
-): Promise<void> {
+async function handOverSome({ list, start, log }: RetryBatchOptions, stop: AbortSignal): Promise<void> {
   const call = { requestId: `retry-batches/${randomUUID()}`, signal: stop };
-  const batches = await list.toHandOver({ limit: batch, maxWaitMs }, call);
+  const batches = await list.toHandOver(request, call);
   const waiting = [...batches];
   const started: string[] = [];
   const failures: unknown[] = [];

@@ -48,16 +48,11 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     for (const end of ends.splice(0)) await end();
   });
 
-  function handOver(
-    list: RetryBatchOptions['list'],
-    options: Partial<RetryBatchOptions> = {},
-    by: WorkflowClient = client().workflow,
-  ) {
+  function handOver(list: RetryBatchOptions['list'], by: WorkflowClient = client().workflow) {
     const stop = new AbortController();
     const { log, lines } = recordingLog();
-    const backoff = { firstDelayMs: 20, maxDelayMs: 100 };
     const start = (batch: RetryBatch) => startRetry(by, batch, stop.signal);
-    const running = handOverRetryBatches({ list, start, log, backoff, ...options }, stop.signal);
+    const running = handOverRetryBatches({ list, start, log }, stop.signal);
     ends.push(() => {
       stop.abort();
       return running;
@@ -143,11 +138,11 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
   test('continues after a domain that was away, and says so once', async () => {
     const batches = listOf(batchOf('bat_away'));
     batches.failures.toHandOver.push(...Array.from({ length: 3 }, () => new Error('14 UNAVAILABLE')));
-    const { lines } = handOver(batches.list, { batch: 7, maxWaitMs: 1_234 });
+    const { lines } = handOver(batches.list);
     await allMarked(batches);
     await eventually('the word that it goes on', () => lines.some(({ level }) => level === 'info'));
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
-    expect(batches.asked[0]).toEqual({ limit: 7, maxWaitMs: 1_234 });
+    expect(batches.asked[0]).toEqual({ limit: 100, maxWaitMs: 20_000 });
   });
 
   test('marks what it started although another start failed, and starts the rest later', async () => {
@@ -161,7 +156,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
           ++starts === 12 ? Promise.reject(new Error('the server is busy')) : target.start(...args);
       },
     });
-    const { lines } = handOver(batches.list, {}, flaky);
+    const { lines } = handOver(batches.list, flaky);
     await allMarked(batches);
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
       { fields: { reason: 'the server is busy' } },
@@ -174,7 +169,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     const bare = await connectClient(server.address);
     try {
       const batches = listOf(batchOf('bat_bare'));
-      handOver(batches.list, {}, bare.workflow);
+      handOver(batches.list, bare.workflow);
       await allMarked(batches);
       const started = await bare.workflow.getHandle('webhook-retry/whs_1/bat_bare').describe();
       expect(started.typedSearchAttributes.getAll()).toEqual([]);
