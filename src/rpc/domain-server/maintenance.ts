@@ -15,7 +15,7 @@ import {
 import { type CodeMinutes, expireCodesOf, MINUTE_MS } from '../../domain/sign-on/authorization/codes.js';
 import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
 import { invalidField } from '../../errors/service-error.js';
-import { type Handlers, serve } from '../handlers.js';
+import { serve } from '../handlers.js';
 import { words } from './words.js';
 
 export interface MaintenanceDependencies {
@@ -45,7 +45,7 @@ const PURGED_KINDS: Record<ExpiringKind, PurgedKind> = {
 export function maintenanceService({
   purge,
   retention,
-  onPurged = () => undefined,
+  onPurged,
   clock,
   codeMinutes,
   signingKeys,
@@ -61,33 +61,10 @@ export function maintenanceService({
       };
       const { removed, more, isOtherActive } = await purgeExpired(purge, retention, clock, batch);
       for (const [kind, rows] of Object.entries(removed)) {
-        onPurged(kind as ExpiringKind, rows);
+        onPurged?.(kind as ExpiringKind, rows);
       }
       return { counts: purgedCounts(removed), more, otherRunActive: isOtherActive };
     },
-    ...codeMinuteMethods({ codeMinutes, clock }),
-    advanceSigningKeys: async (_, { requestId }) => {
-      const { changes, nextDueAt } = await advanceSigningKeys(signingKeys, { ...SCHEDULE, requestId });
-      return { changes: changes.map(({ key, step }) => ({ kid: key.kid, step: STEPS[step] })), nextDueAt };
-    },
-  });
-}
-
-function purgedCounts(removed: PurgeReport['removed']): PurgedCount[] {
-  const counts = new Map<PurgedKind, number>();
-  for (const [kind, count] of Object.entries(removed)) {
-    const purged = PURGED_KINDS[kind as ExpiringKind];
-    counts.set(purged, (counts.get(purged) ?? 0) + count);
-  }
-  return [...counts].map(([kind, count]) => ({ kind, count }));
-}
-
-/** The methods with which workflows watch authorization codes. */
-function codeMinuteMethods({
-  codeMinutes,
-  clock,
-}: Pick<MaintenanceDependencies, 'codeMinutes' | 'clock'>): Handlers<MaintenanceServiceService> {
-  return {
     listCodeMinutesToWatch: async ({ limit }) => {
       if (limit < 1 || limit > MOST_MINUTES) {
         throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
@@ -105,7 +82,20 @@ function codeMinuteMethods({
       return {};
     },
     expireAuthorizationCodes: ({ minute }) => expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute')),
-  };
+    advanceSigningKeys: async (_, { requestId }) => {
+      const { changes, nextDueAt } = await advanceSigningKeys(signingKeys, { ...SCHEDULE, requestId });
+      return { changes: changes.map(({ key, step }) => ({ kid: key.kid, step: STEPS[step] })), nextDueAt };
+    },
+  });
+}
+
+function purgedCounts(removed: PurgeReport['removed']): PurgedCount[] {
+  const counts = new Map<PurgedKind, number>();
+  for (const [kind, count] of Object.entries(removed)) {
+    const purged = PURGED_KINDS[kind as ExpiringKind];
+    counts.set(purged, (counts.get(purged) ?? 0) + count);
+  }
+  return [...counts].map(([kind, count]) => ({ kind, count }));
 }
 
 function beginOf(minute: Date | undefined, path: string): number {

@@ -10,15 +10,20 @@ import { importHandlers } from './import.js';
 import { organizationHandlers } from './organization.js';
 import { userHandlers } from './users.js';
 import { workerHandlers } from './workers.js';
-import type { HandlerDependencies, PlatformCall, PlatformDependencies, PlatformHandlers } from './write.js';
+import type { PlatformCall, PlatformDependencies, PlatformHandlers } from './write.js';
 
 export type { PlatformDependencies } from './write.js';
 
 /** The platform service: the back office writes; operators and support read. */
 export function platformService({ unitOfWork, ...dependencies }: PlatformDependencies) {
-  const handlers = handlersOver(dependencies);
-  const all = { ...handlers, ...importHandlers(handlers) };
-  return serve(PlatformServiceService, perCall(all, unitOfWork, reachOf));
+  const handlers = {
+    ...organizationHandlers(dependencies),
+    ...userHandlers(dependencies),
+    ...accountHandlers(dependencies),
+    ...credentialHandlers(dependencies),
+    ...workerHandlers(dependencies),
+  };
+  return serve(PlatformServiceService, perCall({ ...handlers, ...importHandlers(handlers) }, unitOfWork));
 }
 
 /** About people of every instance: lists of them, and changes, which would take effect in each. */
@@ -52,24 +57,13 @@ function reachOf(
   return limitedTo(instanceId, unitOfWork);
 }
 
-function handlersOver(platform: HandlerDependencies): PlatformHandlers {
-  return {
-    ...organizationHandlers(platform),
-    ...userHandlers(platform),
-    ...accountHandlers(platform),
-    ...credentialHandlers(platform),
-    ...workerHandlers(platform),
-  };
-}
-
 /**
  * The handlers, made once. Each call gives them a unit of work that knows the call and reaches no further
  * than its token.
  */
-export function perCall(
+function perCall(
   handlers: PlatformHandlers,
   unitOfWork: PlatformUnitOfWork,
-  reachOf: (unitOfWork: PlatformUnitOfWork, name: string, context: CallContext) => PlatformUnitOfWork,
 ): Handlers<PlatformServiceService> {
   const forCall =
     (name: string, handler: Handler<AnyMethod, PlatformCall>) => (request: object, context: CallContext) => {
