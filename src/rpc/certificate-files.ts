@@ -49,8 +49,8 @@ const WARN_AT_MOST_BEFORE_MS = 30 * 86_400_000;
  */
 export class CertificateFiles implements experimental.CertificateProvider {
   readonly #files: TlsFiles;
-  readonly #identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
-  readonly #caListeners = new Set<experimental.CaCertificateUpdateListener>();
+  /** By listener of grpc-js, what tells it the present material. */
+  readonly #tellers = new Map<unknown, () => void>();
   #material: Material;
   #ends: CertificateEnd[];
   /** Of the material in use, of the last look, and of the last refusal. */
@@ -87,32 +87,31 @@ export class CertificateFiles implements experimental.CertificateProvider {
   }
 
   addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
-    this.#identityListeners.add(listener);
-    // Deferred: grpc-js registers its listener only after this call.
-    process.nextTick(() => this.#tellIdentity(listener));
+    this.#add(listener, () => {
+      const { certFile: certificate, keyFile: privateKey } = this.#material;
+      listener(certificate && privateKey ? { certificate, privateKey } : null);
+    });
   }
 
   removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
-    this.#identityListeners.delete(listener);
+    this.#tellers.delete(listener);
   }
 
   addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
-    this.#caListeners.add(listener);
-    process.nextTick(() => this.#tellCa(listener));
+    this.#add(listener, () => {
+      const { caFile: caCertificate } = this.#material;
+      listener(caCertificate ? { caCertificate } : null);
+    });
   }
 
   removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
-    this.#caListeners.delete(listener);
+    this.#tellers.delete(listener);
   }
 
-  #tellIdentity(listener: experimental.IdentityCertificateUpdateListener): void {
-    const { certFile: cert, keyFile: key } = this.#material;
-    listener(cert && key ? { certificate: cert, privateKey: key } : null);
-  }
-
-  #tellCa(listener: experimental.CaCertificateUpdateListener): void {
-    const { caFile: ca } = this.#material;
-    listener(ca ? { caCertificate: ca } : null);
+  #add(listener: unknown, tell: () => void): void {
+    this.#tellers.set(listener, tell);
+    // Deferred: grpc-js registers its listener only after this call.
+    process.nextTick(tell);
   }
 
   /** Takes material that two looks in a row have found: files may be seen half-written. */
@@ -151,11 +150,8 @@ export class CertificateFiles implements experimental.CertificateProvider {
     }
     this.#material = material;
     this.#usedMark = mark;
-    for (const listener of this.#identityListeners) {
-      this.#tellIdentity(listener);
-    }
-    for (const listener of this.#caListeners) {
-      this.#tellCa(listener);
+    for (const tell of this.#tellers.values()) {
+      tell();
     }
     return undefined;
   }
