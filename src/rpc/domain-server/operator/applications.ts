@@ -16,7 +16,7 @@ import { revokeSecret, rotateSecret } from '../../../domain/operator/secret-rota
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { fromEnum, words } from '../words.js';
-import { fromAlgorithm, toAlgorithm } from './signing-keys.js';
+import { ALGORITHMS, fromAlgorithm } from './signing-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
 
 const TYPES = words(ApplicationType);
@@ -90,6 +90,6 @@ function toMessage({ links, ...application }: Application) {
     type: TYPES[application.type],
     status: application.enabled ? ApplicationStatus.ENABLED : ApplicationStatus.DISABLED,
     allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),
-    idTokenAlgorithm: toAlgorithm(application.idTokenAlgorithm),
+    idTokenAlgorithm: ALGORITHMS[application.idTokenAlgorithm],
   };
 }

@@ -13,12 +13,7 @@ import type { OperatorDependencies } from './write.js';
 
 const STATUSES = words(EncryptionKeyStatus);
 
-export function encryptionKeyHandlers(
-  operator: OperatorDependencies,
-): Pick<
-  Handlers<OperatorServiceService>,
-  'listEncryptionKeys' | 'activateEncryptionKey' | 'retireEncryptionKey'
-> {
+export function encryptionKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   const states = async () => {
     const { keys, nodes } = await encryptionKeyStates(operator.unitOfWork.rows.encryptionKeys);
     return { encryptionKeys: keys.map(toMessage), nodes };

@@ -13,17 +13,13 @@ import { fromEnum, words } from '../words.js';
 import type { OperatorDependencies } from './write.js';
 
 const STATUSES = words(SigningKeyStatus);
-const ALGORITHMS: Record<TokenAlgorithm, SigningAlgorithm> = {
+export const ALGORITHMS: Record<TokenAlgorithm, SigningAlgorithm> = {
   RS256: SigningAlgorithm.RS256,
   ES256: SigningAlgorithm.ES256,
   EdDSA: SigningAlgorithm.EDDSA,
 };
 
 export const fromAlgorithm = fromEnum(ALGORITHMS);
-
-export function toAlgorithm(algorithm: TokenAlgorithm): SigningAlgorithm {
-  return ALGORITHMS[algorithm];
-}
 
 export function signingKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
@@ -57,7 +53,7 @@ function requireAlgorithm(value: Parameters<typeof fromAlgorithm>[0], index: num
 function toMessages(keys: readonly SigningKey[], now: number) {
   return keys.map((key) => ({
     ...key,
-    algorithm: toAlgorithm(key.algorithm),
+    algorithm: ALGORITHMS[key.algorithm],
     status: STATUSES[statusOf(key, keys, now)],
     // A withdrawn key retires before its tokens expire.
     retiresAt: key.retiredAt ?? key.retiresAt,
