@@ -80,7 +80,7 @@ export class HttpSender implements Sender {
     { url, signingSecrets }: SendTarget,
     { eventId, body }: SendBody,
     { startedAt, signal, endsAt }: { startedAt: Date; signal: AbortSignal | undefined; endsAt: number },
-    onEnd: (end: ExchangeEnd, exchange?: Exchange) => void,
+    onEnd: (end: Refusal | ExchangeEnd, exchange?: Exchange) => void,
   ): void {
     const refused = refusalOf(url, signingSecrets, signal);
     if (refused) {
@@ -157,27 +157,24 @@ function interrupt(exchanges: Iterable<Exchange>): void {
   }
 }
 
+type Refusal = Pick<ExchangeEnd, 'outcome' | 'message'>;
+
 /** Why the delivery must not be sent, if so. */
 function refusalOf(
   url: string,
   signingSecrets: readonly KeyObject[],
   signal: AbortSignal | undefined,
-): ExchangeEnd | undefined {
-  const isConnectionFree = false;
+): Refusal | undefined {
   if (signal?.aborted) {
-    return {
-      outcome: 'INTERRUPTED',
-      message: 'Nothing was sent: the service was stopping.',
-      isConnectionFree,
-    };
+    return { outcome: 'INTERRUPTED', message: 'Nothing was sent: the service was stopping.' };
   }
   if (signingSecrets.length === 0) {
     const message = 'Nothing was sent: the subscription has no secret to sign with.';
-    return { outcome: 'INTERRUPTED', message, isConnectionFree };
+    return { outcome: 'INTERRUPTED', message };
   }
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     const message = 'Nothing was sent: the address of the subscription is not a web address.';
-    return { outcome: 'ADDRESS_REFUSED', message, isConnectionFree };
+    return { outcome: 'ADDRESS_REFUSED', message };
   }
   return undefined;
 }

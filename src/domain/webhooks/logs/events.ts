@@ -24,20 +24,13 @@ export interface EventLogRows {
   keep(ids: readonly EventId[]): Promise<Set<EventId>>;
 }
 
-async function findEvent(
-  { eventLog }: { eventLog: EventLogRows },
-  id: string,
-): Promise<StoredEvent & LoggedEvent> {
-  return existing(await eventLog.find(id), ErrorCode.EVENT_NOT_FOUND, 'event');
-}
-
 /** An event and its body: as its receiver gets it, if one is named, else without links. */
 export async function getEvent(
   rows: { eventLog: EventLogRows; instanceIntegrations: InstanceIntegrationRows },
   id: string,
   receiverId: string | undefined,
 ): Promise<{ event: LoggedEvent; body: string }> {
-  const event = await findEvent(rows, id);
+  const event = existing(await rows.eventLog.find(id), ErrorCode.EVENT_NOT_FOUND, 'event');
   if (receiverId === undefined) {
     return { event, body: bodyWithoutLinks(event) };
   }
