@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { AddressGuard } from '../../delivery/address-guard.js';
 import { RetryGrace } from '../../domain/webhooks/sending/retry-grace.js';
-import type { DeliveryDependencies } from '../../rpc/domain-server/webhooks/delivery-service.js';
+import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
 import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/index.js';
 import type { NotificationListener, Silence, Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
@@ -44,7 +44,7 @@ export function webhookParts(
   { derived }: Pick<Secrets, 'derived'>,
   metrics: RoleOptions['metrics'],
   log: Log,
-): { webhooks: WebhookDependencies; deliveries: DeliveryDependencies } {
+): { webhooks: WebhookDependencies; deliveries: SendingDependencies } {
   const { deliveriesDue } = store;
   const secrets = derived.webhookSecrets;
   const [beforeSecond = 0, beforeThird = 0] = config.WEBHOOK_RETRY_DELAYS;

@@ -1,5 +1,6 @@
 import type { DirectoryDependencies } from '../../domain/directory/reads.js';
 import type { TokenIssuer } from '../../domain/sign-on/sign-on.js';
+import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
 import type { AnyMethod } from '../definitions.js';
 import type { CallContext, ServedService } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
@@ -8,7 +9,7 @@ import { type MaintenanceDependencies, maintenanceService } from './maintenance.
 import { type OperatorDependencies, operatorService } from './operator/index.js';
 import { type PlatformDependencies, platformService } from './platform/index.js';
 import { signOnService } from './sign-on/index.js';
-import { type DeliveryDependencies, deliveryService } from './webhooks/delivery-service.js';
+import { deliveryService } from './webhooks/delivery-service.js';
 import { type WebhookDependencies, webhookService } from './webhooks/index.js';
 
 export interface ServiceDependencies {
@@ -18,7 +19,7 @@ export interface ServiceDependencies {
   operator: OperatorDependencies;
   signOn: TokenIssuer;
   webhooks: WebhookDependencies;
-  deliveries: DeliveryDependencies;
+  deliveries: SendingDependencies;
 }
 
 /** Every service of the contract. */

@@ -19,7 +19,6 @@ import { DueSignal } from '../../../src/domain/webhooks/sending/due-signal.js';
 import { recordResults } from '../../../src/domain/webhooks/sending/records.js';
 import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-grace.js';
 import type { SendingDependencies } from '../../../src/domain/webhooks/sending/sending.js';
-import { DeliveryTargets } from '../../../src/domain/webhooks/sending/targets.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { encryptionKey } from '../../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../../src/keys/key-keeper.js';
@@ -171,6 +170,7 @@ async function pendingIsDelivered(store: Store, secrets: SendingDependencies['se
   const dependencies: SendingDependencies = {
     ...{ unitOfWork: store.sending, secrets, deliveriesDue: new DueSignal(), grace: new RetryGrace([1, 1]) },
     settings: { timeoutMs: 15_000, retryDelaysMs: [30_000, 300_000], failingLimitMs: 432_000_000 },
+    clock: Date.now,
     random: () => 0.5,
     onUnsendable: (_, error) => {
       throw error;
@@ -179,7 +179,7 @@ async function pendingIsDelivered(store: Store, secrets: SendingDependencies['se
     onNotTakenBack: () => undefined,
     onSetBack: () => undefined,
   };
-  const claims = new DeliveryClaims(dependencies, new DeliveryTargets(secrets), Date.now);
+  const claims = new DeliveryClaims(dependencies);
   const request = { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: 0 };
   const { deliveries, targets } = await claims.claim(request, new AbortController().signal);
   expect(deliveries).toMatchObject([{ id: IDS.delivery, number: 2 }]);

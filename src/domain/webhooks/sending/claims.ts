@@ -1,5 +1,4 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
-import type { Clock } from '../../clock.js';
 import { isFailing, limitFailing } from './failing.js';
 import { LapseSweeps } from './lapses.js';
 import {
@@ -12,7 +11,7 @@ import {
   type SentEvent,
 } from './sending.js';
 import { type Claim, NOTHING, type Share, shareOut, together } from './shares.js';
-import type { DeliveryTarget, DeliveryTargets } from './targets.js';
+import { type DeliveryTarget, DeliveryTargets } from './targets.js';
 import { ToldRarely } from './told-rarely.js';
 
 export interface ClaimRequest {
@@ -92,15 +91,15 @@ export class DeliveryClaims {
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   readonly #sweeps: LapseSweeps;
+  readonly #targets: DeliveryTargets;
   readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
 
   constructor(
     private readonly dependencies: SendingDependencies,
-    private readonly targets: DeliveryTargets,
-    private readonly clock: Clock,
     private readonly pauses: ClaimPauses = PAUSES,
   ) {
-    this.#sweeps = new LapseSweeps(dependencies, clock);
+    this.#sweeps = new LapseSweeps(dependencies);
+    this.#targets = new DeliveryTargets(dependencies.secrets);
   }
 
   /** Waits while nothing is due, until the caller disconnects or the domain stops. */
@@ -183,8 +182,8 @@ export class DeliveryClaims {
   }
 
   /**
-   * Goes round all that is due until something can be sent. `firstInWrite`: the first look is part of its
-   * write, which alone is sure to see a row of this node that may be uncommitted.
+   * Goes round all that is due until something can be sent. With `firstInWrite`, the first look is part of
+   * its write: a row of this node may be uncommitted, and only a write is sure to see it.
    */
   async #claimAny(call: Call, firstInWrite: boolean): Promise<Look> {
     const { rows } = this.dependencies.unitOfWork;
@@ -194,7 +193,7 @@ export class DeliveryClaims {
     let locked = false;
     for (let isNew = true; isNew && !call.isOver(); isInWrite = false) {
       const { after } = this.#round;
-      const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.clock());
+      const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.dependencies.clock());
       if (due?.length === 0) {
         break;
       }
@@ -221,7 +220,7 @@ export class DeliveryClaims {
     return (
       deliveriesDue.isNotified &&
       areDelaysLonger &&
-      !(await unitOfWork.rows.anyDue(this.clock() + notifiedMs))
+      !(await unitOfWork.rows.anyDue(this.dependencies.clock() + notifiedMs))
     );
   }
 
@@ -315,10 +314,10 @@ export class DeliveryClaims {
       return [];
     }
     try {
-      const target = this.targets.of(receiver);
+      const target = this.#targets.of(receiver);
       return [{ receiver, target, room: maxRunning - receiver.running, later: [], first: [], ...found }];
     } catch (error) {
-      if (this.#unsendable.isTime(receiver.id, this.clock())) {
+      if (this.#unsendable.isTime(receiver.id, this.dependencies.clock())) {
         this.dependencies.onUnsendable(receiver.id, error);
       }
       return [];

@@ -1,5 +1,4 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
-import type { Clock } from '../../clock.js';
 import type { RetriedDelivery, SendingDependencies } from './sending.js';
 
 export interface LaterAttempt {
@@ -14,11 +13,7 @@ const LATER_NUMBERS = [2, 3];
  * not purged. Idempotent.
  */
 export async function makeDeliveriesDue(
-  {
-    unitOfWork,
-    deliveriesDue,
-    clock,
-  }: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue'> & { clock: Clock },
+  { unitOfWork, deliveriesDue, clock }: SendingDependencies,
   attempts: readonly LaterAttempt[],
 ): Promise<RetriedDelivery[]> {
   const ids = attempts.map(({ id }) => id);

@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.js';
 import { type RecordingDependencies, recordResults } from './records.js';
 import type { AttemptResult } from './results.js';
 import type { DeliveryProgress, SendingDependencies } from './sending.js';
@@ -27,17 +26,14 @@ export class LapseSweeps {
   #isSweeping = false;
   #lastSweep: Promise<boolean> = Promise.resolve(false);
 
-  constructor(
-    private readonly dependencies: SendingDependencies,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly dependencies: SendingDependencies) {}
 
   /**
    * Begins a sweep if one is due. Waits for its end only if the clock may have been set back, and then until
    * the caller leaves or the domain stops at most.
    */
   async sweepIfDue(caller: AbortSignal): Promise<void> {
-    const now = this.clock();
+    const now = this.dependencies.clock();
     if (!this.#isSweeping && Math.abs(now - this.#sweptAt) >= this.#pauseMs) {
       this.#lastSweep = this.#sweep(now);
     }
@@ -84,7 +80,7 @@ export class LapseSweeps {
       return false;
     } finally {
       this.#isSweeping = false;
-      this.#sweptAt = this.clock();
+      this.#sweptAt = this.dependencies.clock();
     }
   }
 

@@ -1,5 +1,4 @@
 import { ErrorCode, existing } from '../../../errors/service-error.js';
-import type { Clock } from '../../clock.js';
 import type { RetryBatch } from './retry-batches.js';
 import type { RetriedDelivery, SendingDependencies } from './sending.js';
 
@@ -14,16 +13,13 @@ const LOOK_EVERY_MS = 250;
 
 /** Offers batches until their workflows are reported as started. */
 export class RetryHandover {
-  constructor(
-    private readonly dependencies: SendingDependencies,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly dependencies: SendingDependencies) {}
 
   /** Oldest first; waits while there are none, until the caller disconnects or the domain stops. */
   async claim(limit: number, maxWaitMs: number, caller: AbortSignal): Promise<FilledRetryBatch[]> {
     const { closing } = this.dependencies.deliveriesDue;
     const endsAt = performance.now() + maxWaitMs;
-    this.dependencies.grace.batchesAsked(this.clock());
+    this.dependencies.grace.batchesAsked(this.dependencies.clock());
     for (;;) {
       const batches = await this.#waiting(limit);
       const leftMs = endsAt - performance.now();
@@ -39,7 +35,7 @@ export class RetryHandover {
 
   async markHandedOver(ids: readonly string[]): Promise<void> {
     await this.#mark(ids);
-    this.dependencies.grace.batchesMarked(this.clock());
+    this.dependencies.grace.batchesMarked(this.dependencies.clock());
   }
 
   async get(id: string): Promise<FilledRetryBatch> {
@@ -48,7 +44,7 @@ export class RetryHandover {
   }
 
   async #waiting(limit: number): Promise<FilledRetryBatch[]> {
-    const found = await this.dependencies.unitOfWork.rows.waitingBatches(this.clock(), limit);
+    const found = await this.dependencies.unitOfWork.rows.waitingBatches(this.dependencies.clock(), limit);
     const filled = await Promise.all(found.map((batch) => this.#fill(batch)));
     const isPending = ({ deliveries }: FilledRetryBatch) =>
       deliveries.some(({ status }) => status === 'PENDING');

@@ -1,4 +1,5 @@
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { Clock } from '../../clock.js';
 import type { Actor, AuditedAction } from '../../operator/audit.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
@@ -202,6 +203,7 @@ export interface SendingSettings {
 
 export interface SendingDependencies {
   unitOfWork: SendingUnitOfWork;
+  clock: Clock;
   secrets: SecretBox;
   deliveriesDue: DueSignal;
   grace: RetryGrace;

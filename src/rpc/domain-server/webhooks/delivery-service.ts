@@ -1,6 +1,5 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
 import { DeliveryServiceService } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
-import type { Clock } from '../../../domain/clock.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
 import { DeliveryClaims } from '../../../domain/webhooks/sending/claims.js';
 import { makeDeliveriesDue } from '../../../domain/webhooks/sending/due.js';
@@ -9,7 +8,6 @@ import { recordResults } from '../../../domain/webhooks/sending/records.js';
 import { MAX_BATCH_SIZE } from '../../../domain/webhooks/sending/retry-batches.js';
 import { RetryHandover } from '../../../domain/webhooks/sending/retry-handover.js';
 import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
-import { DeliveryTargets } from '../../../domain/webhooks/sending/targets.js';
 import { serve } from '../../handlers.js';
 import {
   assertBetween,
@@ -20,21 +18,15 @@ import {
   toRetryDelivery,
 } from './sending-messages.js';
 
-export interface DeliveryDependencies extends SendingDependencies {
-  clock: Clock;
-}
-
 const MAX_AT_ONCE = 1_000;
 const MAX_BATCHES = 100;
 /** The longest wait of a caller. */
 const MAX_WAIT_MS = 60_000;
 const FIRST_RETRY = 2;
 
-export function deliveryService(dependencies: DeliveryDependencies) {
-  const { clock, secrets } = dependencies;
-  const targets = new DeliveryTargets(secrets);
-  const claims = new DeliveryClaims(dependencies, targets, clock);
-  const handover = new RetryHandover(dependencies, clock);
+export function deliveryService(dependencies: SendingDependencies) {
+  const claims = new DeliveryClaims(dependencies);
+  const handover = new RetryHandover(dependencies);
   return serve(DeliveryServiceService, {
     claimDeliveries: async (request, { signal }) => {
       const arrivedAt = performance.now();
@@ -45,7 +37,7 @@ export function deliveryService(dependencies: DeliveryDependencies) {
       const slots = { freeSlots, totalSlots: Math.max(totalSlots, freeSlots) };
       const claim = await claims.claim({ ...slots, maxRunningPerSubscription, maxWaitMs }, signal);
       const arrivedMsAgo = performance.now() - arrivedAt;
-      return toClaimResponse(claim, clock(), arrivedMsAgo);
+      return toClaimResponse(claim, dependencies.clock(), arrivedMsAgo);
     },
 
     recordAttempts: async ({ results }) => {

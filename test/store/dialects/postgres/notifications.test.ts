@@ -3,7 +3,6 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { DeliveryClaims } from '../../../../src/domain/webhooks/sending/claims.js';
-import { DeliveryTargets } from '../../../../src/domain/webhooks/sending/targets.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import {
   NOTIFICATION_LIMITS,
@@ -73,8 +72,8 @@ function happen({ platform }: Pick<Store, 'platform'>, rig: Rig) {
 }
 
 function claimsOf({ sending, deliveriesDue }: Store, { dependencies }: Rig, pauses?: typeof NEVER) {
-  const own = { ...dependencies, unitOfWork: sending, deliveriesDue };
-  return new DeliveryClaims(own, new DeliveryTargets(dependencies.secrets), Date.now, pauses);
+  const own = { ...dependencies, unitOfWork: sending, clock: Date.now, deliveriesDue };
+  return new DeliveryClaims(own, pauses);
 }
 
 /** A claim that has looked and found nothing, and does not look again by itself. */

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
 import { type ClaimRequest, DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claims.js';
-import { DeliveryTargets } from '../../../../../src/domain/webhooks/sending/targets.js';
 import { Sqlite } from '../../../../../src/store/better-sqlite3.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
@@ -220,12 +219,7 @@ describeEachDatabase('a claim with nothing due', (under) => {
     await rig.subscribe();
     const { deliveriesDue, dependencies } = rig;
     const news = jest.spyOn(deliveriesDue, 'news');
-    const claims = new DeliveryClaims(
-      dependencies,
-      new DeliveryTargets(dependencies.secrets),
-      rig.clock.now,
-      NEVER,
-    );
+    const claims = new DeliveryClaims(dependencies, NEVER);
     const request = { freeSlots: 9, totalSlots: 9, maxRunningPerSubscription: 9, maxWaitMs: FOREVER_MS };
     const outcomes = [1, 2].map(() => claims.claim(request, PATIENT).catch((error: Error) => error.message));
     await eventually('claims that wait', () => news.mock.calls.length === 2);

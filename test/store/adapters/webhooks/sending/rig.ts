@@ -18,7 +18,6 @@ import type {
   SendingDependencies,
   SendingSettings,
 } from '../../../../../src/domain/webhooks/sending/sending.js';
-import { DeliveryTargets } from '../../../../../src/domain/webhooks/sending/targets.js';
 import { newPublicId } from '../../../../../src/identifiers/public-id.js';
 import { newRecordId } from '../../../../../src/identifiers/record-id.js';
 import { SealedBox } from '../../../../../src/keys/sealed-box.js';
@@ -104,6 +103,7 @@ export function sendingNode(
   const setBacks: number[] = [];
   const dependencies: SendingDependencies = {
     unitOfWork: sendingUnitOfWork({ ...database, clock: clock.now }, undefined, lookLimits),
+    clock: clock.now,
     secrets: BOX,
     deliveriesDue,
     grace: new RetryGrace(SETTINGS.retryDelaysMs),
@@ -114,8 +114,7 @@ export function sendingNode(
     onNotTakenBack: (error) => notTakenBack.push(error),
     onSetBack: (moved) => setBacks.push(moved),
   };
-  const targets = new DeliveryTargets(BOX);
-  const claims = new DeliveryClaims(dependencies, targets, clock.now, pauses);
+  const claims = new DeliveryClaims(dependencies, pauses);
   const due = { onDue: (newly: NewlyDue) => deliveriesDue.wake(newly) };
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork({ ...database, clock: clock.now }, due, () => undefined);
@@ -135,8 +134,7 @@ export function sendingNode(
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;
   };
-  const makeDue = (...attempts: LaterAttempt[]) =>
-    makeDeliveriesDue({ ...dependencies, clock: clock.now }, attempts);
+  const makeDue = (...attempts: LaterAttempt[]) => makeDeliveriesDue(dependencies, attempts);
   return {
     ...{
       database,
@@ -151,15 +149,19 @@ export function sendingNode(
       platform,
       claim,
     },
-    handover: new RetryHandover(dependencies, clock.now),
+    handover: new RetryHandover(dependencies),
     makeDue,
     /** Makes the attempt due and claims. Returns the number of the attempt that this began, if any. */
     begin: async (id: DeliveryId, number: number): Promise<number | undefined> => {
       await makeDue({ id, number });
       return (await claim()).deliveries.find((delivery) => delivery.id === id)?.number;
     },
-    record: (...results: AttemptResult[]) =>
-      recordResults(dependencies, results, () => claims.attemptsEnded()),
+    /** Returns the delivery of each result as it is stored then. */
+    record: async (...results: AttemptResult[]) => {
+      await recordResults(dependencies, results, () => claims.attemptsEnded());
+      const stored = await dependencies.unitOfWork.rows.retried(results.map(({ deliveryId }) => deliveryId));
+      return results.flatMap(({ deliveryId }) => stored.filter(({ id }) => id === deliveryId));
+    },
     giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
     /** What a change of the instance reports. */
     event: () => eventOf({ instanceId, clientId }),
