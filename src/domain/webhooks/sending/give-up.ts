@@ -4,7 +4,7 @@ import type { RetriedDelivery, SendingDependencies } from './sending.js';
 
 /** Ends deliveries without further attempts. Returns the progress of each, without purged ones. */
 export async function giveUpDeliveries(
-  { unitOfWork, onEnded }: Pick<SendingDependencies, 'unitOfWork' | 'onEnded'>,
+  { unitOfWork, onEnded }: SendingDependencies,
   ids: readonly DeliveryId[],
 ): Promise<RetriedDelivery[]> {
   const count = await unitOfWork.run(async (changes) => {

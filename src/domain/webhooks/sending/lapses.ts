@@ -1,4 +1,4 @@
-import { type RecordingDependencies, recordResults } from './records.js';
+import { recordResults } from './records.js';
 import type { AttemptResult } from './results.js';
 import type { DeliveryProgress, SendingDependencies } from './sending.js';
 
@@ -115,7 +115,7 @@ function pauseAfter(searchMs: number): number {
 
 /** An attempt with a lapsed lease counts as made. */
 async function recordLapsed(
-  dependencies: RecordingDependencies,
+  dependencies: SendingDependencies,
   deliveries: readonly DeliveryProgress[],
 ): Promise<void> {
   const results = deliveries.map(({ id, attemptsBegun }) => ({

@@ -11,43 +11,32 @@ import type {
   SendingDependencies,
 } from './sending.js';
 
-export type RecordingDependencies = Pick<
-  SendingDependencies,
-  'unitOfWork' | 'settings' | 'grace' | 'random' | 'onEnded'
->;
-
-/** A result, with its delivery before and after it. */
-interface Recorded {
+/** A result, with its delivery before it and its consequences. */
+interface Recorded extends Settlement {
   result: AttemptResult;
   before: DeliveryProgress;
-  settlement: Settlement;
 }
 
 const DISABLED_BY = { type: 'service', id: 'webhooks' };
 
 /**
- * Records results with all consequences. Returns the progress of each delivery left. Idempotent. `onDone` is
- * called for each of its transactions, when the next write would see it.
+ * Records results with all consequences. Idempotent. `onDone` is called for each of its transactions, when
+ * the next write would see it.
  */
 export async function recordResults(
-  dependencies: RecordingDependencies,
+  dependencies: SendingDependencies,
   results: readonly AttemptResult[],
   onDone?: () => void,
-): Promise<DeliveryProgress[]> {
-  const progress = new Map<DeliveryId, DeliveryProgress>();
+): Promise<void> {
   for (const round of roundsOf(results)) {
-    const { deliveries, ended } = await dependencies.unitOfWork.run(
+    const ended = await dependencies.unitOfWork.run(
       (changes) => recordIn(changes, dependencies, round),
-      { ...(onDone && { onDone }) },
+      onDone && { onDone },
     );
-    for (const delivery of deliveries) {
-      progress.set(delivery.id, delivery);
-    }
     for (const [status, count] of ended) {
       dependencies.onEnded?.(status, count);
     }
   }
-  return results.flatMap(({ deliveryId }) => progress.get(deliveryId) ?? []);
 }
 
 /** Each delivery once per round: the meaning of a second result depends on the first. */
@@ -64,11 +53,12 @@ function roundsOf(results: readonly AttemptResult[]): AttemptResult[][] {
   return rounds;
 }
 
+/** Returns how many deliveries ended with which status. */
 async function recordIn(
   changes: SendingChanges,
-  dependencies: RecordingDependencies,
+  dependencies: SendingDependencies,
   results: readonly AttemptResult[],
-): Promise<{ deliveries: DeliveryProgress[]; ended: ReadonlyMap<DeliveryStatus, number> }> {
+): Promise<ReadonlyMap<DeliveryStatus, number>> {
   const looked = await changes.look(results.map(({ deliveryId }) => deliveryId));
   const subscriptionIds = [...new Set(looked.map(({ subscriptionId }) => subscriptionId))];
   const { failingLimitMs } = dependencies.settings;
@@ -86,26 +76,20 @@ async function recordIn(
   ]);
   const recorded = await settleAll(changes, dependencies, results, held);
   const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
-  const settled = recorded.map((one) => heldIn(disabled, one));
-  const joined = await joinRetryBatches(
+  const deliveries = await joinRetryBatches(
     changes,
-    settled.map(({ settlement }) => settlement.delivery),
+    recorded.map(({ delivery }) => heldIn(disabled, delivery)),
     dependencies.settings,
   );
-  await write(
-    changes,
-    settled.map((one, index) => ({
-      ...one,
-      settlement: { ...one.settlement, delivery: joined[index] as DeliveryProgress },
-    })),
-  );
-  return { deliveries: joined, ended: endedIn(settled) };
+  const settled = recorded.map((one, index) => ({ ...one, delivery: deliveries[index] as DeliveryProgress }));
+  await write(changes, settled);
+  return endedIn(settled);
 }
 
 function endedIn(recorded: readonly Recorded[]): Map<DeliveryStatus, number> {
   const counts = new Map<DeliveryStatus, number>();
-  for (const { before, settlement } of recorded) {
-    const { status, endedAt } = settlement.delivery;
+  for (const { before, delivery } of recorded) {
+    const { status, endedAt } = delivery;
     if (status !== before.status && endedAt !== null) {
       counts.set(status, (counts.get(status) ?? 0) + 1);
     }
@@ -123,7 +107,7 @@ function paired(results: readonly AttemptResult[], deliveries: readonly Delivery
 
 async function settleAll(
   changes: SendingChanges,
-  { settings, grace, random }: RecordingDependencies,
+  { settings, grace, random }: SendingDependencies,
   results: readonly AttemptResult[],
   deliveries: readonly DeliveryProgress[],
 ): Promise<Recorded[]> {
@@ -134,13 +118,13 @@ async function settleAll(
     const { number } = result.attempt;
     const runs = before.leaseUntil !== null && number === before.attemptsBegun;
     const known = runs ? undefined : await changes.outcomeOf(before.seq, number);
-    recorded.push({ result, before, settlement: settle(before, known, result, rules) });
+    recorded.push({ result, before, ...settle(before, known, result, rules) });
   }
   return recorded;
 }
 
-function isNews({ settlement }: Recorded): boolean {
-  return settlement.attempt !== 'known';
+function isNews({ attempt }: Recorded): boolean {
+  return attempt !== 'known';
 }
 
 function newsFor(
@@ -181,16 +165,10 @@ async function tellReceivers(
   return disabled;
 }
 
-function heldIn(disabled: ReadonlySet<SubscriptionId>, recorded: Recorded): Recorded {
-  const { delivery } = recorded.settlement;
-  if (delivery.status !== 'PENDING' || !disabled.has(delivery.subscriptionId)) {
-    return recorded;
-  }
-  const settlement: Settlement = {
-    ...recorded.settlement,
-    delivery: { ...delivery, status: 'HELD', nextAttemptAt: null },
-  };
-  return { ...recorded, settlement };
+function heldIn(disabled: ReadonlySet<SubscriptionId>, delivery: DeliveryProgress): DeliveryProgress {
+  return delivery.status === 'PENDING' && disabled.has(delivery.subscriptionId)
+    ? { ...delivery, status: 'HELD', nextAttemptAt: null }
+    : delivery;
 }
 
 async function write(changes: SendingChanges, recorded: readonly Recorded[]): Promise<void> {
@@ -198,13 +176,13 @@ async function write(changes: SendingChanges, recorded: readonly Recorded[]): Pr
   await changes.deliver(news.filter(isPlainSuccess).map(({ before }) => before.seq));
   for (const one of news) {
     if (!isPlainSuccess(one)) {
-      await changes.settle(one.settlement.delivery);
+      await changes.settle(one.delivery);
     }
-    if (one.settlement.attempt === 'corrected') {
+    if (one.attempt === 'corrected') {
       await changes.correctAttempt(attemptOf(one, changes.now));
     }
   }
-  const firsts = news.filter(({ settlement }) => settlement.attempt === 'new');
+  const firsts = news.filter(({ attempt }) => attempt === 'new');
   await changes.recordAttempts(firsts.map((one) => attemptOf(one, changes.now)));
 }
 
