@@ -6,8 +6,6 @@ import { CallLane, type CallLaneOptions } from './call-lane.js';
 import { MAX_CALLS_UNDER_WAY, MAX_REQUEST_BYTES } from './frames.js';
 import { PendingCall } from './pending-call.js';
 
-type LaneOptions = Pick<CallLaneOptions, 'open'> & Partial<Pick<CallLaneOptions, 'onGoingAway' | 'onLost'>>;
-
 /** The calls of a channel: many travel as one message in a stream to one of its servers. */
 export class StreamedCalls {
   readonly #lanes = new Set<CallLane>();
@@ -21,9 +19,9 @@ export class StreamedCalls {
   ) {}
 
   /** For the calls to one server. */
-  newLane({ open, onGoingAway = () => undefined, onLost = () => undefined }: LaneOptions): CallLane {
+  newLane(options: Omit<CallLaneOptions, 'onMoved' | 'lastId'>): CallLane {
     const onMoved: CallLaneOptions['onMoved'] = (calls, error) => this.#move(calls, error);
-    const lane = new CallLane({ open, onGoingAway, onLost, onMoved, lastId: this.lastId });
+    const lane = new CallLane({ ...options, onMoved, lastId: this.lastId });
     this.#lanes.add(lane);
     return lane;
   }

@@ -169,6 +169,8 @@ describe('calls of a role, when their stream ends,', () => {
     const calls: StreamedCalls = new StreamedCalls(() => lane, 3);
     const lane = calls.newLane({
       open: () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata),
+      onGoingAway: () => undefined,
+      onLost: () => undefined,
     });
     const texts = Array.from({ length: 10 }, (_, index) => `${index}`);
     const answers = texts.map((text) => calls.call(textService.ask, text, OPTIONS, 20_000));
