@@ -110,7 +110,7 @@ export async function createSignOnApi({
 }: ApiOptions & { demoAppUrl?: string }): Promise<Dispatch> {
   const { document } = readContract('sign-on');
   const signOn = domain.clientOf(SignOnServiceService);
-  const pages = new PageWriter({ environment, signOnUrl });
+  const pages = new PageWriter(environment);
   const fetchKeySet = () => signOn.getKeySet({}, { requestId: randomUUID() });
   const contract = await createContractApi({
     document,

@@ -81,7 +81,7 @@ function askedAgain(
         continueUrl,
         requestId: request.requestId,
       })
-    : seeOther(address, pages.headers);
+    : seeOther(address);
 }
 
 /** The known parameters by message name, the first value of each, and the names of repeated ones. */

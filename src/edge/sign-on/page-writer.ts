@@ -6,8 +6,8 @@ import { stylesheet } from '../pages/stylesheet.js';
 const sourceOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const STYLE = sourceOf(stylesheet);
 
-/** One year. */
-const HSTS = 'max-age=31536000';
+/** Of every answer to a browser, including redirects. */
+export const BROWSER_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
 
 /** A host or app scheme as CSP writes it (not `[::1]` or `_`). Other text would be another directive. */
 const SOURCE = /^(?:https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:)$/i;
@@ -16,23 +16,12 @@ const UNNAMED = /^(https?:)\/\/[a-z0-9._:[\]-]+$/i;
 
 /** Wraps pages with headers against framing, caching, scripts and referrers. */
 export class PageWriter {
-  readonly #demo: boolean;
-  /** For every answer to a browser, including redirects. */
-  readonly headers: Readonly<Record<string, string>> & { 'Referrer-Policy': 'no-referrer' };
-
-  constructor({ signOnUrl, environment }: { signOnUrl: string; environment: 'live' | 'demo' }) {
-    this.#demo = environment === 'demo';
-    this.headers = {
-      'Cache-Control': 'no-store',
-      'Referrer-Policy': 'no-referrer',
-      ...(signOnUrl.startsWith('https:') ? { 'Strict-Transport-Security': HSTS } : {}),
-    };
-  }
+  constructor(private readonly environment: 'live' | 'demo') {}
 
   /** A page whose forms may post here and redirect to `onward`. */
   page(content: PageContent, formActionSource = '') {
     const headers = {
-      ...this.headers,
+      ...BROWSER_HEADERS,
       'Content-Security-Policy': [
         "default-src 'none'",
         `style-src ${STYLE}`,
@@ -46,7 +35,7 @@ export class PageWriter {
       // For browsers without frame-ancestors.
       'X-Frame-Options': 'DENY',
     };
-    return { status: 200 as const, headers, body: layout(content, this.#demo) };
+    return { status: 200 as const, headers, body: layout(content, this.environment === 'demo') };
   }
 
   /** The error page; its forms lead nowhere. */

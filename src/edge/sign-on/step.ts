@@ -10,6 +10,7 @@ import { internalError } from '../../errors/service-error.js';
 import { formPostPage } from '../pages/form-post.js';
 import type { SignOnDependencies } from './dependencies.js';
 import { entrancesText } from './entrances.js';
+import { BROWSER_HEADERS } from './page-writer.js';
 import type { CookieHeaders } from './session-cookie.js';
 
 const PATHS: Partial<Record<InteractionPage, string>> = {
@@ -52,9 +53,9 @@ export function stepAnswer(
   const cookie = cookies.headersOf(step);
   switch (step?.result?.$case) {
     case 'redirect':
-      return seeOther(step.result.value.location, pages.headers, cookie);
+      return seeOther(step.result.value.location, cookie);
     case 'nextPage':
-      return seeOther(pathOf(step.result.value, linkToken), pages.headers, cookie);
+      return seeOther(pathOf(step.result.value, linkToken), cookie);
     case 'errorPage': {
       const answer = errorAnswer(step.result.value, requestId, pages);
       return { ...answer, headers: { ...answer.headers, ...cookie } };
@@ -82,15 +83,11 @@ export function authorizationAnswer(
 }
 
 /** Redirects after a form, so that Reload and Back do not send it again. */
-export function seeOther(
-  location: string,
-  headers: Dependencies['pages']['headers'],
-  cookie: CookieHeaders = {},
-) {
+export function seeOther(location: string, cookie: CookieHeaders = {}) {
   if (!ADDRESS.test(location)) {
     throw internalError(new Error('the domain named a target that is no address'));
   }
-  return { status: 303 as const, headers: { ...headers, ...cookie, Location: location } };
+  return { status: 303 as const, headers: { ...BROWSER_HEADERS, ...cookie, Location: location } };
 }
 
 export function errorAnswer(page: ErrorPage, requestId: string, pages: Dependencies['pages']) {

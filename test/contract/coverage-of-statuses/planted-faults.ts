@@ -39,9 +39,7 @@ export async function startFaultySignOn(): Promise<FaultySignOn> {
     asReceived: oauthOperations as never,
     securityHandlers: { clientBasic: () => true, accessToken: () => true },
     dependencies: {},
-    toErrorAnswer: signOnErrors(
-      new PageWriter({ environment: 'demo', signOnUrl: 'https://sign-on.example.com' }),
-    ),
+    toErrorAnswer: signOnErrors(new PageWriter('demo')),
     log,
   });
   const listener = createListener({

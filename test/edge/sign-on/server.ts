@@ -77,7 +77,10 @@ export async function startSignOn({
   const gatewayUrl = 'https://gateway.example.com';
   const dispatch = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log: recorded.log });
   const timer = () => undefined;
-  const listener = createListener({ api: 'sign-on', dispatch, trustedProxies: [], log: recorded.log, timer });
+  const listener = createListener({
+    ...{ api: 'sign-on', dispatch, publicUrl: signOnUrl, trustedProxies: [] },
+    ...{ log: recorded.log, timer },
+  });
   await listen(listener, 0, '127.0.0.1');
   const { port } = listener.address() as AddressInfo;
   return {

@@ -4,7 +4,7 @@ import { signOnErrors } from '../../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../../src/edge/sign-on/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { expectErrorPage, expectPage, testPageRefusals, testStatuses } from '../refusals.js';
-import { judge, SIGN_ON_URL, type SignOnServer, startSignOn } from '../server.js';
+import { judge, type SignOnServer, startSignOn } from '../server.js';
 
 export interface EndingCase {
   operationId: string;
@@ -34,11 +34,10 @@ export function describeEnding({ operationId, statuses, path, heading }: EndingC
     [500, ErrorCode.INTERNAL_ERROR],
     [503, ErrorCode.UNAVAILABLE],
   ])('%i: whatever may come before it refuses with a page', async (status, code) => {
-    const answer = signOnErrors(new PageWriter({ signOnUrl: SIGN_ON_URL, environment: 'live' }))(
-      new ServiceError(code, 'canary'),
-      'request-1',
-      { request: { path, method: 'GET', headers: {} } as never, operation: PAGE },
-    );
+    const answer = signOnErrors(new PageWriter('live'))(new ServiceError(code, 'canary'), 'request-1', {
+      request: { path, method: 'GET', headers: {} } as never,
+      operation: PAGE,
+    });
     const headers = Object.fromEntries(
       Object.entries({
         ...answer.headers,
