@@ -1,19 +1,16 @@
 import type { Document, Operation } from 'openapi-backend';
-import { type Fallbacks, fallbacks as needed } from './fallbacks.js';
 
-/** Throws unless every outcome of routing and validation has a handler. */
+/** Throws unless every scheme has a handler, and every handler belongs to a scheme or an operation. */
 export function assertComplete(
   operations: readonly Operation[],
   handlers: object,
   securityHandlers: object,
-  fallbacks: Partial<Fallbacks>,
   asReceived: readonly string[],
   document: Document,
 ): void {
   const schemes = Object.keys(document.components?.securitySchemes ?? {});
   const operationIds = operations.map(({ operationId }) => operationId ?? '');
   const problems = [
-    ...missing('fallback', Object.keys(needed), fallbacks),
     ...missing('security handler', schemes, securityHandlers),
     ...surplus(securityHandlers, schemes).map((name) => `the security handler ${name} belongs to no scheme`),
     ...missing('handler', Object.keys(handlers), handlers),

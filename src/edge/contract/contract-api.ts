@@ -15,7 +15,7 @@ import { openBackend } from './backend.js';
 import { assertComplete, judgesItself } from './completeness.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { DocumentRouter, type RoutedRequest } from './document-router.js';
-import { fallbacks as closedFallbacks, type Fallbacks } from './fallbacks.js';
+import { fallbacks } from './fallbacks.js';
 import { formObject, mediaTypesOf, parseBody } from './request-body.js';
 import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js';
 
@@ -50,8 +50,6 @@ export interface ContractApiOptions<
   admission?: Admission | undefined;
   /** Operations for which people wait. */
   isFirst?: (operationId: string) => boolean;
-  /** Handlers for requests without an operation; tests remove some. */
-  fallbacks?: Partial<Fallbacks>;
 }
 
 /** Serves one document: a request reaches a handler only after all checks of the document. */
@@ -63,10 +61,9 @@ export async function createContractApi<
 >(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
   const { document, log, handlers, securityHandlers, asReceived = [] } = options;
   const { admission = new Admission(), isFirst = () => false } = options;
-  const fallbacks = options.fallbacks ?? closedFallbacks;
   const backend = await openBackend(document, handlers);
   const operations: Operation[] = backend.router.getOperations();
-  assertComplete(operations, handlers, securityHandlers, fallbacks, asReceived, document);
+  assertComplete(operations, handlers, securityHandlers, asReceived, document);
   const router = new DocumentRouter(operations);
   router.takeOver(backend.router, operations);
   backend.register({ ...fallbacks, ...adaptHandlers(options) });

@@ -6,8 +6,8 @@ import type { HttpAnswer } from '../http/exchange.js';
 import { Html } from '../pages/html.js';
 import { JsonBytes, StreamedArray } from './json-bytes.js';
 
-/** Handlers for requests that reach no operation. All are required: openapi-backend fails open. */
-export interface Fallbacks {
+/** Handlers for requests that reach no operation. Without one, such a request is a fault. */
+interface Fallbacks {
   notFound(context: Context): never;
   methodNotAllowed(context: Context): never;
   notImplemented(context: Context): never;

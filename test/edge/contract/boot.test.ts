@@ -1,23 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Fallbacks, fallbacks } from '../../../src/edge/contract/fallbacks.js';
 import { openGatewayApi } from '../../support/contract/contract-api.js';
 import { contractDocument } from '../../support/contract/contract-document.js';
-
-const FALLBACK_NAMES = Object.keys(fallbacks) as (keyof Fallbacks)[];
 
 const named = (what: string) => `The API "Integration Gateway" cannot be served: ${what}.`;
 
 describe('the boot refuses', () => {
-  test.each(FALLBACK_NAMES)('without the fallback %s', async (name) => {
-    const { [name]: _, ...others } = fallbacks;
-    await expect(openGatewayApi({ fallbacks: others })).rejects.toThrow(named(`no fallback ${name}`));
-  });
-
-  test('a fallback that is not a function', async () => {
-    const wrong = { ...fallbacks, notFound: undefined };
-    await expect(openGatewayApi({ fallbacks: wrong })).rejects.toThrow(named('no fallback notFound'));
-  });
-
   const schemes = Object.keys(contractDocument('sign-on').components?.securitySchemes ?? {});
   test.each(schemes)('without the security handler %s of the sign-on server', async (scheme) => {
     const others = Object.fromEntries(schemes.filter((name) => name !== scheme).map((name) => [name, yes]));
@@ -49,15 +36,9 @@ describe('the boot refuses', () => {
   });
 
   test('everything at once, in one sentence', async () => {
-    const opening = openGatewayApi({ fallbacks: {}, securityHandlers: {}, handlers: { x: async () => 1 } });
+    const opening = openGatewayApi({ securityHandlers: {}, handlers: { x: async () => 1 } });
     await expect(opening).rejects.toThrow(
-      named(
-        [
-          ...FALLBACK_NAMES.map((name) => `no fallback ${name}`),
-          'no security handler apiKey',
-          'the handler x belongs to no operation',
-        ].join('; '),
-      ),
+      named('no security handler apiKey; the handler x belongs to no operation'),
     );
   });
 });
