@@ -85,7 +85,7 @@ export async function createContractApi<
       const end = await admission.begin(request.network, isFirst(operation));
       at.makeRoom = end;
       try {
-        if (request.hasLeft?.()) {
+        if (request.left?.().aborted) {
           throw new ClientLeft();
         }
         const answer = (await backend.handleRequest(at as never)) as HttpAnswer;
@@ -94,7 +94,7 @@ export async function createContractApi<
         end();
       }
     } catch (thrown) {
-      if (thrown instanceof ClientLeft || (thrown instanceof Busy && request.hasLeft?.())) {
+      if (thrown instanceof ClientLeft || (thrown instanceof Busy && request.left?.().aborted)) {
         throw new ClientLeft();
       }
       const error = asServiceError(thrown);

@@ -16,9 +16,7 @@ export interface HttpRequest {
   network: string;
   /** The whole body, read on the first call. Rejects with BodyRefusal if it is too large or too slow. */
   readBody(): Promise<Buffer>;
-  /** Whether the client has closed its connection. */
-  hasLeft?(): boolean;
-  /** Aborted when it does. */
+  /** Aborted when the client closes its connection. */
   left?(): AbortSignal;
   /** The answer will take so much longer: the connection may be silent meanwhile. */
   wait?(ms: number): void;

@@ -175,12 +175,6 @@ function refuse(
   warnOfUnreadable('request', { requestId, api: options.api, operation, status, client, code: UNREADABLE });
 }
 
-interface Asker {
-  requestId: string;
-  /** Its network address. */
-  client: string;
-}
-
 /** Starts a trace, or continues that of a trusted proxy: other callers could make us record all requests. */
 function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
   const { method = 'GET', headers, socket } = request;
@@ -207,30 +201,35 @@ async function exchangeTraced(
   const body = new RequestBody(request, response);
   const client = shared.addressOf(request);
   let answer: DispatchedAnswer = { status: CLIENT_LEFT, headers: {}, operation: 'none' };
+  const send = () => write(response, { requestId, client }, answer, body, shared);
   try {
     const readBody = () => body.read();
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
-    const hasLeft = () => request.socket.destroyed;
     const from = { clientAddress: client, network: networkOf(client) };
     const left = () => closedSignal(request.socket);
     // Node sets it back before the next request.
     const wait = (ms: number) =>
       void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));
-    const asked = { method, ...target, headers, requestId, ...from, readBody, hasLeft, left, wait };
+    const asked = { method, ...target, headers, requestId, ...from, readBody, left, wait };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)
       : await shared.dispatch(asked);
-    await write(response, method, { requestId, client }, answer, body, shared);
+    await send();
   } catch (error) {
     if (isLeft(error)) {
       answer.facts = { ...answer.facts, code: 'client_left' };
     } else {
-      // For example an invalid header value. Uncaught, it would end the process.
+      // For example an invalid header value. Uncaught, it would end the process. The client gets a bare
+      // status or, after the headers, a reset connection.
       log.error('request could not be answered', { requestId, stack: (error as Error).stack });
       answer = { ...answer, status: 500, headers: { 'cache-control': 'no-store' }, body: '' };
-      await answerBare(response, method, { requestId, client }, answer, body, shared);
+      if (response.headersSent) {
+        response.destroy();
+      } else {
+        await send();
+      }
     }
   }
   const durationMs = performance.now() - startedAt;
@@ -292,8 +291,7 @@ function dispatchInPlace(options: ListenerOptions): Dispatch {
 
 async function write(
   response: ServerResponse,
-  method: string,
-  { requestId, client }: Asker,
+  { requestId, client }: { requestId: string; client: string },
   { status, headers, body = '', facts }: DispatchedAnswer,
   asked: RequestBody,
   { options, unsent }: Shared,
@@ -309,7 +307,7 @@ async function write(
       ...headers,
       ...(asked.spoilsConnection ? { connection: 'close' } : {}),
     });
-    if (method === 'HEAD' || bodyless) {
+    if (response.req.method === 'HEAD' || bodyless) {
       response.end();
     } else if (streamed) {
       unsent.add(response, owner, STREAM_BYTES);
@@ -335,22 +333,6 @@ function fixedHeaders({ publicUrl }: ListenerOptions): Record<string, string> {
     'x-content-type-options': 'nosniff',
     ...(publicUrl?.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
   };
-}
-
-/** For an answer that cannot be sent: a bare status or, after the headers, a reset connection. */
-async function answerBare(
-  response: ServerResponse,
-  method: string,
-  asker: Asker,
-  answer: DispatchedAnswer,
-  asked: RequestBody,
-  shared: Shared,
-): Promise<void> {
-  if (response.headersSent) {
-    response.destroy();
-  } else {
-    await write(response, method, asker, answer, asked, shared);
-  }
 }
 
 /** The caller's id if it is safe to log, else a new one. */
