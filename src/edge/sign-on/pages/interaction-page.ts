@@ -1,7 +1,7 @@
-import type {
-  Interaction,
+import {
+  type Interaction,
   InteractionPage,
-  ShowInteractionResponse,
+  type ShowInteractionResponse,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
@@ -19,8 +19,18 @@ interface PageRequest extends AnyRequest {
 
 type Result = NonNullable<ShowInteractionResponse['result']>;
 
+type PageResult = Exclude<Result, { $case: 'step' }>;
+
+const PAGES: Record<PageResult['$case'], InteractionPage> = {
+  signInPage: InteractionPage.SIGN_IN,
+  contextPage: InteractionPage.CHOOSE_CONTEXT,
+  consentPage: InteractionPage.CONSENT,
+  signOutPage: InteractionPage.SIGN_OUT,
+};
+
 /** The handler of a page of a sign-in in progress; redirects if another page is due. */
-export function interactionPageHandler(page: InteractionPage, expected: Result['$case']) {
+export function interactionPageHandler(expected: PageResult['$case']) {
+  const page = PAGES[expected];
   return async (request: PageRequest, dependencies: SignOnDependencies) => {
     const { interaction } = request.query;
     const { result } = await dependencies.signOn.showInteraction(
@@ -37,11 +47,7 @@ export function interactionPageHandler(page: InteractionPage, expected: Result['
   };
 }
 
-function render(
-  interaction: string,
-  result: Exclude<Result, { $case: 'step' }>,
-  { pages }: SignOnDependencies,
-) {
+function render(interaction: string, result: PageResult, { pages }: SignOnDependencies) {
   if (result.$case === 'signOutPage') {
     return pages.page(signOutPage(interaction, result.value), result.value.formActionSource);
   }

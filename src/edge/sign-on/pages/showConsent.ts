@@ -1,8 +1,4 @@
-import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { PageHandler } from '../sign-on-handler.js';
 import { interactionPageHandler } from './interaction-page.js';
 
-export const showConsent: PageHandler<'showConsent'> = interactionPageHandler(
-  InteractionPage.CONSENT,
-  'consentPage',
-);
+export const showConsent: PageHandler<'showConsent'> = interactionPageHandler('consentPage');

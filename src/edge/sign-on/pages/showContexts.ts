@@ -1,8 +1,4 @@
-import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { PageHandler } from '../sign-on-handler.js';
 import { interactionPageHandler } from './interaction-page.js';
 
-export const showContexts: PageHandler<'showContexts'> = interactionPageHandler(
-  InteractionPage.CHOOSE_CONTEXT,
-  'contextPage',
-);
+export const showContexts: PageHandler<'showContexts'> = interactionPageHandler('contextPage');
