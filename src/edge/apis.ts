@@ -76,7 +76,7 @@ export async function createGatewayApi({
 }: Omit<ApiOptions, 'signOnUrl'>): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
   const directory = domain.clientOf(DirectoryServiceService);
-  const news = new ChangeNews({ watch: (signal) => watchChanges(directory, signal) });
+  const news = new ChangeNews((signal) => watchChanges(directory, signal));
   stopping?.addEventListener('abort', () => news.close());
   const contract = await createContractApi({
     document,

@@ -5,9 +5,6 @@ export function addressesUnder(gatewayUrl: string) {
   return (operationId: OperationId, params: object, query: object): string => {
     const values = params as Record<string, string>;
     const path = operations[operationId].path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-    const search = new URLSearchParams(
-      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    return `${gatewayUrl}${path}?${search}`;
+    return `${gatewayUrl}${path}?${new URLSearchParams(query as Record<string, string>)}`;
   };
 }

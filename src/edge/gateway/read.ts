@@ -6,6 +6,7 @@ import type {
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { internalError } from '../../errors/service-error.js';
 import { JsonBytes, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
+import type { AnyRequest } from '../contract/typed-handler.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './dependencies.js';
@@ -17,14 +18,10 @@ const LIST_DEADLINE_MS = 600_000;
 export const LIST_WAIT_MS = 15_000;
 
 /** What every request of the gateway has. */
-interface GatewayRequest {
-  requestId: string;
+interface GatewayRequest extends AnyRequest {
   identity: Identity;
-  clientAddress: string;
   params: object;
   query: { limit?: number; cursor?: string; clientId?: string };
-  header(name: string): string | undefined;
-  note(facts: Record<string, string>): void;
 }
 
 /** The question for the domain, and the version headers of its answer. */

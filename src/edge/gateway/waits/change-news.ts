@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WatchChangesResponse } from '../../../../generated/proto/integration/directory/v1/directory.js';
 
-export interface ChangeNewsOptions {
-  /** Opens the stream of the domain. */
-  watch: (signal: AbortSignal) => AsyncIterable<WatchChangesResponse>;
-  /** The stream is closed when no request has waited for so long. */
-  idleMs?: number;
-  /** So long, requests wait for the stream to open. A broken one is opened again after it. */
-  patienceMs?: number;
-}
-
+/** The stream is closed when no request has waited for so long. */
 const IDLE_MS = 60_000;
+/** So long, requests wait for the stream to open. A broken one is opened again after it. */
 const PATIENCE_MS = 1_000;
 /** Instances whose last change is remembered. */
 const MOST_REMEMBERED = 10_000;
@@ -28,7 +21,8 @@ export class ChangeNews {
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(private readonly options: ChangeNewsOptions) {}
+  /** `watch` opens the stream of the domain. */
+  constructor(private readonly watch: (signal: AbortSignal) => AsyncIterable<WatchChangesResponse>) {}
 
   /** Returns a count for `ofInstance`. A read after it sees every change that is not told later. */
   async listen(): Promise<number> {
@@ -84,8 +78,7 @@ export class ChangeNews {
 
   #begin(): AbortController {
     const stream = new AbortController();
-    const { idleMs = IDLE_MS } = this.options;
-    this.#idle = setTimeout(() => this.#endIfIdle(stream), idleMs).unref();
+    this.#idle = setTimeout(() => this.#endIfIdle(stream), IDLE_MS).unref();
     void this.#follow(stream.signal);
     return stream;
   }
@@ -101,16 +94,15 @@ export class ChangeNews {
 
   /** Opens the stream again whenever it breaks. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { watch, patienceMs = PATIENCE_MS } = this.options;
     while (!signal.aborted) {
       let open: () => void = () => undefined;
       this.#isOpen = new Promise((resolve) => {
         open = resolve;
       });
-      const patience = setTimeout(open, patienceMs);
+      const patience = setTimeout(open, PATIENCE_MS);
       try {
         let isFirst = true;
-        for await (const { instanceIds } of watch(signal)) {
+        for await (const { instanceIds } of this.watch(signal)) {
           if (isFirst) {
             this.#noteUnknown();
           }
@@ -122,7 +114,7 @@ export class ChangeNews {
         // The domain is away. Requests learn it from their own reads.
       }
       clearTimeout(patience);
-      await sleep(patienceMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(PATIENCE_MS, undefined, { signal, ref: false }).catch(() => undefined);
       open();
     }
   }
