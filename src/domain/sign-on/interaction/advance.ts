@@ -7,7 +7,12 @@ import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions
 import { noteSeen } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
-import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Progress } from './interactions.js';
+import {
+  type AuthorizationRequest,
+  INTERACTION_LIFETIME_MS,
+  type Interaction,
+  type Progress,
+} from './interactions.js';
 import type { LoginContext } from './login-contexts.js';
 import { choiceIn, type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
@@ -29,13 +34,14 @@ export interface UnderWay {
   session: Session;
   progress: Progress;
   /** Absent until a page is needed. */
-  own?: Pick<OwnInteraction, 'token' | 'interaction'>;
+  interaction?: Pick<Interaction, 'id' | 'expiresAt'>;
 }
 
-export function underWay(own: OwnInteraction<AuthorizationRequest>, progress?: Progress): UnderWay {
-  const { interaction, session } = own;
-  const { request } = interaction;
-  return { request, silent: false, session, progress: progress ?? interaction.progress, own };
+export function underWay(
+  { interaction, session }: OwnInteraction<AuthorizationRequest>,
+  progress = interaction.progress,
+): UnderWay {
+  return { request: interaction.request, silent: false, session, progress, interaction };
 }
 
 /** The facts that decide the next step. */
@@ -75,7 +81,7 @@ export async function advance(
     return toPage(step.page, sealed(signOn, changes.now, way));
   }
   // Of concurrent ends, such as a form that was sent twice, one continues.
-  if (way.own && !(await changes.interactions.finish(way.own.interaction))) {
+  if (way.interaction && !(await changes.interactions.finish(way.interaction))) {
     return stale(request, 'answered');
   }
   if (step.kind !== 'issue') {
@@ -120,12 +126,9 @@ async function lockedPerson(
 export function sealed(
   { interactionSeals }: Pick<SignOn, 'interactionSeals'>,
   now: number,
-  { request, session, progress, own }: Omit<UnderWay, 'silent'>,
+  { request, session, progress, interaction }: Omit<UnderWay, 'silent'>,
 ): string {
-  const { id, expiresAt } = own?.interaction ?? {
-    id: newRowId(),
-    expiresAt: now + INTERACTION_LIFETIME_MS,
-  };
+  const { id, expiresAt } = interaction ?? { id: newRowId(), expiresAt: now + INTERACTION_LIFETIME_MS };
   return interactionSeals.seal({ id, sessionId: session.id, request, progress, expiresAt });
 }
 

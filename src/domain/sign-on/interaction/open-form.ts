@@ -1,11 +1,16 @@
 import { countPersonNow } from '../sessions/begin-limits.js';
-import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
+import { type Browser, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { situationOf } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { nextStep, type Situation } from './next-step.js';
-import { isAuthorization, isFormOf, type OwnInteraction, openInteraction } from './open-interaction.js';
+import {
+  isFormOf,
+  type OpenedAuthorization,
+  type OwnInteraction,
+  openAuthorization,
+} from './open-interaction.js';
 
 type Rows = Pick<SignOnRows, 'applications' | 'consents' | 'identities' | 'interactions' | 'sessions'> & {
   now: number;
@@ -17,12 +22,8 @@ export interface Form {
   csrfToken: string;
 }
 
-type OpenedForm =
-  | ({ kind: 'own' } & OwnInteraction<AuthorizationRequest>)
-  | { kind: 'elsewhere'; step: BrowserStep };
-
 /** The authorization of a form. If it no longer matches, such as after a change in another tab, go on. */
-export async function openForm(signOn: SignOn, browser: Browser, form: Form): Promise<OpenedForm> {
+export async function openForm(signOn: SignOn, browser: Browser, form: Form): Promise<OpenedAuthorization> {
   return open(signOn, { ...signOn.unitOfWork.rows, now: signOn.clock() }, browser, form);
 }
 
@@ -32,7 +33,7 @@ export async function openLockedForm(
   changes: Rows & Pick<SignOnChanges, 'lock'>,
   browser: Browser,
   form: Form,
-): Promise<OpenedForm> {
+): Promise<OpenedAuthorization> {
   const opened = await open(signOn, changes, browser, form);
   if (opened.kind === 'elsewhere' || !opened.session.account) {
     return opened;
@@ -42,19 +43,13 @@ export async function openLockedForm(
   return open(signOn, changes, browser, form);
 }
 
-async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): Promise<OpenedForm> {
-  const opened = await openInteraction(signOn, rows, browser, form.interaction);
-  if (opened.kind === 'elsewhere') {
+async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): Promise<OpenedAuthorization> {
+  const opened = await openAuthorization(signOn, rows, browser, form.interaction);
+  if (opened.kind === 'elsewhere' || isFormOf(signOn, opened, form.csrfToken)) {
     return opened;
   }
-  if (!isAuthorization(opened)) {
-    return { kind: 'elsewhere', step: toPage('sign_out', form.interaction) };
-  }
-  if (!isFormOf(signOn, opened, form.csrfToken)) {
-    const page = pageOf(await situationNow(rows, opened));
-    return { kind: 'elsewhere', step: toPage(page, form.interaction) };
-  }
-  return { ...opened, kind: 'own' };
+  const page = pageOf(await situationNow(rows, opened));
+  return { kind: 'elsewhere', step: toPage(page, form.interaction) };
 }
 
 /** Reads without a lock, to show a page. */

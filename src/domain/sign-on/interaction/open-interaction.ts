@@ -1,20 +1,22 @@
 import type { Session, SessionRows } from '../../credentials/sessions.js';
 import { withoutPerson } from '../authorization/authorization-parameters.js';
-import { afterSignOut, type Browser, type BrowserStep, toErrorPage } from '../sessions/browser.js';
+import { afterSignOut, type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import type { AuthorizationRequest, Interaction, InteractionRows, SignOutRequest } from './interactions.js';
 
 /** An interaction that belongs to this browser. */
 export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
-  /** `interaction` in the addresses of its pages. */
-  token: string;
   interaction: Interaction<R>;
   session: Session;
 }
 
 /** Or where the browser goes instead. */
-export type Opened = ({ kind: 'own' } & OwnInteraction) | { kind: 'elsewhere'; step: BrowserStep };
+export type OpenedAuthorization =
+  | ({ kind: 'authorization' } & OwnInteraction<AuthorizationRequest>)
+  | { kind: 'elsewhere'; step: BrowserStep };
+
+type Opened = OpenedAuthorization | ({ kind: 'sign_out' } & OwnInteraction<SignOutRequest>);
 
 interface Rows {
   sessions: SessionRows;
@@ -47,16 +49,23 @@ export async function openInteraction(
   }
   return expiresAt <= rows.now
     ? { kind: 'elsewhere', step: stale(request, 'over') }
-    : { kind: 'own', token, interaction, session };
+    : ({ kind: request.kind, interaction, session } as Opened);
+}
+
+/** The same where only an authorization can go on. */
+export async function openAuthorization(
+  signOn: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
+  rows: Rows,
+  browser: Browser,
+  token: string,
+): Promise<OpenedAuthorization> {
+  const opened = await openInteraction(signOn, rows, browser, token);
+  return opened.kind === 'sign_out' ? { kind: 'elsewhere', step: toPage('sign_out', token) } : opened;
 }
 
 /** It began in this session, or before the browser had one. */
 function isOf({ id, beganAs }: Session, { sessionId }: Interaction): boolean {
   return sessionId === id || sessionId === beganAs;
-}
-
-export function isAuthorization(own: OwnInteraction): own is OwnInteraction<AuthorizationRequest> {
-  return own.interaction.request.kind === 'authorization';
 }
 
 const WHY = {

@@ -2,10 +2,9 @@ import { countPerson } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import { advance, underWay } from './advance.js';
-import type { SignOutRequest } from './interactions.js';
 import { changeableContext, nextStep, signInAgain } from './next-step.js';
 import { situationNow } from './open-form.js';
-import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
+import { openAuthorization, openInteraction } from './open-interaction.js';
 import { authorizationPage, type PageContent, signOutPage } from './page-content.js';
 
 /** A page, or where the browser goes instead. */
@@ -22,9 +21,9 @@ export async function showInteraction(
   if (opened.kind === 'elsewhere') {
     return { kind: 'step', step: opened.step };
   }
-  if (!isAuthorization(opened)) {
+  if (opened.kind === 'sign_out') {
     return page === 'sign_out'
-      ? signOutPage(signOn, opened as OwnInteraction<SignOutRequest>)
+      ? signOutPage(signOn, opened)
       : { kind: 'step', step: toPage('sign_out', token) };
   }
   const situation = await situationNow(rows, opened);
@@ -50,12 +49,7 @@ export async function showInteraction(
 /** It no longer waits here: another tab has completed the step. */
 function goOn(signOn: SignOn, browser: Browser, token: string): Promise<BrowserStep> {
   return signOn.unitOfWork.run(async (changes) => {
-    const opened = await openInteraction(signOn, changes, browser, token);
-    if (opened.kind === 'elsewhere') {
-      return opened.step;
-    }
-    return isAuthorization(opened)
-      ? advance(signOn, changes, browser, underWay(opened))
-      : toPage('sign_out', token);
+    const opened = await openAuthorization(signOn, changes, browser, token);
+    return opened.kind === 'elsewhere' ? opened.step : advance(signOn, changes, browser, underWay(opened));
   });
 }

@@ -19,7 +19,7 @@ import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { type Form, openForm } from './open-form.js';
-import { isAuthorization, type OwnInteraction, openInteraction } from './open-interaction.js';
+import { openAuthorization } from './open-interaction.js';
 
 interface SignInForm extends Form {
   email: string;
@@ -114,22 +114,17 @@ async function accept(
     subject: { type: 'account', id },
     attributes: userAgentOf(browser),
   });
-  const opened = await openInteraction(signOn, changes, browser, token);
-  if (opened.kind === 'elsewhere' || !isAuthorization(opened)) {
+  const opened = await openAuthorization(signOn, changes, browser, token);
+  if (opened.kind === 'elsewhere') {
     // The form was sent twice, or another tab was faster. The password was right, so the session is valid.
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
     const { cookie } = await signInTo(changes, present, id, signOn.sessionLimits);
-    return { ...(opened.kind === 'elsewhere' ? opened.step : toPage('sign_out', token)), cookie };
+    return { ...opened.step, cookie };
   }
   const { session, cookie } = await signInTo(changes, opened.session, id, signOn.sessionLimits);
   const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
-  const own: OwnInteraction<AuthorizationRequest> = { ...opened, session };
-  const step = await advance(
-    signOn,
-    changes,
-    browser,
-    underWay(own, { ...progress, signedInAt: changes.now }),
-  );
+  const way = underWay({ ...opened, session }, { ...progress, signedInAt: changes.now });
+  const step = await advance(signOn, changes, browser, way);
   return { ...step, cookie };
 }
 
@@ -148,16 +143,13 @@ async function refuse(
     subject: accountId === undefined ? application : { type: 'account', id: accountId },
     attributes: { reason: 'credentials', ...userAgentOf(browser) },
   });
-  const opened = await openInteraction(signOn, changes, browser, form.interaction);
+  const opened = await openAuthorization(signOn, changes, browser, form.interaction);
   if (opened.kind === 'elsewhere') {
     return opened.step;
   }
   // People also type passwords into the address field.
   const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);
   const refusedEmail = isAddress ? form.email : undefined;
-  if (!isAuthorization(opened)) {
-    return toPage('sign_out', form.interaction);
-  }
   const way = underWay(opened, { ...opened.interaction.progress, refusal: 'credentials', refusedEmail });
   return toPage('sign_in', sealed(signOn, changes.now, way));
 }

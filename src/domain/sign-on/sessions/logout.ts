@@ -2,7 +2,7 @@ import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
 import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
 import type { Form } from '../interaction/open-form.js';
-import { isAuthorization, isFormOf, openInteraction } from '../interaction/open-interaction.js';
+import { isFormOf, openInteraction } from '../interaction/open-interaction.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import {
@@ -59,14 +59,14 @@ export function confirmLogout(signOn: SignOn, browser: Browser, form: Form): Pro
     if (opened.kind === 'elsewhere') {
       return opened.step;
     }
-    if (isAuthorization(opened)) {
+    if (opened.kind === 'authorization') {
       return toPage('sign_in', form.interaction);
     }
     if (!isFormOf(signOn, opened, form.csrfToken)) {
       return toPage('sign_out', form.interaction);
     }
     await changes.interactions.finish(opened.interaction);
-    return end(changes, browser, opened.session, opened.interaction.request as SignOutRequest);
+    return end(changes, browser, opened.session, opened.interaction.request);
   });
 }
 
