@@ -50,7 +50,8 @@ export function identityClaims(
   aud: ApplicationId,
   scopes: readonly string[],
 ): IdentityClaims {
-  const context = contextInForce(contexts, lastContext);
+  // The remembered context while it admits the person, else the oldest that does.
+  const context = findContext(contexts, lastContext) ?? contexts[0];
   const { firstName, lastName, fullName: name } = context;
   const hasProfile = scopes.includes('profile');
   return {
@@ -74,12 +75,4 @@ function membershipsOf(contexts: readonly ContextChoice[], type: LoginContext['u
   return contexts
     .filter(({ userType }) => userType === type)
     .map(({ memberId, clientId }) => ({ id: memberId, clientId }));
-}
-
-/** The remembered context while it admits the person, else the oldest that does. */
-function contextInForce(
-  contexts: AdmittedPerson['contexts'],
-  remembered: LoginContext | undefined,
-): ContextChoice {
-  return findContext(contexts, remembered) ?? contexts[0];
 }

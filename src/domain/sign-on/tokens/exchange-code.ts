@@ -103,10 +103,13 @@ function checked(application: KnownApplication, exchange: CodeExchange, found: F
   return { code, scopes, person: person as AdmittedPerson };
 }
 
+/** The length and alphabet of RFC 7636. */
+const CODE_VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
 /** Refuses a challenge without a verifier, and the reverse: both are attempts to bypass PKCE. */
 function faultOfVerifier({ application, code, exchange }: Attempt): ServiceError | undefined {
   const { codeVerifier } = exchange;
-  if (codeVerifier !== undefined && !isCodeVerifier(codeVerifier)) {
+  if (codeVerifier !== undefined && !CODE_VERIFIER.test(codeVerifier)) {
     const message = 'The code_verifier must have 43 to 128 characters, of A-Z a-z 0-9 . _ ~ and - alone.';
     return new ServiceError(ErrorCode.INVALID_REQUEST, message);
   }
@@ -194,13 +197,6 @@ function codeIsOver(): ServiceError {
 
 function invalidGrant(message: string): ServiceError {
   return new ServiceError(ErrorCode.INVALID_GRANT, message);
-}
-
-const SHAPE = /^[A-Za-z0-9._~-]{43,128}$/;
-
-/** The length and alphabet of RFC 7636. */
-function isCodeVerifier(text: string): boolean {
-  return SHAPE.test(text);
 }
 
 /** Whether `BASE64URL(SHA256(verifier))` is the challenge (S256, the only method). */

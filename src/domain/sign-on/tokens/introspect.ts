@@ -63,16 +63,13 @@ function activeRefreshToken(
   generation: number | undefined,
 ): ActiveToken | undefined {
   const { refreshExpiresAt } = grant;
+  const isNewest = generation === grant.generation;
   const mayRefresh = application.allowedGrantTypes.includes('refresh_token');
-  if (!mayRefresh || generation !== grant.generation || refreshExpiresAt === null) {
+  if (!isNewest || !mayRefresh || refreshExpiresAt === null || refreshExpiresAt <= clock()) {
     return undefined;
   }
-  if (refreshExpiresAt <= clock()) {
-    return undefined;
-  }
-  const scope = scopesInForce(grant.scopes, application).join(' ');
   return {
-    scope,
+    scope: scopesInForce(grant.scopes, application).join(' '),
     clientId: application.id,
     sub: grant.accountId,
     issuedAt: grant.rotatedAt,
