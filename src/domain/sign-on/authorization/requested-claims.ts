@@ -39,9 +39,13 @@ export function parseClaims(text: string): ClaimsRequest | undefined {
 }
 
 /** Without values, any class will do (OpenID Connect Core, 5.5.1.1). */
-function isImpossible({ essential, value, values = [] }: ClaimRequest): boolean {
-  const wanted = [...(value === undefined ? [] : [value]), ...(values as unknown[])];
-  return essential === true && wanted.length > 0 && !wanted.includes(CONTEXT_CLASS);
+function isImpossible(claim: ClaimRequest): boolean {
+  const wanted = wantedBy(claim);
+  return claim.essential === true && wanted.length > 0 && !wanted.includes(CONTEXT_CLASS);
+}
+
+function wantedBy({ value, values = [] }: ClaimRequest): unknown[] {
+  return [...(value === undefined ? [] : [value]), ...(values as unknown[])];
 }
 
 /** The parsed claims, changed to expect this person. */
@@ -85,10 +89,7 @@ function isClaimRequest(request: unknown): boolean {
 
 /** All distinct expected accounts; undefined if a value cannot be one. */
 function subjectsOf(members: readonly unknown[]): string[] | undefined {
-  const asked = members.flatMap((member) => {
-    const { value, values = [] } = (memberOf(member, 'sub') ?? {}) as ClaimRequest;
-    return [...(value === undefined ? [] : [value]), ...(values as unknown[])];
-  });
+  const asked = members.flatMap((member) => wantedBy((memberOf(member, 'sub') ?? {}) as ClaimRequest));
   const isName = (subject: unknown) => typeof subject === 'string' && subject !== '';
   return asked.every(isName) ? [...new Set(asked as string[])] : undefined;
 }
