@@ -11,7 +11,7 @@ import type { SignOnChanges } from '../unit-of-work.js';
 import { CODE_LIFETIME_MS } from './codes.js';
 
 /** What these rules use of a write. */
-type Ports = Pick<
+export type IssuePorts = Pick<
   SignOnChanges,
   'audit' | 'codes' | 'loginContexts' | 'now' | 'recordEvent' | 'touch' | 'users'
 >;
@@ -37,7 +37,7 @@ export async function lockedIdentity(
  * is remembered. The identity must be locked.
  */
 export async function issueCode(
-  changes: Ports,
+  changes: IssuePorts,
   browser: Browser,
   { request, session }: { request: AuthorizationRequest; session: Pick<Session, 'id'> },
   { accountId, authenticatedAt, context, isReused }: NextStep & { kind: 'issue' },

@@ -1,7 +1,7 @@
 import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
 import { type Asker, codeStep, refusalStep } from '../authorization/authorization-answer.js';
-import { issueCode, lockedIdentity } from '../authorization/issue-code.js';
+import { type IssuePorts, issueCode, lockedIdentity } from '../authorization/issue-code.js';
 import type { Identity } from '../identity.js';
 import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { noteSeen } from '../sessions/browser-sessions.js';
@@ -17,14 +17,8 @@ import type { LoginContext } from './login-contexts.js';
 import { choiceIn, type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
 
-/** What these rules use of a write. */
-type Ports = Pick<
-  SignOnChanges,
-  'audit' | 'codes' | 'loginContexts' | 'now' | 'recordEvent' | 'touch' | 'users'
->;
-
-/** The same with what decides the next step. */
-export type AdvancePorts = Ports &
+/** What issues a code, and what decides the next step. */
+export type AdvancePorts = IssuePorts &
   Pick<SignOnChanges, 'applications' | 'consents' | 'identities' | 'interactions' | 'lock' | 'sessions'>;
 
 /** An authorization in progress. */

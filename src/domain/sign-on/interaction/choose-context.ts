@@ -1,9 +1,6 @@
-import type { ClientId } from '../../../../generated/ids.js';
-import type { Session } from '../../credentials/sessions.js';
 import type { Browser, BrowserStep } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import { advance, underWay } from './advance.js';
-import type { Progress } from './interactions.js';
 import { findContext, type LoginContext } from './login-contexts.js';
 import { type Form, openLockedForm } from './open-form.js';
 
@@ -27,23 +24,14 @@ export function chooseContext(
     const { request, progress } = opened.interaction;
     const account = opened.session.account;
     const identity = account ? await changes.identities.find(account.id, request.instanceId) : undefined;
-    const wanted = form.userType && {
-      userType: form.userType,
-      clientId: form.clientId as ClientId,
-    };
-    const chosen = identity && findContext(identity.contexts, wanted);
+    const chosen = identity && findContext(identity.contexts, form);
+    if (!chosen || !account) {
+      return advance(signOn, changes, browser, underWay(opened, { ...progress, refusal: 'context' }));
+    }
+    const { userType, clientId } = chosen;
+    const { id: accountId, authenticatedAt } = account;
     const { refusal, ...before } = progress;
-    const after: Progress =
-      chosen && account
-        ? { ...before, context: choiceOf(account, chosen) }
-        : { ...progress, refusal: 'context' };
-    return advance(signOn, changes, browser, underWay(opened, after));
+    const context = { userType, clientId, accountId, authenticatedAt };
+    return advance(signOn, changes, browser, underWay(opened, { ...before, context }));
   });
-}
-
-function choiceOf(
-  { id, authenticatedAt }: NonNullable<Session['account']>,
-  { userType, clientId }: LoginContext,
-): Progress['context'] {
-  return { userType, clientId, accountId: id, authenticatedAt };
 }

@@ -36,7 +36,7 @@ export function offeredContexts({
 
 export function findContext(
   contexts: readonly ContextChoice[],
-  wanted: LoginContext | undefined,
+  wanted: { userType: LoginContext['userType'] | undefined; clientId: string } | undefined,
 ): ContextChoice | undefined {
   return contexts.find(
     ({ userType, clientId }) => userType === wanted?.userType && clientId === wanted.clientId,
