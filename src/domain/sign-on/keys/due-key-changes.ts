@@ -1,7 +1,7 @@
 import type { TokenAlgorithm } from '../../operator/rows/applications.js';
 import {
   activeKey,
-  isLater,
+  dueKeys,
   isPublic,
   type KeyMaterial,
   type SigningKey,
@@ -75,9 +75,7 @@ export function passed(
   now: number,
   { tokenLifetimeMs }: RotationPolicy,
 ): KeyChange[] {
-  const started = keys
-    .filter((key) => key.algorithm === algorithm && isPublic(key) && key.activatesAt <= now)
-    .sort((one, other) => (isLater(one, other) ? 1 : -1));
+  const started = dueKeys(keys, algorithm, now);
   return started.flatMap((key, index) => {
     const successor = started[index + 1];
     const changes: KeyChange[] = [];

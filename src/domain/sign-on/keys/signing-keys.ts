@@ -45,12 +45,14 @@ export function activeKey(
   algorithm: TokenAlgorithm,
   now: number,
 ): SigningKey | undefined {
+  return dueKeys(keys, algorithm, now).at(-1);
+}
+
+/** In the order in which they begin to sign; of the same millisecond by id, on every node alike. */
+export function dueKeys(keys: readonly SigningKey[], algorithm: TokenAlgorithm, now: number): SigningKey[] {
   return keys
     .filter((key) => key.algorithm === algorithm && isPublic(key) && key.activatesAt <= now)
-    .reduce<SigningKey | undefined>(
-      (newest, key) => (newest === undefined || isLater(key, newest) ? key : newest),
-      undefined,
-    );
+    .sort((one, other) => one.activatesAt - other.activatesAt || (one.kid > other.kid ? 1 : -1));
 }
 
 /** Whether it is in the key set. */
@@ -71,9 +73,4 @@ export function statusOf(key: SigningKey, keys: readonly SigningKey[], now: numb
     return 'published';
   }
   return activeKey(keys, key.algorithm, now)?.kid === key.kid ? 'active' : 'superseded';
-}
-
-/** Keys of the same millisecond are ordered by id, on every node alike. */
-export function isLater(key: SigningKey, other: SigningKey): boolean {
-  return key.activatesAt === other.activatesAt ? key.kid > other.kid : key.activatesAt > other.activatesAt;
 }
