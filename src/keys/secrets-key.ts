@@ -12,7 +12,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type EncryptionKey, encryptionKey, KEY_BYTES, keyFileText, parseKeyFile } from './encryption-key.js';
@@ -147,13 +147,10 @@ function writeWhole(
   place: (staged: string, path: string) => void,
 ): void {
   const staged = `${path}.partial-${randomBytes(8).toString('hex')}`;
-  const file = openSync(staged, 'wx', 0o600);
   try {
-    writeSync(file, keyFileText(keys));
-    fsyncSync(file);
+    writeFileSync(staged, keyFileText(keys), { flag: 'wx', mode: 0o600, flush: true });
     place(staged, path);
   } finally {
-    closeSync(file);
     rmSync(staged, { force: true });
   }
   syncDirectory(dirname(path));
@@ -173,15 +170,14 @@ function linkUnlessThere(staged: string, path: string): boolean {
 
 /** Syncs the new name as well. Systems that cannot open directories rely on the sync of the file. */
 function syncDirectory(path: string): void {
-  let directory: number | undefined;
   try {
-    directory = openSync(path, 'r');
-    fsyncSync(directory);
-  } catch {
-    return;
-  } finally {
-    if (directory !== undefined) {
+    const directory = openSync(path, 'r');
+    try {
+      fsyncSync(directory);
+    } finally {
       closeSync(directory);
     }
+  } catch {
+    return;
   }
 }
