@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../domain/clock.js';
 import { ANNOUNCE_EVERY_MS } from '../domain/operator/encryption-keys.js';
 import type { UsedEncryptionKey } from '../domain/operator/rows/encryption-keys.js';
@@ -31,7 +32,6 @@ export interface KeyKeeperOptions {
 export class KeyKeeper {
   readonly ring: SealingRing;
   readonly #options: KeyKeeperOptions;
-  #keys: readonly EncryptionKey[];
   #announced = { what: '', at: Number.NEGATIVE_INFINITY };
   #renewAt = Number.NEGATIVE_INFINITY;
   /** Logged once, until it changes. */
@@ -39,8 +39,7 @@ export class KeyKeeper {
 
   constructor(options: KeyKeeperOptions) {
     this.#options = options;
-    this.#keys = options.keys;
-    this.ring = new SealingRing(this.#keys);
+    this.ring = new SealingRing(options.keys);
   }
 
   /** Runs at the start. Refuses a key file of another database before anything is sealed with it. */
@@ -135,9 +134,9 @@ export class KeyKeeper {
 
   /** For the first start of an environment, or of this version on an older one. */
   async #begin(): Promise<void> {
-    const { seals, clock } = this.#options;
+    const { seals, clock, keys } = this.#options;
     const seal = await this.#sealWithoutId();
-    const first = seal ? this.#keys.find(({ bytes }) => seal.opensWith(bytes)) : this.#keys[0];
+    const first = seal ? keys.find(({ bytes }) => seal.opensWith(bytes)) : keys[0];
     if (first === undefined) {
       throw new SecretsKeyError(OTHER_KEY_FILE);
     }
@@ -216,18 +215,16 @@ export class KeyKeeper {
   #readAgain(): void {
     try {
       const keys = this.#options.readKeys();
-      const isAsBefore =
-        keys.length === this.#keys.length && keys.every(({ id }, index) => id === this.#keys[index]?.id);
-      if (isAsBefore) {
+      const ids = keys.map(({ id }) => id);
+      if (isDeepStrictEqual(ids, this.ring.ids)) {
         return;
       }
-      if (!keys.some(({ id }) => id === this.ring.usedId)) {
+      if (!ids.some((id) => id === this.ring.usedId)) {
         this.#complain('the key file no longer holds the encryption key in use, and is left unread', {
           keyId: this.ring.usedId,
         });
         return;
       }
-      this.#keys = keys;
       this.ring.hold(keys);
       this.#complaint = '';
       this.#options.log.info('the key file was read again', { keyIds: this.ring.ids });
