@@ -11,19 +11,17 @@ const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>
 
 /** A key for the cryptography library; each half is opened once, when it is first needed. */
 export class ImportedKey {
-  readonly #key: SigningKey;
-  readonly #box: Box;
   #private: Promise<CryptoKey> | undefined;
   #public: Promise<CryptoKey> | undefined;
 
-  constructor(key: SigningKey, box: Box) {
-    this.#key = key;
-    this.#box = box;
-  }
+  constructor(
+    private readonly key: SigningKey,
+    private readonly box: Box,
+  ) {}
 
   /** Whether it matches this row: a rotation of the encryption key seals it anew. */
   isOf({ sealedPrivateKey }: SigningKey): boolean {
-    return sealedPrivateKey === this.#key.sealedPrivateKey;
+    return sealedPrivateKey === this.key.sealedPrivateKey;
   }
 
   private(): Promise<CryptoKey> {
@@ -32,13 +30,13 @@ export class ImportedKey {
   }
 
   public(): Promise<CryptoKey> {
-    this.#public ??= importJWK(this.#key.publicJwk as JWK, this.#key.algorithm) as Promise<CryptoKey>;
+    this.#public ??= importJWK(this.key.publicJwk as JWK, this.key.algorithm) as Promise<CryptoKey>;
     return this.#public;
   }
 
   async #importPrivate(): Promise<CryptoKey> {
-    const { algorithm, kid, sealedPrivateKey } = this.#key;
-    const content = this.#box.open(sealedPrivateKey, kid);
+    const { algorithm, kid, sealedPrivateKey } = this.key;
+    const content = this.box.open(sealedPrivateKey, kid);
     try {
       return await crypto.subtle.importKey('pkcs8', content, IMPORTS[algorithm], false, ['sign']);
     } finally {

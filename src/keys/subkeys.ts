@@ -1,10 +1,8 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
-import type { InteractionSeals } from '../domain/sign-on/interaction/interactions.js';
-import type { FormTokens, RefreshTokens } from '../domain/sign-on/keys/signing.js';
 import { formTokens } from './form-tokens.js';
 import { interactionSeals } from './interaction-seals.js';
 import { refreshTokens } from './refresh-tokens.js';
-import { type Box, SealedBox } from './sealed-box.js';
+import { SealedBox } from './sealed-box.js';
 import type { SealingRing } from './sealing-ring.js';
 
 const SUBKEY_BYTES = 32;
@@ -27,34 +25,22 @@ export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 /** Kept sealed in the database: a rotation seals them anew and changes none of their output. */
 export type TokenKeys = Readonly<Record<TokenPurpose, Uint8Array>>;
 
-/** A digest that needs a key of this environment, so that it does not disclose its input. */
-export type KeyedHash = (bytes: Uint8Array | string) => Buffer;
+export type DerivedKeys = ReturnType<typeof derivedKeys>;
 
 /** Everything derived from the key file. */
-export interface DerivedKeys {
-  signingKeys: Box;
-  refreshTokens: RefreshTokens;
-  /** Seals the secrets that sign deliveries. */
-  webhookSecrets: Box;
-  formTokens: FormTokens;
-  interactionSeals: InteractionSeals;
-  /** For requests that are stored by idempotency key. */
-  idempotency: KeyedHash;
-  /** For the addresses and accounts that throttles count. */
-  throttles: KeyedHash;
-  /** For the chains of audit records: without the key, database access is not enough to forge them. */
-  audit: KeyedHash;
-}
-
-export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys): DerivedKeys {
+export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys) {
   return {
     signingKeys: ring.box('signing-keys'),
     refreshTokens: refreshTokens(tokenKeys['refresh-tokens']),
     formTokens: formTokens(tokenKeys['form-tokens']),
     interactionSeals: interactionSeals(new SealedBox(tokenKeys.interactions)),
+    /** Seals the secrets that sign deliveries. */
     webhookSecrets: ring.box('webhook-secrets'),
+    /** For requests that are stored by idempotency key. */
     idempotency: keyedHash(tokenKeys.idempotency),
+    /** For the addresses and accounts that throttles count. */
     throttles: keyedHash(tokenKeys.throttles),
+    /** For the chains of audit records: without the key, database access is not enough to forge them. */
     audit: keyedHash(tokenKeys.audit),
   };
 }
@@ -78,8 +64,11 @@ export function subkeyOf(secretsKey: Uint8Array, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secretsKey, '', `integration-service/${purpose}`, SUBKEY_BYTES));
 }
 
-/** Key objects are made once: Node 24 takes four times as long for an HMAC or a cipher whose key is bytes. */
-function keyedHash(key: Uint8Array): KeyedHash {
+/**
+ * A digest that needs a key of this environment, so that it does not disclose its input. The key object is
+ * made once: Node 24 takes four times as long for an HMAC or a cipher whose key is bytes.
+ */
+function keyedHash(key: Uint8Array) {
   const secret = createSecretKey(key);
-  return (bytes) => createHmac('sha256', secret).update(bytes).digest();
+  return (bytes: Uint8Array | string): Buffer => createHmac('sha256', secret).update(bytes).digest();
 }
