@@ -14,7 +14,7 @@ import { Admission, Busy } from './admission.js';
 import { openBackend } from './backend.js';
 import { assertComplete, judgesItself } from './completeness.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
-import { DocumentRouter, type RoutedRequest } from './document-router.js';
+import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
 import { fallbacks } from './fallbacks.js';
 import { formObject, mediaTypesOf, parseBody } from './request-body.js';
 import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js';
@@ -111,8 +111,8 @@ function failed(
   toErrorAnswer: (error: ServiceError, requestId: string, failure: Failure) => HttpAnswer,
 ): DispatchedAnswer {
   const answer = toErrorAnswer(error, request.requestId, { request, operation: nearestOf(at) });
-  if (error.code === ErrorCode.METHOD_NOT_ALLOWED && at && 'allowed' in at.route) {
-    answer.headers.allow = at.route.allowed.join(', ');
+  if (error.code === ErrorCode.METHOD_NOT_ALLOWED && at) {
+    answer.headers.allow = allowedBy(at.others);
   }
   const { operation, facts } = tellOf(at);
   return {
@@ -134,9 +134,8 @@ function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends ke
       operationId,
       (context: Context) => {
         const request = routed(context);
-        const identity = Object.keys(securityHandlers).map(
-          (scheme) => context.security?.[scheme],
-        )[0] as Identity;
+        const [scheme = ''] = Object.keys(securityHandlers);
+        const identity = context.security?.[scheme] as Identity;
         const { requestId, clientAddress, rawQuery, left } = request.original;
         const wait = (ms: number) => {
           request.makeRoom?.();
@@ -161,9 +160,10 @@ function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends ke
 }
 
 /** Answers the preflight of operations that scripts may call. */
-function preflightOf({ original, route }: RoutedRequest): HttpAnswer | undefined {
-  const open = 'missing' in route && route.operations.some(isOpenToScripts);
-  return open && original.method === 'OPTIONS' ? preflightAnswer(route.allowed) : undefined;
+function preflightOf({ original, others }: RoutedRequest): HttpAnswer | undefined {
+  return original.method === 'OPTIONS' && others.some(isOpenToScripts)
+    ? preflightAnswer(allowedBy(others))
+    : undefined;
 }
 
 function withOpenHeaders(at: RoutedRequest | undefined, answer: HttpAnswer): HttpAnswer {
@@ -174,12 +174,13 @@ function withOpenHeaders(at: RoutedRequest | undefined, answer: HttpAnswer): Htt
 }
 
 /** Documented successes are JSON unless the operation says otherwise, so `Accept` has to allow JSON. */
-function refuseUnacceptable({ original, route }: RoutedRequest): void {
+function refuseUnacceptable({ original, operation }: RoutedRequest): void {
   const accept = original.headers.accept;
-  if (!accept || accept === '*/*' || !('operation' in route) || !route.operation.responses?.['406']) {
+  const responses = operation?.responses;
+  if (!accept || accept === '*/*' || !responses?.['406']) {
     return;
   }
-  const offered = Object.entries(route.operation.responses ?? {}).flatMap(([status, response]) =>
+  const offered = Object.entries(responses).flatMap(([status, response]) =>
     status.startsWith('2') && 'content' in response ? Object.keys(response.content ?? {}) : [],
   );
   if (offered.length > 0 && new Negotiator({ headers: { accept } }).mediaType(offered) === undefined) {
@@ -189,7 +190,7 @@ function refuseUnacceptable({ original, route }: RoutedRequest): void {
 
 /** Reads the body of operations that have one. A form that the document validates must parse. */
 async function takeBody(at: RoutedRequest): Promise<void> {
-  const operation = 'operation' in at.route ? at.route.operation : undefined;
+  const { operation } = at;
   const mediaTypes = operation ? mediaTypesOf(operation) : [];
   if (!operation || mediaTypes.length === 0) {
     return;
@@ -207,14 +208,13 @@ async function takeBody(at: RoutedRequest): Promise<void> {
 }
 
 function nearestOf(at: RoutedRequest | undefined): Operation | undefined {
-  return at && ('operation' in at.route ? at.route.operation : at.route.operations[0]);
+  return at?.operation ?? at?.others[0];
 }
 
 function tellOf(
-  request: RoutedRequest | undefined,
+  at: RoutedRequest | undefined,
 ): Pick<DispatchedAnswer, 'operation'> & { facts: RoutedRequest['facts'] } {
-  const operation = request && 'operation' in request.route ? request.route.operation.operationId : undefined;
-  return { operation: operation ?? 'none', facts: request?.facts ?? {} };
+  return { operation: at?.operation?.operationId ?? 'none', facts: at?.facts ?? {} };
 }
 
 function logFault(log: Log, requestId: string, error: ServiceError): void {

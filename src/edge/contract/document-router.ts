@@ -5,18 +5,12 @@ import type { HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
 import type { ParsedBody } from './request-body.js';
 
-/** No operation matches: an unknown path, or another method. */
-export interface MissingRoute {
-  missing: 'path' | 'method';
-  /** The methods of the path, for `Allow`. */
-  allowed: string[];
-  operations: Operation[];
-}
-
 export interface RoutedRequest extends ParsedRequest {
   /** The body as received, where the operation has one. */
   received: ParsedBody;
-  readonly route: { operation: Operation } | MissingRoute;
+  readonly operation: Operation | undefined;
+  /** Where none matches, those of the path by other methods. */
+  readonly others: readonly Operation[];
   readonly original: HttpRequest;
   readonly facts: Record<string, string | number | undefined>;
   /** Ends its turn among the requests under way. */
@@ -73,7 +67,8 @@ export class DocumentRouter {
       cookies: {},
       requestBody: undefined,
       received: { kind: 'none' },
-      route: found ? { operation: found.operation } : this.#whatIsMissing(path),
+      operation: found?.operation,
+      others: found ? [] : this.#allOf(path),
     };
   }
 
@@ -82,11 +77,11 @@ export class DocumentRouter {
     router.getOperations = () => operations;
     router.parseRequest = (request) => request as unknown as RoutedRequest;
     router.matchOperation = ((request: unknown) => {
-      const { route } = request as RoutedRequest;
-      if ('operation' in route) {
-        return route.operation;
+      const { operation, others } = request as RoutedRequest;
+      if (operation) {
+        return operation;
       }
-      throw new Error(route.missing === 'method' ? '405-methodNotAllowed' : '404-notFound');
+      throw new Error(others.length > 0 ? '405-methodNotAllowed' : '404-notFound');
     }) as OpenAPIRouter['matchOperation'];
   }
 
@@ -96,22 +91,21 @@ export class DocumentRouter {
     return match && Object.values(match.params).includes('') ? null : match;
   }
 
-  #whatIsMissing(path: string): MissingRoute {
-    const operations = METHODS.flatMap((method) => {
+  #allOf(path: string): Operation[] {
+    return METHODS.flatMap((method) => {
       const found = this.#find(method, path)?.store as Found | undefined;
       return found ? [found.operation] : [];
     });
-    const allowed = operations.flatMap((operation) => {
-      const method = operation.method.toUpperCase();
-      return method === 'GET' && hasVersion(operation) ? ['GET', 'HEAD'] : [method];
-    });
-    const open = operations.some(isOpenToScripts) ? ['OPTIONS'] : [];
-    return {
-      missing: operations.length > 0 ? 'method' : 'path',
-      allowed: [...allowed, ...open],
-      operations,
-    };
   }
+}
+
+/** The methods that a path with these operations accepts, for `Allow`. */
+export function allowedBy(operations: readonly Operation[]): string {
+  const methods = operations.flatMap((operation) => {
+    const method = operation.method.toUpperCase();
+    return method === 'GET' && hasVersion(operation) ? ['GET', 'HEAD'] : [method];
+  });
+  return [...methods, ...(operations.some(isOpenToScripts) ? ['OPTIONS'] : [])].join(', ');
 }
 
 /** Whether the document has a conditional answer (304). */
