@@ -37,7 +37,7 @@ export interface Guess {
 export interface CountedGuess {
   /** Absent for a known browser. */
   network: Counted | undefined;
-  account: { subject: string };
+  account: string;
   /** The holder of the reserved turn that the attempt used, if any. */
   usedTurnOf: string | undefined;
 }
@@ -56,7 +56,8 @@ export const NOBODY: AccountId = 'acc_';
  * first: a fixed order of row locks avoids deadlocks.
  */
 export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
-  const device = deviceOf(signOn, browser, guess);
+  const { accountId = NOBODY, passwordSetAt } = guess;
+  const device = deviceKnowing(signOn, browser, { accountId, passwordSetAt });
   const who = device ?? networkOf(browser.remoteAddress);
   // In memory, before the database, where each count locks a row.
   const { allowed, resetSeconds } = await signOn.guesses.take(who);
@@ -66,15 +67,16 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
     const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
     if (network?.isOver) {
-      return { counted: { network, account: network, usedTurnOf: undefined }, waitUntil: network.endsAt };
+      const counted = { network, account: network.subject, usedTurnOf: undefined };
+      return { counted, waitUntil: network.endsAt };
     }
-    const subject = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
-    const turn = await turnAt(signOn, changes, { subject, who });
+    const account = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
+    const turn = await turnAt(signOn, changes, { subject: account, who });
     if (turn.count === TURNS.free + 1) {
       await auditLimit(changes, browser, guess);
     }
     const { at, usedTurnOf } = turn;
-    return { counted: { network, account: { subject }, usedTurnOf }, waitUntil: at };
+    return { counted: { network, account, usedTurnOf }, waitUntil: at };
   });
   const waitMs = waitUntil - signOn.clock();
   if (waitMs > 0) {
@@ -96,9 +98,9 @@ export async function forgiveGuess(
   if (network) {
     // A whole office signs in from one address.
     await changes.attempts.giveBack(network.subject, network.endsAt);
-    await changes.attempts.giveBackTurn(account.subject, changes.now);
+    await changes.attempts.giveBackTurn(account, changes.now);
   } else {
-    await changes.attempts.forget(account.subject);
+    await changes.attempts.forget(account);
   }
 }
 
@@ -109,7 +111,7 @@ export async function forgiveGuessesAt(
   browser: Browser,
   person: { emailKey: string } & DevicePerson,
 ): Promise<void> {
-  const device = deviceOf(signOn, browser, person) ?? '';
+  const device = deviceKnowing(signOn, browser, person) ?? '';
   await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
 }
 
@@ -123,7 +125,7 @@ export async function uncountGuess(
       await attempts.giveBack(network.subject, network.endsAt);
     }
     if (usedTurnOf === undefined) {
-      await attempts.giveBackTurn(account.subject, now);
+      await attempts.giveBackTurn(account, now);
     } else {
       await attempts.keepTurn(usedTurnOf, now, now + WINDOW_MS);
     }
@@ -179,14 +181,6 @@ async function auditLimit(
     subject: accountId === undefined ? asking : person,
     attributes: { reason: 'too_many_attempts', ...userAgentOf(browser) },
   });
-}
-
-function deviceOf(
-  signOn: SignOn,
-  browser: Browser,
-  { accountId = NOBODY, passwordSetAt }: { accountId: AccountId | undefined; passwordSetAt: number },
-): string | undefined {
-  return deviceKnowing(signOn, browser, { accountId, passwordSetAt });
 }
 
 /** Keyed with a key outside the database: people also type passwords into the address field. */
