@@ -12,15 +12,10 @@ export async function grantBehind(
   { unitOfWork, refreshTokens }: TokenIssuer,
   presented: PresentedToken,
 ): Promise<{ grant: Grant; generation?: number } | undefined> {
-  if (!presented) {
-    return undefined;
-  }
-  const { grantId, generation } =
-    presented.kind === 'access'
-      ? { grantId: presented.token.grantId, generation: undefined }
-      : (refreshTokens.open(presented.token) ?? {});
-  const grant = grantId === undefined ? undefined : await unitOfWork.rows.grants.find(grantId);
-  return grant && { grant, generation };
+  const named: { grantId: string; generation?: number } | undefined =
+    presented?.kind === 'refresh' ? refreshTokens.open(presented.token) : presented?.token;
+  const grant = named && (await unitOfWork.rows.grants.find(named.grantId));
+  return grant && { grant, generation: named.generation };
 }
 
 /** An access token that was verified where it arrived. */
