@@ -25,8 +25,8 @@ export function apiKeySecurity(environment: 'live' | 'demo') {
       throw new ServiceError(ErrorCode.API_KEY_MALFORMED, problemMessages.api_key_malformed);
     }
     if (verdict === 'wrong_environment') {
-      const [mine, other] = environment === 'live' ? ['live', 'demo'] : ['demo', 'live'];
-      const message = `This is a key of the ${other} environment, and this is the ${mine} environment.`;
+      const other = environment === 'live' ? 'demo' : 'live';
+      const message = `This is a key of the ${other} environment, and this is the ${environment} environment.`;
       throw new ServiceError(ErrorCode.API_KEY_WRONG_ENVIRONMENT, message);
     }
     return { apiKeyHash: hashSecret(key) };

@@ -18,13 +18,7 @@ export class EntityTags {
   }
 
   /** The versions that an If-None-Match header names for this address; other tags are ignored. */
-  knownVersions(
-    salt: string,
-    ifNoneMatch: string | undefined,
-  ): { knownVersions: string[]; anyVersionKnown: boolean } {
-    if (ifNoneMatch === undefined) {
-      return { knownVersions: [], anyVersionKnown: false };
-    }
+  knownVersions(salt: string, ifNoneMatch = ''): { knownVersions: string[]; anyVersionKnown: boolean } {
     const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => tag);
     const knownVersions = tags
       .filter((tag) => tag.startsWith(`${salt}.`))
