@@ -7,8 +7,7 @@ export class LockedOut extends ServiceError {
     /** The page with the form, for the time after. */
     readonly backUrl: string,
   ) {
-    const { retryAfterSeconds = 1 } = cause;
-    super(ErrorCode.RATE_LIMITED, cause.message, { cause, retryAfterSeconds });
+    super(ErrorCode.RATE_LIMITED, cause.message, { cause, retryAfterSeconds: cause.retryAfterSeconds });
     this.name = 'LockedOut';
   }
 }

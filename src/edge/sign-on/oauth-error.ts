@@ -4,6 +4,7 @@ import type { Failure } from '../contract/contract-api.js';
 import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpAnswer } from '../http/exchange.js';
 import { NoAccessToken } from './bearer.js';
+import { NO_STORE } from './no-store.js';
 
 interface Refusal {
   status: number;
@@ -38,8 +39,7 @@ export function toOAuthError(error: ServiceError, { request, operation }: Failur
     status: refusal.status,
     headers: {
       'content-type': 'application/json',
-      'Cache-Control': 'no-store',
-      Pragma: 'no-cache',
+      ...NO_STORE,
       ...challengeOf(refusal, description, error, operation),
       ...retryAfterOf(refusal.status, error),
     },
