@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { Option } from 'commander';
-import { ConfigError, loadConfig } from '../config/config.js';
+import { loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
 import type { SecretSettingName } from '../config/settings.js';
-import { StoreError } from '../store/store-error.js';
+import { CopyError } from '../store/copies/copy-error.js';
 import { addCallCommand } from './commands/call.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';
@@ -40,7 +40,7 @@ import { Unfinished } from './commands/unfinished.js';
 import { UsageError } from './commands/usage-error.js';
 import { WholeCommand } from './commands/whole-command.js';
 import { type RoleName, roleNames } from './roles/role.js';
-import { EXIT_CANNOT_START, StartupError } from './startup-error.js';
+import { EXIT_CANNOT_START, preventsStart } from './startup-error.js';
 
 /** A role reads only these secrets: its user may lack permission for the files of the others. */
 const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
@@ -154,11 +154,12 @@ try {
 
 /** Undefined for an unexpected error: only those print a stack trace. */
 function exitCodeOf(error: unknown): number | undefined {
-  if (error instanceof ConfigError || error instanceof StartupError || error instanceof StoreError) {
+  if (preventsStart(error)) {
     return EXIT_CANNOT_START;
   }
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
-  return error instanceof FailedCall || error instanceof Unfinished ? EXIT_FAILED : undefined;
+  const isFailure = [FailedCall, Unfinished, CopyError].some((kind) => error instanceof kind);
+  return isFailure ? EXIT_FAILED : undefined;
 }

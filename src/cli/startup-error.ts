@@ -1,13 +1,17 @@
+import { ConfigError } from '../config/config.js';
+import { SecretsKeyError } from '../keys/secrets-key.js';
+import { StoreError } from '../store/store-error.js';
+
 /** Why the process cannot start, as a sentence for the operator. Never shown with a stack trace. */
-export class StartupError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StartupError';
-  }
-}
+export class StartupError extends Error {}
 
 /** EX_CONFIG of sysexits.h: a restart would fail the same way. */
 export const EXIT_CANNOT_START = 78;
+
+/** Whether an error says, as a sentence for the operator, why the process cannot start. */
+export function preventsStart(error: unknown): boolean {
+  return [StartupError, ConfigError, SecretsKeyError, StoreError].some((kind) => error instanceof kind);
+}
 
 const LISTEN_FAILURES: Record<string, string> = {
   EADDRINUSE: 'is taken by another process',

@@ -4,7 +4,6 @@ import { ErrorCode, publicCode, type ServiceError } from '../../errors/service-e
 export class FailedCall extends Error {
   constructor(error: ServiceError, address: string) {
     super(messageOf(error, address), { cause: error });
-    this.name = 'FailedCall';
   }
 }
 

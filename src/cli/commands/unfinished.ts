@@ -1,7 +1,2 @@
 /** The work did not complete, or only in part; the message says more. */
-export class Unfinished extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'Unfinished';
-  }
-}
+export class Unfinished extends Error {}

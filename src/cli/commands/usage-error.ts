@@ -1,7 +1,2 @@
 /** The command got an unusable argument; the message says what is accepted. */
-export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UsageError';
-  }
-}
+export class UsageError extends Error {}

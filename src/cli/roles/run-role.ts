@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
 import { setLogger } from '@grpc/grpc-js';
-import { type Config, ConfigError } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import { insecuritiesOf } from '../../config/insecurities.js';
 import { packageVersion } from '../../config/package.js';
-import { StoreError } from '../../store/store-error.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { createMetricsRegistry } from '../../telemetry/metrics.js';
@@ -12,7 +11,7 @@ import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
-import { EXIT_CANNOT_START, listenError, StartupError } from '../startup-error.js';
+import { EXIT_CANNOT_START, listenError, preventsStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { roles } from './index.js';
 import { EndedEarly, type RoleName, type RunningRole } from './role.js';
@@ -128,14 +127,15 @@ function stopBySupervisor(): Stop {
 }
 
 function refuseToStart(error: unknown, log: Log): never {
-  if (error instanceof StartupError || error instanceof StoreError || error instanceof ConfigError) {
-    tell({ type: 'cannot-start', sentence: error.message });
+  const { message, stack } = error as Error;
+  if (preventsStart(error)) {
+    tell({ type: 'cannot-start', sentence: message });
     if (!process.send) {
-      process.stderr.write(`${error.message}\n`);
+      process.stderr.write(`${message}\n`);
     }
     process.exit(EXIT_CANNOT_START);
   }
-  log.error('could not start', { reason: (error as Error).message, stack: (error as Error).stack });
+  log.error('could not start', { reason: message, stack });
   process.exit(1);
 }
 

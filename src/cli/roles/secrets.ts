@@ -4,12 +4,12 @@ import type { KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
 import { ensureSigningKeys } from '../../domain/sign-on/keys/key-rotation.js';
 import { KeyKeeper } from '../../keys/key-keeper.js';
 import { KeyRing } from '../../keys/key-ring.js';
-import { readSecretsKeys } from '../../keys/secrets-key.js';
+import { makeSecretsKeys, readSecretsKeys } from '../../keys/secrets-key.js';
 import { signingKeyMaker } from '../../keys/signing-key-maker.js';
 import { type DerivedKeys, derivedKeys } from '../../keys/subkeys.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
-import { asStartupError, secretsKeyFile, secretsKeysOf } from '../secrets-key-file.js';
+import { secretsKeyFile } from '../secrets-key-file.js';
 import { newNodeName } from './keeping-keys.js';
 
 /** What signs and seals; all of it derives from the key file. */
@@ -22,13 +22,14 @@ export interface Secrets {
 
 /** Opens the keys; makes them if there are none. */
 export async function openSecrets(config: Config, store: Store, log: Log): Promise<Secrets> {
-  const { warning } = secretsKeyFile(config);
+  const { path, warning } = secretsKeyFile(config);
   if (warning !== undefined) {
     log.warn(warning);
   }
   const keeper = new KeyKeeper({
     seals: store.seals,
-    keys: secretsKeysOf(config),
+    // A demo makes its own; on live `integration init` did.
+    keys: config.ENVIRONMENT === 'demo' ? makeSecretsKeys(path) : readSecretsKeys(path),
     // The file is absent while an operator moves it; no new one may be made.
     readKeys: () => readSecretsKeys(secretsKeyFile(config).path),
     node: newNodeName(),
@@ -36,10 +37,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     clock: store.clock,
     log,
   });
-  const tokenKeys = await keeper.adopt().catch((error: unknown) => {
-    throw asStartupError(error);
-  });
-  const derived = derivedKeys(keeper.ring, tokenKeys);
+  const derived = derivedKeys(keeper.ring, await keeper.adopt());
   store.startAuditChains(derived.audit, {
     onBroken: (chain) => log.warn('an audit chain ends: its newest record is missing', { chain }),
     onSpoiled: (chain, seq) =>
@@ -66,13 +64,9 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     clock: store.clock,
     changed: () => keyRing.reload(),
   };
-  try {
-    // Before any key is made: a key sealed with a wrong key file could not be opened on other nodes.
-    await keyRing.ready();
-    await ensureSigningKeys(rotation);
-    await keyRing.ready();
-  } catch (error) {
-    throw asStartupError(error);
-  }
+  // Before any key is made: a key sealed with a wrong key file could not be opened on other nodes.
+  await keyRing.ready();
+  await ensureSigningKeys(rotation);
+  await keyRing.ready();
   return { derived, keyRing, rotation, keeper };
 }

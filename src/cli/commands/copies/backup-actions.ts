@@ -15,7 +15,6 @@ import { stopSignal } from '../stop-signal.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { StagedFolder } from './backup-folder.js';
-import { foreseen } from './foreseen.js';
 import { asFile, asIso, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
 import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
 import { newPassphrase } from './passphrase.js';
@@ -36,11 +35,9 @@ export async function backup(config: Config, folder: string, options: BackupOpti
       '--passphrase-file needs --with-key: without --with-key the backup does not contain the key.',
     );
   }
-  const manifest = await foreseen(async () => {
-    await refuseOtherRelease(placeOf(config));
-    const sealedKey = withKey ? await sealedKeyFile(config, passphraseFile) : undefined;
-    return writeBackup(config, resolve(folder), sealedKey);
-  });
+  await refuseOtherRelease(placeOf(config));
+  const sealedKey = withKey ? await sealedKeyFile(config, passphraseFile) : undefined;
+  const manifest = await writeBackup(config, resolve(folder), sealedKey);
   print(json ? asJson(manifest) : asText(resolve(folder), manifest));
 }
 

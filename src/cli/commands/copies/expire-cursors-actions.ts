@@ -2,18 +2,15 @@ import type { Config } from '../../../config/config.js';
 import { expireCursors } from '../../../store/adapters/lives.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
 import { print } from '../output/print.js';
-import { foreseen } from './foreseen.js';
 import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
 
 export async function expireAllCursors(config: Config): Promise<void> {
-  await foreseen(async () => {
-    await refuseOtherRelease(placeOf(config));
-    await inOwnDatabase(config, async (database) => {
-      await useOwnKeys(database, config);
-      await database.write((writer) =>
-        expireCursors(writer, Date.now(), { type: 'command', id: 'expire-cursors' }, 'the operator'),
-      );
-    });
+  await refuseOtherRelease(placeOf(config));
+  await inOwnDatabase(config, async (database) => {
+    await useOwnKeys(database, config);
+    await database.write((writer) =>
+      expireCursors(writer, Date.now(), { type: 'command', id: 'expire-cursors' }, 'the operator'),
+    );
   });
   print('Expired: all cursors. The next request of each reader gets 410, and it loads everything again.');
 }

@@ -7,7 +7,6 @@ import { asJson } from '../output/json.js';
 import { print, say } from '../output/print.js';
 import { asFacts } from '../output/table.js';
 import { UsageError } from '../usage-error.js';
-import { foreseen } from './foreseen.js';
 import { useKeys } from './own-database.js';
 
 export interface MigrateStoreOptions {
@@ -21,15 +20,13 @@ export async function migrateStore(config: Config, { json }: MigrateStoreOptions
   if (databaseUrl === undefined) {
     throw new UsageError('Give the PostgreSQL database with --to, DATABASE_URL or DATABASE_URL_FILE.');
   }
-  const outcome = await foreseen(async () => {
-    const keys = readSecretsKeys(secretsKeyFile(config).path);
-    return moveToPostgres({
-      ...{ dataDir: config.DATA_DIR, databaseUrl, to: withoutSecrets(databaseUrl) },
-      ...{ environment: config.ENVIRONMENT, issuer: issuerClaimOf(config), at: Date.now() },
-      keyIds: keys.map(({ id }) => id),
-      useKeys: (database) => useKeys(database, keys),
-      onProgress: teller(),
-    });
+  const keys = readSecretsKeys(secretsKeyFile(config).path);
+  const outcome = await moveToPostgres({
+    ...{ dataDir: config.DATA_DIR, databaseUrl, to: withoutSecrets(databaseUrl) },
+    ...{ environment: config.ENVIRONMENT, issuer: issuerClaimOf(config), at: Date.now() },
+    keyIds: keys.map(({ id }) => id),
+    useKeys: (database) => useKeys(database, keys),
+    onProgress: teller(),
   });
   print(json ? asJson(reportOf(outcome, config)) : asText(outcome, config));
 }

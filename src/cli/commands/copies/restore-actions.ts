@@ -15,7 +15,6 @@ import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { SEALED_KEY } from './backup-actions.js';
 import { assertSum, sumsIn } from './backup-folder.js';
-import { foreseen } from './foreseen.js';
 import { asIso, FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';
 import { useKeys } from './own-database.js';
 import { presentPassphrase } from './passphrase.js';
@@ -36,27 +35,25 @@ const RECENT_MS = 3_600_000;
 
 export async function restore(config: Config, given: string, options: RestoreOptions): Promise<void> {
   const folder = resolve(given);
-  const report = await foreseen(async () => {
-    const sums = sumsIn(folder);
-    const manifest = await manifestIn(folder, sums);
-    refuseOtherPlace(manifest, config);
-    const list = options.revocations === undefined ? undefined : listIn(options.revocations, manifest);
-    if (manifest.issuer !== config.SIGN_ON_URL) {
-      say(
-        `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them. To start with it, set PREVIOUS_SIGN_ON_URL=${manifest.issuer}.`,
-      );
-    }
-    await refuseFullPlace(config, secretsKeyFile(config).path);
-    const { keys, ...keyFile } = await keysOf(config, folder, manifest, sums, options.passphraseFile);
-    const settling = settlingOf(manifest, list, options);
-    const backup = { folder, manifest, sums, at: settling.at };
-    const settled = await fillPlace(config, backup, keyFile, async (database) => {
-      await useKeys(database, keys);
-      return settleCopy(database, settling);
-    });
-    const knownUntil = asIso((list ?? manifest).changedAt);
-    return { restored: manifest.begunAt, revocations: list?.readAt ?? null, knownUntil, ...settled };
+  const sums = sumsIn(folder);
+  const manifest = await manifestIn(folder, sums);
+  refuseOtherPlace(manifest, config);
+  const list = options.revocations === undefined ? undefined : listIn(options.revocations, manifest);
+  if (manifest.issuer !== config.SIGN_ON_URL) {
+    say(
+      `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them. To start with it, set PREVIOUS_SIGN_ON_URL=${manifest.issuer}.`,
+    );
+  }
+  await refuseFullPlace(config, secretsKeyFile(config).path);
+  const { keys, ...keyFile } = await keysOf(config, folder, manifest, sums, options.passphraseFile);
+  const settling = settlingOf(manifest, list, options);
+  const backup = { folder, manifest, sums, at: settling.at };
+  const settled = await fillPlace(config, backup, keyFile, async (database) => {
+    await useKeys(database, keys);
+    return settleCopy(database, settling);
   });
+  const knownUntil = asIso((list ?? manifest).changedAt);
+  const report = { restored: manifest.begunAt, revocations: list?.readAt ?? null, knownUntil, ...settled };
   print(options.json ? asJson(report) : reportOf(report, options, config));
 }
 

@@ -6,7 +6,6 @@ import { print } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
 import { asColumns, asTime } from '../output/table.js';
 import { UsageError } from '../usage-error.js';
-import { foreseen } from './foreseen.js';
 import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
 
 export interface ResumeOptions {
@@ -21,20 +20,18 @@ export async function resumeSuspended(
   ids: readonly string[],
   { all, json }: ResumeOptions,
 ): Promise<void> {
-  await foreseen(async () => {
-    await refuseOtherRelease(placeOf(config));
-    await inOwnDatabase(config, async (database) => {
-      const suspended = await suspendedIn(database.reader);
-      if (ids.length === 0 && all === undefined) {
-        print(json ? asJson(suspended) : asText(suspended));
-        return;
-      }
-      const chosen = chosenOf(suspended, ids, all);
-      await useOwnKeys(database, config);
-      const by = { actor: { type: 'command', id: 'resume' }, at: Date.now() };
-      const resumed = await resume(database, chosen, by);
-      print(json ? asJson(resumed) : resumedText(resumed));
-    });
+  await refuseOtherRelease(placeOf(config));
+  await inOwnDatabase(config, async (database) => {
+    const suspended = await suspendedIn(database.reader);
+    if (ids.length === 0 && all === undefined) {
+      print(json ? asJson(suspended) : asText(suspended));
+      return;
+    }
+    const chosen = chosenOf(suspended, ids, all);
+    await useOwnKeys(database, config);
+    const by = { actor: { type: 'command', id: 'resume' }, at: Date.now() };
+    const resumed = await resume(database, chosen, by);
+    print(json ? asJson(resumed) : resumedText(resumed));
   });
 }
 

@@ -4,19 +4,16 @@ import { readValid } from '../../../store/copies/take-copy.js';
 import type { Ends } from '../../../store/copies/valid-list.js';
 import { say } from '../output/print.js';
 import { writeNewFile } from './backup-folder.js';
-import { foreseen } from './foreseen.js';
-import { asFile, validFileOf } from './manifest.js';
+import { asFile, asIso, validFileOf } from './manifest.js';
 import { placeOf } from './own-database.js';
 
 export async function revocations(config: Config, file: string): Promise<void> {
-  await foreseen(async () => {
-    const now = Date.now();
-    const { facts, valid } = await readValid(placeOf(config), now);
-    const readAt = new Date(now).toISOString();
-    writeNewFile(resolve(file), asFile(validFileOf(facts, readAt, valid)));
-    const count = (ends: Ends) => Object.keys(ends).length;
-    say(
-      `Wrote the list of what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,
-    );
-  });
+  const now = Date.now();
+  const { facts, valid } = await readValid(placeOf(config), now);
+  const readAt = asIso(now);
+  writeNewFile(resolve(file), asFile(validFileOf(facts, readAt, valid)));
+  const count = (ends: Ends) => Object.keys(ends).length;
+  say(
+    `Wrote the list of what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,
+  );
 }

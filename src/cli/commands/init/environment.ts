@@ -8,7 +8,7 @@ import { inNameOf } from '../../../domain/unit-of-work.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { makeSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
-import { secretsKeyFile, withSecretsKeyFile } from '../../secrets-key-file.js';
+import { secretsKeyFile } from '../../secrets-key-file.js';
 import { StartupError } from '../../startup-error.js';
 import { print, say } from '../output/print.js';
 import { asTime } from '../output/table.js';
@@ -87,10 +87,9 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
   });
   try {
     return await inNameOf(ACTOR, store.operator).run(async (changes) => {
-      const { path } = secretsKeyFile(config);
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, expires?.getTime());
       // Before the commit: a token without a key file would be an environment that cannot be completed.
-      withSecretsKeyFile(() => makeSecretsKeys(path));
+      makeSecretsKeys(secretsKeyFile(config).path);
       return issued;
     });
   } catch (error) {
