@@ -24,28 +24,24 @@ const REQUIRED: readonly string[] = ['edge', 'domain'] satisfies RoleName[];
 
 /** Health and metrics of all roles, asked for on each request. */
 export function opsOfChildren(children: readonly Asked[]): OpsSource {
-  const askAll = (path: string) => Promise.all(children.map((child) => ask(child, path)));
+  const askAll = (path: string) =>
+    Promise.all(children.map(async (child) => ({ role: child.role, ...(await ask(child, path)) })));
   return {
     // This process restarts roles that are down: killing this process would not help.
     liveness: async () => {
       const answers = await askAll('/livez');
-      const alive = answers.every((answer) => answer.status === 200);
-      const roles = Object.fromEntries(
-        children.map(({ role }, index) => [role, parsed(answers[index]?.body)]),
-      );
+      const alive = answers.every(({ status }) => status === 200);
+      const roles = Object.fromEntries(answers.map(({ role, body }) => [role, JSON.parse(body)]));
       return { status: alive ? 'alive' : 'a role is down', roles };
     },
     readiness: async () => {
       const answers = await askAll('/readyz');
-      const states = children.map(({ role }, index): [string, Readiness] => [
-        role,
-        parsed(answers[index]?.body) as Readiness,
-      ]);
+      const states = answers.map(({ role, body }): [string, Readiness] => [role, JSON.parse(body)]);
       return { status: together(states), roles: Object.fromEntries(states) };
     },
     readinessOf: async (role) => {
       const child = children.find((one) => one.role === role);
-      return child && (parsed((await ask(child, '/readyz')).body) as Readiness);
+      return child && JSON.parse((await ask(child, '/readyz')).body);
     },
     metrics: async () => {
       const answers = await askAll('/metrics');
@@ -65,10 +61,6 @@ const DOWN = JSON.stringify({
   status: 'unready',
   checks: { process: { ok: false, detail: 'does not answer' } },
 });
-
-function parsed(body = DOWN): unknown {
-  return JSON.parse(body);
-}
 
 export function ask(
   { opsSocket }: Pick<Asked, 'opsSocket'>,

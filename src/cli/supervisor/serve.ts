@@ -28,7 +28,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const { asked, hurried } = listenForStop();
   const say = sayer(config);
   const runDir = claimRunDir(config);
-  const temporalAddress = await temporalAddressOf(config);
+  const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
+  const temporalAddress = runsTemporal ? await freeTemporalAddress() : undefined;
   let cannotStart: (sentence: string) => void = () => undefined;
   const refused = new Promise<string>((resolve) => {
     cannotStart = resolve;
@@ -43,7 +44,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const environmentOf = childEnvironments(config, environment, temporalAddress);
   const children = roleNames.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
   const ops = await startOps(config, children);
-  const temporal = await ownTemporal(config, temporalAddress, log, say);
+  const temporal = temporalAddress ? await temporalAt(temporalAddress, config, log, say) : undefined;
   for (const child of children) {
     child.start();
   }
@@ -86,7 +87,7 @@ const RIGHTS_OF: Record<RoleName, readonly RoleRight[]> = {
   edge: ['edge'],
 };
 
-/** Each child gets only its own tokens; the domain gets the hashes of all. */
+/** Each child gets only its own tokens; the domain gets the hashes of all. The Temporal is our own. */
 function childEnvironments(
   config: Config,
   environment: NodeJS.ProcessEnv,
@@ -94,8 +95,7 @@ function childEnvironments(
 ): (role: RoleName) => NodeJS.ProcessEnv {
   const rights = Object.keys(roleTokenSettings) as RoleRight[];
   const tokens = new Map(rights.map((right) => [right, tokensOf(config, right)]));
-  const ownUiUrl = runsOwnTemporal(config) ? `http://localhost:${config.TEMPORAL_UI_PORT}` : undefined;
-  const uiUrl = config.TEMPORAL_UI_URL ?? ownUiUrl;
+  const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
   return (role) => {
     const settings = rights.flatMap((right) => {
       const name = roleTokenSettings[right];
@@ -115,8 +115,7 @@ function childEnvironments(
     return {
       ...environment,
       ...Object.fromEntries(settings),
-      ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress }),
-      ...(uiUrl && { TEMPORAL_UI_URL: uiUrl }),
+      ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_UI_URL: uiUrl }),
     };
   };
 }
@@ -127,23 +126,7 @@ function tokensOf(config: Config, right: RoleRight): string[] {
   return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
 }
 
-function runsOwnTemporal({ ENVIRONMENT, TEMPORAL_ADDRESS }: Config): boolean {
-  return ENVIRONMENT === 'demo' && TEMPORAL_ADDRESS === undefined;
-}
-
-async function temporalAddressOf(config: Config): Promise<string | undefined> {
-  return runsOwnTemporal(config) ? freeTemporalAddress() : config.TEMPORAL_ADDRESS;
-}
-
-async function ownTemporal(
-  config: Config,
-  address: string | undefined,
-  log: Log,
-  say: (line: string) => void,
-) {
-  if (!runsOwnTemporal(config) || address === undefined) {
-    return undefined;
-  }
+async function temporalAt(address: string, config: Config, log: Log, say: (line: string) => void) {
   const { TemporalOfDemo } = await import('./temporal-of-demo.js');
   return new TemporalOfDemo(config, address, log, say);
 }
