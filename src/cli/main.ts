@@ -101,11 +101,11 @@ for (const role of roleNames) {
       new Option('--ops-socket <path>', 'where the supervisor asks for health and metrics').hideHelp(),
     )
     .addHelpText('after', SETTINGS)
-    .action(async (options: { opsSocket?: string }) => {
+    .action(async ({ opsSocket }: { opsSocket?: string }) => {
       const { runRole } = await import('./roles/run-role.js');
       // A supervisor has looked already, and gives its roles only the tokens that they need.
-      const strict = options.opsSocket === undefined;
-      await runRole(role, loadConfig(process.env, { strict, secrets: SECRETS_OF[role] }), options);
+      const strict = opsSocket === undefined;
+      await runRole(role, loadConfig(process.env, { strict, secrets: SECRETS_OF[role] }), opsSocket);
     });
   if (role === 'worker') {
     addWorkerCommands(command);

@@ -9,6 +9,7 @@ import { ownTokenOf, type RoleRight, type RoleTokens } from './tokens/role-token
 /** Longer than the domain's own check, so that the domain itself reports a slow write. */
 const PROBE_DEADLINE_MS = 2_400;
 const PROBE_AGAIN_AFTER_MS = 50;
+const DOMAIN_START_LIMIT_MS = 3_000;
 
 /** A channel from edge or worker to one domain or several, with one right. */
 export function openDomainChannel(
@@ -58,8 +59,8 @@ async function lookAt(channel: RpcChannel): Promise<CheckResult> {
 }
 
 /** Waits until the domain serves, up to a limit: all roles start together, and an early call would fail. */
-export async function untilDomainServes(limitMs: number, ...channels: readonly RpcChannel[]): Promise<void> {
-  const endsAt = performance.now() + limitMs;
+export async function untilDomainServes(...channels: readonly RpcChannel[]): Promise<void> {
+  const endsAt = performance.now() + DOMAIN_START_LIMIT_MS;
   const { probe } = domainCheck(...channels);
   while (performance.now() < endsAt) {
     const { ok } = await Promise.resolve(probe()).catch(() => ({ ok: false }));

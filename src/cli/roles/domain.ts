@@ -93,17 +93,16 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),
     watch: passwordMetrics(metrics),
   });
-  let stopKeeping = async () => {};
+  let keeping: KeepingKeys | undefined;
   try {
     const firstLook = await firstLookOf(store);
     const secrets = await openSecrets(config, store, log);
     if (config.ENVIRONMENT === 'demo') {
       await prepareDemo(config, store.demo, passwords);
     }
-    const keeping = startKeepingKeys(secrets.keeper, log, (error) =>
+    keeping = startKeepingKeys(secrets.keeper, log, (error) =>
       endWith('This version can no longer serve the database', error),
     );
-    stopKeeping = () => keeping.stop();
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, store.clock);
     const services = servicesOf(role, store, { passwords, keeping, tally, ...secrets });
@@ -134,7 +133,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
         store.deliveriesDue.close();
         await Promise.all([listeners.close(), closing.stop(), warning.stop()]);
         // After the last call: until then other nodes must not remove what this one uses.
-        await keeping.stop();
+        await keeping?.stop();
         // After the last call that it records.
         await audit.stop();
         await passwords.close();
@@ -142,7 +141,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       },
     };
   } catch (error) {
-    await stopKeeping();
+    await keeping?.stop();
     await passwords.close();
     await store.close();
     throw error;

@@ -1,7 +1,9 @@
+import { pause } from '../../../workflows/backoff.js';
 import { ANCHORED_TYPE } from '../../domain/operator/audit-chain.js';
 import type { AuditTally } from '../../domain/operator/audit-tally.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
+import { type Running, running } from './timers/running.js';
 
 const EVERY_MS = 60_000;
 /** A record carries the time at which its write began; its commit may be this much later. */
@@ -28,28 +30,25 @@ export function startKeepingAudit(
   tally: Pick<AuditTally, 'flush'>,
   log: Log,
   firstLook: number,
-  everyMs = EVERY_MS,
-): { stop(): Promise<void> } {
+): Running {
   let since = firstLook;
   const keep = async () => {
-    await tally.flush();
-    const lookedAt = store.clock();
-    await anchor(store, log, since);
-    since = lookedAt - LONGEST_WRITE_MS;
+    try {
+      await tally.flush();
+      const lookedAt = store.clock();
+      await anchor(store, log, since);
+      since = lookedAt - LONGEST_WRITE_MS;
+    } catch (error) {
+      log.warn('the audit log was not kept up to date', { reason: (error as Error).message });
+    }
   };
-  const note = (error: unknown) =>
-    log.warn('the audit log was not kept up to date', { reason: (error as Error).message });
-  let running = keep().catch(note);
-  const timer = setInterval(() => {
-    running = running.then(keep).catch(note);
-  }, everyMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-      await keep().catch(note);
-    },
-  };
+  return running(async (ending) => {
+    while (!ending.aborted) {
+      await keep();
+      await pause(EVERY_MS, ending);
+    }
+    await keep();
+  });
 }
 
 export async function anchor({ operator }: Pick<Store, 'operator'>, log: Log, since: number): Promise<void> {

@@ -24,5 +24,3 @@ export interface RunningRole {
   /** Lets work end within the grace, then releases everything. */
   stop(): Promise<void>;
 }
-
-export type StartRole = (options: RoleOptions) => Promise<RunningRole>;

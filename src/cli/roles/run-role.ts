@@ -13,16 +13,17 @@ import { logOptionsOf } from '../log-options.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { EXIT_CANNOT_START, listenError, preventsStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
-import { roles } from './index.js';
-import { EndedEarly, type RoleName, type RunningRole } from './role.js';
+import { EndedEarly, type RoleName, type RoleOptions, type RunningRole } from './role.js';
+
+/** A role is loaded when it starts, so that a process holds only what its role needs. */
+const STARTS: Record<RoleName, (options: RoleOptions) => Promise<RunningRole>> = {
+  domain: async (options) => (await import('./domain.js')).startDomain(options),
+  worker: async (options) => (await import('./worker.js')).startWorker(options),
+  edge: async (options) => (await import('./edge.js')).startEdge(options),
+};
 
 /** While the collector is unreachable, each batch fails. */
 const TRACE_LINES_PER_MINUTE = 1;
-
-export interface RunRoleOptions {
-  /** The supervisor's socket for /livez, /readyz and /metrics; a role by itself uses METRICS_PORT. */
-  opsSocket?: string;
-}
 
 /** Messages from a child to its supervisor. */
 export type RoleMessage =
@@ -33,8 +34,11 @@ export type RoleMessage =
 /** Messages from a supervisor to its child. */
 export type SupervisorMessage = { type: 'drain' } | { type: 'end' };
 
-/** Runs one role as this process, until it is asked to end or its supervisor is gone. */
-export async function runRole(name: RoleName, config: Config, { opsSocket }: RunRoleOptions): Promise<void> {
+/**
+ * Runs one role as this process, until it is asked to end or its supervisor is gone. The supervisor asks for
+ * /livez, /readyz and /metrics on its socket; a role by itself uses METRICS_PORT.
+ */
+export async function runRole(name: RoleName, config: Config, opsSocket: string | undefined): Promise<void> {
   const log = createLog({ role: name, ...logOptionsOf(config) });
   dieLoudly(log);
   takeOverLogOfGrpc(log);
@@ -54,7 +58,7 @@ export async function runRole(name: RoleName, config: Config, { opsSocket }: Run
     const stopTracing = await startTracing(name, packageVersion, process.env, (reason) =>
       warnOfTraces('traces are lost', { reason }),
     );
-    const role = await roles[name]({ config, log, metrics, ending: ending.signal });
+    const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
     const target = opsSocket
       ? ({ path: opsSocket } satisfies ListenTarget)
       : { host: config.METRICS_HOST, port: config.METRICS_PORT };

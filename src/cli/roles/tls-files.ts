@@ -47,10 +47,10 @@ function filesOf(config: Config, settings: Record<keyof TlsFiles, FileSetting>):
   );
 }
 
-function watched<Files extends CertificateFiles | undefined>(
+function watched(
   { log, metrics, ending }: RoleOptions,
-  files: Files,
-): Files {
+  files: CertificateFiles | undefined,
+): CertificateFiles | undefined {
   void files?.watch({ log, ending });
   // Registered also without files, where it has no samples, because rules refer to it.
   certificateGauge(metrics, () => files?.ends() ?? []);

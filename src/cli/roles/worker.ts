@@ -23,8 +23,6 @@ import { advanceKeysEveryMs, startTimedMaintenance, startTimersInAbsence } from 
 import { clientTlsFiles } from './tls-files.js';
 import { liveTokens } from './tokens/live-tokens.js';
 
-const DOMAIN_START_LIMIT_MS = 3_000;
-
 /** The domain, by one channel for each right of this role. */
 export interface WorkersDomain {
   relay: RpcChannel;
@@ -48,7 +46,7 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
     relay: domain.relay.reports(),
     maintenance: domain.maintenance.reports(),
   }));
-  await untilDomainServes(DOMAIN_START_LIMIT_MS, domain.relay, domain.maintenance);
+  await untilDomainServes(domain.relay, domain.maintenance);
   const sender = openSender(options);
   const temporal = await joinTemporal(options, domain);
   const relay = startRelay(options, domain, sender);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedTokens } from '../../../config/config.js';
 import { roleTokens } from '../../../config/parsers.js';
 import type { Secret } from '../../../config/secret.js';
@@ -55,15 +54,8 @@ export function liveTokens(
       refused.set(name, reason);
     }
   };
-  const watch = async () => {
-    const passed = () => sleep(lookEveryMs, true, { ref: false, signal: ending }).catch(() => false);
-    while (await passed()) {
-      names.forEach(look);
-    }
-  };
-  if (names.length > 0) {
-    void watch();
-  }
+  const timer = setInterval(() => names.forEach(look), lookEveryMs).unref();
+  ending.addEventListener('abort', () => clearInterval(timer));
   return tokens;
 }
 
