@@ -16,7 +16,7 @@ import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { StagedFolder } from './backup-folder.js';
 import { asFile, asIso, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
-import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
+import { inDatabase, placeOf, useOwnKeys } from './own-database.js';
 import { newPassphrase } from './passphrase.js';
 
 export interface BackupOptions {
@@ -88,7 +88,7 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
 /** Before the copy, so that the backup contains the record. A full or read-only disk must not prevent it. */
 async function putOnRecord(config: Config, target: string): Promise<void> {
   try {
-    await inOwnDatabase(config, async (database) => {
+    await inDatabase(placeOf(config), async (database) => {
       await useOwnKeys(database, config);
       await recordBackup(database, { type: 'command', id: 'backup' }, Date.now(), target);
     });

@@ -2,11 +2,11 @@ import type { Config } from '../../../config/config.js';
 import { expireCursors } from '../../../store/adapters/lives.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
 import { print } from '../output/print.js';
-import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
+import { inDatabase, placeOf, useOwnKeys } from './own-database.js';
 
 export async function expireAllCursors(config: Config): Promise<void> {
   await refuseOtherRelease(placeOf(config));
-  await inOwnDatabase(config, async (database) => {
+  await inDatabase(placeOf(config), async (database) => {
     await useOwnKeys(database, config);
     await database.write((writer) =>
       expireCursors(writer, Date.now(), { type: 'command', id: 'expire-cursors' }, 'the operator'),

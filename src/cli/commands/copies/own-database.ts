@@ -12,11 +12,11 @@ export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {
 }
 
 /** Opens the database for the work. */
-export async function inOwnDatabase<T>(
-  config: Config,
+export async function inDatabase<T>(
+  place: DatabasePlace,
   work: (database: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(placeOf(config));
+  const database = await openDatabase(place);
   try {
     return await work(database);
   } finally {

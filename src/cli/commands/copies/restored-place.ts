@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
 import { isStagedKey } from '../../../keys/secrets-key.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
-import { type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
+import type { OpenedDatabase } from '../../../store/copies/open-copy.js';
 import {
   markEmptyPostgres,
   refuseFullPostgres,
@@ -20,6 +20,7 @@ import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../unfinished.js';
 import { assertSum, sync } from './backup-folder.js';
 import { FILES, type Manifest } from './manifest.js';
+import { inDatabase } from './own-database.js';
 
 interface Backup {
   folder: string;
@@ -73,7 +74,10 @@ async function fillDirectory<T>(
     await assertSum(sums, FILES.sqlite, file);
     assertSound(file);
     assertSame(manifest, await factsOfFile(file));
-    const settled = await settling(await openDatabase({ dataDir: stage }), settle);
+    const settled = await inDatabase({ dataDir: stage }, async (database) => {
+      await migrateToLatest(database.patient);
+      return settle(database);
+    });
     asOneFile(file);
     assertSound(file);
     assertSettled(file, at);
@@ -120,22 +124,17 @@ async function fillPostgres<T>(
 ): Promise<T> {
   const file = join(folder, FILES.postgresql);
   await assertSum(sums, FILES.postgresql, file);
-  const database = await openDatabase({ dataDir, databaseUrl });
-  return settling(
-    database,
-    async () => {
-      const settled = await settle(database);
-      placing(keys, () => undefined);
-      // Keeps the key file if this fails: the server may have completed the restore without an answer.
-      await unmarkPostgres(database.patient);
-      return settled;
-    },
-    async () => {
-      await markEmptyPostgres(database.patient);
-      await undumpPostgres(databaseUrl, file, process.env);
-      assertSame(manifest, await factsOf(database.reader));
-    },
-  );
+  return inDatabase({ dataDir, databaseUrl }, async (database) => {
+    await markEmptyPostgres(database.patient);
+    await undumpPostgres(databaseUrl, file, process.env);
+    assertSame(manifest, await factsOf(database.reader));
+    await migrateToLatest(database.patient);
+    const settled = await settle(database);
+    placing(keys, () => undefined);
+    // Keeps the key file if this fails: the server may have completed the restore without an answer.
+    await unmarkPostgres(database.patient);
+    return settled;
+  });
 }
 
 /** A restore that fails leaves no key on a machine that had none. */
@@ -146,20 +145,6 @@ function placing(keys: KeyFile, complete: () => void): void {
   } catch (error) {
     keys.remove();
     throw error;
-  }
-}
-
-async function settling<T>(
-  database: OpenedDatabase,
-  settle: (database: OpenedDatabase) => Promise<T>,
-  fill: () => Promise<void> = async () => undefined,
-): Promise<T> {
-  try {
-    await fill();
-    await migrateToLatest(database.patient);
-    return await settle(database);
-  } finally {
-    await database.close();
   }
 }
 

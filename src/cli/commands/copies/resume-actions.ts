@@ -6,7 +6,7 @@ import { print } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
 import { asColumns, asTime } from '../output/table.js';
 import { UsageError } from '../usage-error.js';
-import { inOwnDatabase, placeOf, useOwnKeys } from './own-database.js';
+import { inDatabase, placeOf, useOwnKeys } from './own-database.js';
 
 export interface ResumeOptions {
   all?: true | string[];
@@ -21,7 +21,7 @@ export async function resumeSuspended(
   { all, json }: ResumeOptions,
 ): Promise<void> {
   await refuseOtherRelease(placeOf(config));
-  await inOwnDatabase(config, async (database) => {
+  await inDatabase(placeOf(config), async (database) => {
     const suspended = await suspendedIn(database.reader);
     if (ids.length === 0 && all === undefined) {
       print(json ? asJson(suspended) : asText(suspended));
