@@ -33,7 +33,7 @@ export async function subscribe(
 /** The one that was connected first: lists are newest first. */
 export async function firstConnection({ operator }: Session): Promise<string> {
   const filter = { status: InstanceIntegrationStatus.CONFIGURED };
-  const { rows } = await listed(undefined, 'instanceIntegrations', (page) =>
+  const { rows } = await listed('instanceIntegrations', (page) =>
     operator.listInstanceIntegrations({ ...filter, ...page }),
   );
   const first = rows.at(-1);

@@ -48,39 +48,34 @@ const expiring: Action<{ within?: Date }> = async (session, _, { within = timeAh
     .flat()
     .filter((one) => endOf(one) > now && endOf(one) <= within.getTime())
     .sort((one, other) => endOf(one) - endOf(other));
-  return shownList(
-    { rows, more: false },
-    {
-      expires: ({ expiresAt }) => asTime(expiresAt),
-      kind: ({ kind }) => kind,
-      id: ({ id }) => id,
-      of: ({ of }) => of,
-      label: ({ label }) => printableLine(label) || '-',
-      'last used': ({ lastUsedAt }) => asTime(lastUsedAt),
-    },
-  );
+  return shownList(rows, {
+    expires: ({ expiresAt }) => asTime(expiresAt),
+    kind: ({ kind }) => kind,
+    id: ({ id }) => id,
+    of: ({ of }) => of,
+    label: ({ label }) => printableLine(label) || '-',
+    'last used': ({ lastUsedAt }) => asTime(lastUsedAt),
+  });
 };
 
 const status = asEnum<KeyStatus>('active', 'KEY_STATUS_');
 
 async function apiKeys({ operator }: Session): Promise<Expiring[]> {
-  const { rows } = await listed(undefined, 'apiKeys', (page) => operator.listApiKeys({ status, ...page }));
+  const { rows } = await listed('apiKeys', (page) => operator.listApiKeys({ status, ...page }));
   return rows.map(({ id, integrationId, label, expiresAt, lastUsedAt }) => {
     return { kind: 'API key', id, of: integrationId, label, expiresAt, lastUsedAt };
   });
 }
 
 async function serviceTokens({ operator }: Session): Promise<Expiring[]> {
-  const { rows } = await listed(undefined, 'serviceTokens', (page) =>
-    operator.listServiceTokens({ status, ...page }),
-  );
+  const { rows } = await listed('serviceTokens', (page) => operator.listServiceTokens({ status, ...page }));
   return rows.map(({ id, role, label, expiresAt, lastUsedAt }) => {
     return { kind: 'service token', id, of: asWord(role, 'CALLER_ROLE_'), label, expiresAt, lastUsedAt };
   });
 }
 
 async function clientSecrets({ operator }: Session): Promise<Expiring[]> {
-  const { rows } = await listed(undefined, 'applications', (page) => operator.listApplications(page));
+  const { rows } = await listed('applications', (page) => operator.listApplications(page));
   return rows.flatMap(({ id: of, name: label, secrets }) =>
     secrets.map(({ id, expiresAt, lastUsedAt }) => {
       return { kind: 'client secret', id, of, label, expiresAt, lastUsedAt };
@@ -90,7 +85,7 @@ async function clientSecrets({ operator }: Session): Promise<Expiring[]> {
 
 async function webhookSecrets({ webhooks }: Session): Promise<Expiring[]> {
   const any = asEnum<SubscriptionStatus>(undefined, 'SUBSCRIPTION_STATUS_');
-  const { rows } = await listed(undefined, 'subscriptions', (page) =>
+  const { rows } = await listed('subscriptions', (page) =>
     webhooks.listSubscriptions({ status: any, ...page }),
   );
   return rows.flatMap(({ id: of, description: label, secrets }) =>

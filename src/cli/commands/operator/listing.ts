@@ -12,21 +12,18 @@ type FetchPage<Name extends string, T> = (
   page: PageRequest,
 ) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>;
 
-/** Rows, and whether the limit left some out. */
-export interface Found<T> {
-  rows: readonly T[];
-  more: boolean;
-}
-
 /** What a table shows of a row, by the heads of its columns. */
 export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
 
-/** Reads pages until the end or the limit; `name` is the field of the answer that has the rows. */
+/**
+ * Reads pages until the end or the limit, and says whether that left some out. `name` is the field of the
+ * answer that has the rows.
+ */
 export async function listed<Name extends string, T>(
-  limit = Number.POSITIVE_INFINITY,
   name: Name,
   fetch: FetchPage<Name, T>,
-): Promise<Found<T>> {
+  limit = Number.POSITIVE_INFINITY,
+): Promise<{ rows: readonly T[]; more: boolean }> {
   const rows: T[] = [];
   for (let pageToken = ''; ; ) {
     const page = await fetch({ pageSize: Math.min(limit - rows.length, LARGEST_PAGE), pageToken });
@@ -39,7 +36,7 @@ export async function listed<Name extends string, T>(
 }
 
 /** Scripts get the rows, people a table of the main columns. */
-export function shownList<T>({ rows, more }: Found<T>, columns: Columns<T>): Shown {
+export function shownList<T>(rows: readonly T[], columns: Columns<T>, more = false): Shown {
   const cellsOf = (row: T) => Object.values(columns).map((cellOf) => cellOf(row));
   const table = rows.length === 0 ? 'There are none.' : asColumns(Object.keys(columns), rows.map(cellsOf));
   return { json: rows, text: more ? `${table}\n\nThere are more: raise --limit.` : table };
@@ -51,5 +48,6 @@ export async function shownPages<Name extends string, T>(
   fetch: FetchPage<Name, T>,
   columns: Columns<T>,
 ): Promise<Shown> {
-  return shownList(await listed(limit, name, fetch), columns);
+  const { rows, more } = await listed(name, fetch, limit);
+  return shownList(rows, columns, more);
 }

@@ -3,8 +3,8 @@ import type { Address } from '../../../../../generated/proto/integration/platfor
 import { ErrorCode, ServiceError } from '../../../../errors/service-error.js';
 import { printableLine } from '../../output/printable.js';
 import { UsageError } from '../../usage-error.js';
-import type { Found } from '../listing.js';
-import type { Session } from '../session.js';
+import { type Columns, shownList } from '../listing.js';
+import type { Session, Shown } from '../session.js';
 
 /** Whose users or workers to list. */
 export interface PeopleFilter {
@@ -33,8 +33,8 @@ export async function membersWith<T>(
   return (await Promise.all(members)).filter((found) => found !== undefined);
 }
 
-export function firstOf<T>(rows: readonly T[], limit = rows.length): Found<T> {
-  return { rows: rows.slice(0, limit), more: rows.length > limit };
+export function shownFirst<T>(rows: readonly T[], columns: Columns<T>, limit = rows.length): Shown {
+  return shownList(rows.slice(0, limit), columns, rows.length > limit);
 }
 
 /** Lists are of one client. */

@@ -5,10 +5,10 @@ import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
 import { addGroup, addVerb } from '../group.js';
-import { type Columns, shownList, shownPages } from '../listing.js';
+import { type Columns, shownPages } from '../listing.js';
 import type { Action, Session } from '../session.js';
 import { showing } from '../showing.js';
-import { firstOf, membersWith, neededClient, type PeopleFilter } from './people.js';
+import { membersWith, neededClient, type PeopleFilter, shownFirst } from './people.js';
 
 const STATUSES = ['active', 'inactive', 'invited', 'deleted'];
 
@@ -70,7 +70,7 @@ const list: Action<PeopleFilter & { status?: readonly string[] }> = async (
     if (status.includes('deleted')) {
       throw new UsageError('Deleted users are found in a client only: add --client with its id.');
     }
-    return shownList(firstOf(await usersOfPerson(session, email, statuses), limit), COLUMNS);
+    return shownFirst(await usersOfPerson(session, email, statuses), COLUMNS, limit);
   }
   const filter = { clientId: neededClient({ client }), email, statuses };
   return shownPages(limit, 'users', (page) => session.platform.listUsers({ ...filter, ...page }), COLUMNS);

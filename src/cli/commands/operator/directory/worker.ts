@@ -5,10 +5,10 @@ import { count } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addVerb, asGroup } from '../group.js';
-import { type Columns, shownList, shownPages } from '../listing.js';
+import { type Columns, shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing } from '../showing.js';
-import { addressLine, firstOf, membersWith, neededClient, type PeopleFilter } from './people.js';
+import { addressLine, membersWith, neededClient, type PeopleFilter, shownFirst } from './people.js';
 
 /** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */
 export function addWorkerCommands(role: Command): void {
@@ -60,7 +60,7 @@ const list: Action<PeopleFilter & { status?: string; unit?: string; location?: s
     const workers = await membersWith(session, { client, email }, async ({ $case, value: workerId }) =>
       $case === 'workerId' ? (await platform.getWorker({ workerId })).worker : undefined,
     );
-    return shownList(firstOf(workers, limit), COLUMNS);
+    return shownFirst(workers, COLUMNS, limit);
   }
   const statuses = status === 'offboarded' ? [asEnum<WorkerStatus>(status, 'WORKER_STATUS_')] : [];
   const filter = { clientId: neededClient({ client }), statuses, unitId, locationId };

@@ -153,16 +153,13 @@ function inKeyFile<T>(work: () => T): T {
   }
 }
 
-function shown({ encryptionKeys: rows }: { encryptionKeys: readonly EncryptionKey[] }): Shown {
-  return shownList(
-    { rows, more: false },
-    {
-      key: ({ keyId }) => keyId,
-      status: ({ status }) => asWord(status, 'ENCRYPTION_KEY_STATUS_'),
-      seals: ({ seals }) => String(seals),
-      'in use since': ({ activatedAt }) => asTime(activatedAt),
-      retired: ({ retiredAt }) => asTime(retiredAt),
-      'missing on': ({ missingOn }) => missingOn.join(', ') || '-',
-    },
-  );
+function shown({ encryptionKeys }: { encryptionKeys: readonly EncryptionKey[] }): Shown {
+  return shownList(encryptionKeys, {
+    key: ({ keyId }) => keyId,
+    status: ({ status }) => asWord(status, 'ENCRYPTION_KEY_STATUS_'),
+    seals: ({ seals }) => String(seals),
+    'in use since': ({ activatedAt }) => asTime(activatedAt),
+    retired: ({ retiredAt }) => asTime(retiredAt),
+    'missing on': ({ missingOn }) => missingOn.join(', ') || '-',
+  });
 }

@@ -55,18 +55,15 @@ const rotate: Action<{ algorithm?: readonly string[]; compromised?: boolean }> =
   return shownKeys(await operator.rotateSigningKeys({ algorithms, compromised }));
 };
 
-function shownKeys({ signingKeys: rows }: { signingKeys: readonly SigningKey[] }): Shown {
-  return shownList(
-    { rows, more: false },
-    {
-      key: ({ kid }) => kid,
-      algorithm: ({ algorithm }) => nameOf(algorithm),
-      status: ({ status }) => asWord(status, 'SIGNING_KEY_STATUS_'),
-      'signs from': ({ activatesAt }) => asTime(activatesAt),
-      'signed until': ({ supersededAt }) => asTime(supersededAt),
-      'published until': ({ retiresAt }) => asTime(retiresAt),
-    },
-  );
+function shownKeys({ signingKeys }: { signingKeys: readonly SigningKey[] }): Shown {
+  return shownList(signingKeys, {
+    key: ({ kid }) => kid,
+    algorithm: ({ algorithm }) => nameOf(algorithm),
+    status: ({ status }) => asWord(status, 'SIGNING_KEY_STATUS_'),
+    'signs from': ({ activatesAt }) => asTime(activatesAt),
+    'signed until': ({ supersededAt }) => asTime(supersededAt),
+    'published until': ({ retiresAt }) => asTime(retiresAt),
+  });
 }
 
 function nameOf(algorithm: SigningAlgorithm): string {
