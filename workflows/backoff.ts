@@ -12,6 +12,6 @@ export function backoffDelayMs(failures: number, { firstDelayMs, maxDelayMs }: B
 }
 
 /** Resolves when the time is over or `stop` is aborted, whichever comes first. */
-export async function pause(delayMs: number, stop: AbortSignal): Promise<void> {
+export async function pause(delayMs: number, stop?: AbortSignal): Promise<void> {
   await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
 }

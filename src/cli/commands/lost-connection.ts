@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../../workflows/backoff.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
 const RETRY_INTERVAL_MS = 500;
@@ -10,9 +10,5 @@ export function isLost(error: unknown): boolean {
 
 /** Waits before the next attempt; ends at once when `stop` is aborted. */
 export async function untilNextTry(stop?: AbortSignal): Promise<void> {
-  await waited(RETRY_INTERVAL_MS, stop);
-}
-
-export async function waited(ms: number, stop?: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal: stop }).catch(() => undefined);
+  await pause(RETRY_INTERVAL_MS, stop);
 }

@@ -20,6 +20,8 @@ export interface Target {
   credentials: ChannelCredentials;
   /** The workflows in the UI of Temporal: that of the settings or, for the demo, the one that it runs. */
   temporalUiUrl?: string | undefined;
+  /** Of the demo environment, if it is the target. */
+  demo: Partial<DemoFile> | undefined;
 }
 
 /** The demo environment fills in what was not typed; with a typed token, the settings do. */
@@ -40,12 +42,14 @@ export function targetOf(
       `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --address and --token.`,
     );
   }
-  const hasUi = foundAddress === demo?.grpcAddress && config.TEMPORAL_ADDRESS === undefined;
+  const targetDemo = foundAddress === demo?.grpcAddress ? demo : undefined;
+  const uiOfDemo = config.TEMPORAL_ADDRESS === undefined ? targetDemo?.temporalUiUrl : undefined;
   return {
     address: foundAddress,
     token: foundToken,
     credentials: credentialsFor(foundAddress, ca),
-    temporalUiUrl: temporalUiUrl(config) ?? ((hasUi && demo.temporalUiUrl) || undefined),
+    temporalUiUrl: temporalUiUrl(config) ?? (uiOfDemo || undefined),
+    demo: targetDemo,
   };
 }
 

@@ -1,5 +1,3 @@
-import { demoFilePath, readDemoFile } from '../../demo/demo-file.js';
-import { clientConfig } from '../client-config.js';
 import { inSession, type Session } from '../operator/session.js';
 import { onReaderGone } from '../output/print.js';
 import { stopSignal } from '../stop-signal.js';
@@ -22,8 +20,9 @@ export async function listen(options: ListenOptions): Promise<void> {
   const stop = stopSignal();
   onReaderGone(() => stop.abort());
   await inSession(target, async (session) => {
+    const firstOfDemo = target.demo?.apiKeys?.[0]?.instanceIntegrationIds[0];
     const instanceIntegrationId =
-      options.instanceIntegration ?? firstOfDemo(target) ?? (await firstConnection(session));
+      options.instanceIntegration ?? firstOfDemo ?? (await firstConnection(session));
     await removeLeftovers(session, instanceIntegrationId);
     if (!stop.signal.aborted) {
       await receive(session, instanceIntegrationId, options, stop.signal);
@@ -39,40 +38,30 @@ async function receive(
   stop: AbortSignal,
 ): Promise<void> {
   const forwarder = forwardTo === undefined ? undefined : new Forwarder(forwardTo);
-  const { promise: secret, resolve: tellSecret } = promised<string>();
+  let tellSecret: (secret: string) => void = () => undefined;
+  const toldSecret = new Promise<string>((resolve) => {
+    tellSecret = resolve;
+  });
   const receiver = await Receiver.start({
-    secret,
+    secret: toldSecret,
     forwarder,
     onReceipt: (receipt) => printReceipt(receipt, json),
   });
   try {
     const eventTypes = [...events];
-    const made = await subscribe(session, { instanceIntegrationId, url: receiver.url, eventTypes });
-    const subscriptionId = made.subscription.id;
-    await untilRemoved(session, subscriptionId, async () => {
-      printOpening(
-        { subscriptionId, instanceIntegrationId, eventTypes, forwardTo, secret: made.secret },
-        json,
-      );
-      tellSecret(made.secret);
+    const request = { instanceIntegrationId, url: receiver.url, eventTypes };
+    const { subscriptionId, secret } = await subscribe(session, request);
+    try {
+      printOpening({ subscriptionId, instanceIntegrationId, eventTypes, forwardTo, secret }, json);
+      tellSecret(secret);
       await watch(session, subscriptionId, stop);
-    });
+    } finally {
+      // A subscription that stays behind is the worse fault, so its message replaces the error of the work.
+      await unsubscribe(session, subscriptionId);
+    }
   } finally {
     await receiver.close();
     await forwarder?.close();
-  }
-}
-
-/** A subscription that stays behind is the worse fault, so its message replaces the error of the work. */
-async function untilRemoved(
-  session: Session,
-  subscriptionId: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } finally {
-    await unsubscribe(session, subscriptionId);
   }
 }
 
@@ -84,19 +73,4 @@ function demoTarget(options: ListenOptions): Target {
     );
   }
   return target;
-}
-
-/** Its first instance integration, if the demo of these settings is the one that is called. */
-function firstOfDemo({ address }: Target): string | undefined {
-  const config = clientConfig();
-  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
-  return demo?.grpcAddress === address ? demo.apiKeys?.[0]?.instanceIntegrationIds[0] : undefined;
-}
-
-function promised<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

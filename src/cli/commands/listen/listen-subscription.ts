@@ -4,8 +4,9 @@ import {
   type Subscription,
   SubscriptionStatus,
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
+import { pause } from '../../../../workflows/backoff.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { isLost, untilNextTry, waited } from '../lost-connection.js';
+import { isLost, untilNextTry } from '../lost-connection.js';
 import { listed } from '../operator/listing.js';
 import type { Session } from '../operator/session.js';
 import { disabledBecause } from '../operator/webhooks/subscription-facts.js';
@@ -24,10 +25,14 @@ const DESCRIPTION = /^integration listen, process (\d+) on (.+)$/;
 export async function subscribe(
   { webhooks }: Session,
   request: { instanceIntegrationId: string; url: string; eventTypes: string[] },
-): Promise<{ subscription: Subscription; secret: string }> {
+): Promise<{ subscriptionId: string; secret: string }> {
   const description = `integration listen, process ${process.pid} on ${hostname()}`;
-  const answer = await webhooks.createSubscription({ ...request, clientIds: [], description });
-  return { subscription: answer.subscription as Subscription, secret: answer.secret };
+  const { subscription, secret } = await webhooks.createSubscription({
+    ...request,
+    clientIds: [],
+    description,
+  });
+  return { subscriptionId: (subscription as Subscription).id, secret };
 }
 
 /** The one that was connected first: lists are newest first. */
@@ -67,7 +72,7 @@ export async function watch(
   let awaySince: number | undefined;
   let isActive = true;
   for (;;) {
-    await waited(LOOK_INTERVAL_MS, stop);
+    await pause(LOOK_INTERVAL_MS, stop);
     if (stop.aborted) {
       return;
     }

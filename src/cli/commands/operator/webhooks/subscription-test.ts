@@ -3,7 +3,7 @@ import {
   DeliveryStatus,
   type GetDeliveryResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
-import { waited } from '../../lost-connection.js';
+import { pause } from '../../../../../workflows/backoff.js';
 import { printableLine } from '../../output/printable.js';
 import { Unfinished } from '../../unfinished.js';
 import type { Action, Session } from '../session.js';
@@ -36,7 +36,7 @@ async function afterFirstAttempt({ webhooks }: Session, deliveryId: string): Pro
     if (hasEnded || !isOpen || performance.now() > impatientAt) {
       return report;
     }
-    await waited(INTERVAL_MS);
+    await pause(INTERVAL_MS);
   }
 }
 
