@@ -20,12 +20,13 @@ const LISTEN_FAILURES: Record<string, string> = {
 };
 
 /** Turns the system's error about a port into a sentence with the setting to change. */
-export function listenError(what: string, setting: string, error: unknown): StartupError {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const reason = LISTEN_FAILURES[code] ?? `cannot be used: ${message}`;
-  return new StartupError(`${what} ${reason}. Set ${setting} to another one, or stop what uses it.`, {
-    cause: error,
-  });
+export function cannotListen(what: string, setting: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    const reason = LISTEN_FAILURES[error.code ?? ''] ?? `cannot be used: ${error.message}`;
+    throw new StartupError(`${what} ${reason}. Set ${setting} to another one, or stop what uses it.`, {
+      cause: error,
+    });
+  };
 }
 
 /** Turns an unusable certificate file into a sentence that names its setting. */

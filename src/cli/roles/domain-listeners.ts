@@ -17,7 +17,7 @@ import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
-import { listenError, StartupError } from '../startup-error.js';
+import { cannotListen, StartupError } from '../startup-error.js';
 import { claimSocket, socketAnswers } from '../unix-socket.js';
 import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
 
@@ -137,9 +137,7 @@ async function bindAddress(
   setting: 'GRPC_PORT' | 'ROLES_ADDRESS',
   credentials: ServerCredentials,
 ): Promise<void> {
-  await server.listen(address, credentials).catch((error: unknown) => {
-    throw listenError(`The gRPC port ${address}`, setting, error);
-  });
+  await server.listen(address, credentials).catch(cannotListen(`The gRPC port ${address}`, setting));
 }
 
 /** Runs before other files are written: two domains on one directory would overwrite each other's. */

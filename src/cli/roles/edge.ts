@@ -14,7 +14,7 @@ import { Health } from '../../telemetry/health.js';
 import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
 import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
 import { tryItValues } from '../demo/try-it-values.js';
-import { listenError } from '../startup-error.js';
+import { cannotListen } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { clientTlsFiles } from './tls-files.js';
@@ -64,9 +64,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     listeners.push([server, DEMO_APP_HOST, config.DEMO_APP_PORT, 'DEMO_APP_PORT']);
   }
   for (const [server, host, port, setting] of listeners) {
-    await listen(server, port, host).catch((error: unknown) => {
-      throw listenError(`The port ${host}:${port}`, setting, error);
-    });
+    await listen(server, port, host).catch(cannotListen(`The port ${host}:${port}`, setting));
   }
   return {
     health,

@@ -6,12 +6,12 @@ import { packageVersion } from '../../config/package.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { createMetricsRegistry } from '../../telemetry/metrics.js';
-import { type ListenTarget, startOpsServer } from '../../telemetry/ops-server.js';
+import { startOpsServer } from '../../telemetry/ops-server.js';
 import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
-import { EXIT_CANNOT_START, listenError, preventsStart } from '../startup-error.js';
+import { cannotListen, EXIT_CANNOT_START, preventsStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { EndedEarly, type RoleName, type RoleOptions, type RunningRole } from './role.js';
 
@@ -59,10 +59,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
       warnOfTraces('traces are lost', { reason }),
     );
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
-    const target = opsSocket
-      ? ({ path: opsSocket } satisfies ListenTarget)
-      : { host: config.METRICS_HOST, port: config.METRICS_PORT };
-    const ops = await startOps(role, target, () => metrics.metrics());
+    const ops = await startOps(role, config, opsSocket, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
     releaseMemoryAtRest();
@@ -81,20 +78,23 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
   }
 }
 
-async function startOps(role: RunningRole, target: ListenTarget, metrics: () => Promise<string>) {
-  if ('path' in target) {
-    rmSync(target.path, { force: true });
-  }
+async function startOps(
+  { health }: RunningRole,
+  { METRICS_HOST: host, METRICS_PORT: port }: Config,
+  socket: string | undefined,
+  metrics: () => Promise<string>,
+) {
   const source = {
     liveness: async () => ({ status: 'alive', uptimeSeconds: Math.floor(process.uptime()) }),
-    readiness: () => role.health.readiness(),
+    readiness: () => health.readiness(),
     metrics,
   };
-  return startOpsServer(source, target).catch((error: unknown) => {
-    throw 'port' in target
-      ? listenError(`The port ${target.host}:${target.port}`, 'METRICS_PORT', error)
-      : error;
-  });
+  if (socket) {
+    rmSync(socket, { force: true });
+    return startOpsServer(source, { path: socket });
+  }
+  const refuse = cannotListen(`The port ${host}:${port}`, 'METRICS_PORT');
+  return startOpsServer(source, { host, port }).catch(refuse);
 }
 
 /** How a role is stopped. */

@@ -9,7 +9,7 @@ import { logOptionsOf } from '../log-options.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { type RoleName, roleNames } from '../roles/role.js';
 import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/tokens/role-tokens.js';
-import { EXIT_CANNOT_START, listenError } from '../startup-error.js';
+import { cannotListen, EXIT_CANNOT_START } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
@@ -133,7 +133,6 @@ async function temporalAt(address: string, config: Config, log: Log, say: (line:
 
 function startOps({ METRICS_HOST, METRICS_PORT }: Config, children: readonly Child[]): Promise<Server> {
   const target = { host: METRICS_HOST, port: METRICS_PORT };
-  return startOpsServer(opsOfChildren(children), target).catch((error: unknown) => {
-    throw listenError(`The port ${METRICS_HOST}:${METRICS_PORT}`, 'METRICS_PORT', error);
-  });
+  const refuse = cannotListen(`The port ${METRICS_HOST}:${METRICS_PORT}`, 'METRICS_PORT');
+  return startOpsServer(opsOfChildren(children), target).catch(refuse);
 }
