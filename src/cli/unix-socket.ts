@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { lockFile } from '../store/file-lock.js';
 import { StartupError } from './startup-error.js';
@@ -24,15 +23,4 @@ export function claimSocket(path: string, refusal: string): void {
   const lock = lockFile(`${path}.lock`, refusal);
   // If the lock were garbage-collected, it would be released.
   process.once('exit', lock.release);
-}
-
-/** Whether a process listens there; a killed one may have left the file behind. */
-export function socketAnswers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }

@@ -1,8 +1,7 @@
 import { get } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type NetConnectOpts } from 'node:net';
 import type { Config } from '../../../config/config.js';
 import { foundIn } from '../../../store/checks/check.js';
-import { socketAnswers } from '../../unix-socket.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
 const ANSWER_LIMIT_MS = 5_000;
@@ -100,18 +99,19 @@ function portsOf(config: Config): Port[] {
 }
 
 async function stateOf(port: Port, config: Config): Promise<string> {
-  if (await isTaken(port)) {
+  if (await isListening({ host: dialled(port.host), port: port.port })) {
     return (await port.isOurs(port, config)) ? 'ours' : 'is taken by another program';
   }
   return listening(port);
 }
 
-function isTaken({ host, port }: Port): Promise<boolean> {
+/** Whether a process accepts connections there; a killed one may have left the file of its socket behind. */
+function isListening(at: NetConnectOpts): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: dialled(host), port, timeout: ANSWER_LIMIT_MS });
-    const end = (taken: boolean) => {
+    const socket = connect({ ...at, timeout: ANSWER_LIMIT_MS });
+    const end = (accepts: boolean) => {
       socket.destroy();
-      resolve(taken);
+      resolve(accepts);
     };
     socket.once('connect', () => end(true));
     socket.once('timeout', () => end(false));
@@ -145,7 +145,7 @@ async function domainRuns(_: Port, { DOMAIN_ADDRESS, ...config }: Config): Promi
   const path = DOMAIN_ADDRESS.startsWith('unix:') ? DOMAIN_ADDRESS.slice('unix:'.length) : undefined;
   return path === undefined
     ? (await answerOf(config.METRICS_HOST, config.METRICS_PORT, '/livez')) !== undefined
-    : socketAnswers(path);
+    : isListening({ path });
 }
 
 interface Answer {
