@@ -1,10 +1,11 @@
-import type { DescMethod, JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { allowedRights } from '../../../generated/proto/rights.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { type Caller, callersOf } from '../../rpc/callers.js';
 import { DynamicClient } from '../../rpc/dynamic-client.js';
 import type { DemoToken } from '../demo/demo-file.js';
 import { FailedCall } from './failed-call.js';
+import { jsonObjectIn } from './import/import-lines.js';
 import { isMeant, methodOf } from './method-names.js';
 import { print } from './output/print.js';
 import { printableJson } from './output/printable.js';
@@ -16,7 +17,10 @@ export async function call(
   json: string,
   options: TargetOptions,
 ): Promise<void> {
-  const request = parseJson(json);
+  const request = jsonObjectIn(json);
+  if (request === undefined) {
+    throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
+  }
   const target = targetOf(options, (demo) => demo[demoTokenFor(methodName)]);
   const client = new DynamicClient(target.address, target.token, target.credentials);
   try {
@@ -65,16 +69,4 @@ function line({ name, methodKind, input, output }: DescMethod): string {
     kinds.includes(methodKind) ? 'stream ' : '';
   const incoming = `${streamed(['client_streaming', 'bidi_streaming'])}${input.name}`;
   return `  ${name}(${incoming}) -> ${streamed(['server_streaming', 'bidi_streaming'])}${output.name}`;
-}
-
-function parseJson(text: string): JsonObject {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value;
-    }
-  } catch {
-    // Reported below, as for JSON that is not an object.
-  }
-  throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
 }

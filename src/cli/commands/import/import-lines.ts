@@ -8,18 +8,13 @@ const LINES_IN_MESSAGE = 200;
 const CHARACTERS_IN_MESSAGE = 1_000_000;
 
 /** A line that is not sent: it is not JSON, or has unknown fields. */
-export interface Misfit {
+interface Misfit {
   line: number;
   violations: readonly FieldViolation[];
 }
 
-export interface LineSource {
-  lines: AsyncIterable<string>;
-  /** The bytes of the file; undefined for what is piped in. */
-  size?: number;
-}
-
-export function openLines(file: string): LineSource {
+/** The lines of the file, and its bytes; without the latter for what is piped in. */
+export function openLines(file: string): { lines: AsyncIterable<string>; size?: number } {
   if (file === '-') {
     return { lines: createInterface({ input: process.stdin }) };
   }
@@ -62,7 +57,8 @@ export async function* messagesOf(
     if (text.trim() === '') {
       continue;
     }
-    const { record, violations } = parsed(text, misfitsOf);
+    const record = jsonObjectIn(text);
+    const violations = record ? misfitsOf(record) : [{ path: 'line', message: 'must be a JSON object' }];
     if (violations.length > 0) {
       onMisfit({ line: number, violations });
       if (options.stopAtFirstRefusal) {
@@ -83,14 +79,8 @@ export async function* messagesOf(
   }
 }
 
-function parsed(text: string, misfitsOf: (line: JsonObject) => readonly FieldViolation[]) {
-  const record = objectIn(text);
-  return record
-    ? { record, violations: misfitsOf(record) }
-    : { record: {}, violations: [{ path: 'line', message: 'must be a JSON object' }] };
-}
-
-function objectIn(text: string): JsonObject | undefined {
+/** Undefined for anything else. */
+export function jsonObjectIn(text: string): JsonObject | undefined {
   try {
     const value: JsonValue = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

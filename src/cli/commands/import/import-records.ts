@@ -29,7 +29,6 @@ interface RefusedLine {
 
 interface Outcome {
   imported: number;
-  refused: number;
   importedLines: { line: number; id: string }[];
   refusedLines: RefusedLine[];
 }
@@ -53,7 +52,7 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   const client = new DynamicClient(target.address, target.token, target.credentials);
   const bar = new ProgressBar();
   const progress = new ImportProgress(source.size);
-  const outcome: Outcome = { imported: 0, refused: 0, importedLines: [], refusedLines: [] };
+  const outcome: Outcome = { imported: 0, importedLines: [], refusedLines: [] };
   let refusedByService = 0;
   try {
     const method = await importMethod(client);
@@ -64,23 +63,22 @@ export async function importRecords(file: string, options: ImportCommandOptions)
       add(outcome, report);
       refusedByService += report.refusedLines?.length ?? 0;
       const share = progress.share(outcome.imported + refusedByService);
-      bar.show(share, `${outcome.imported} imported, ${outcome.refused} refused`);
+      bar.show(share, `${outcome.imported} imported, ${outcome.refusedLines.length} refused`);
     }
     bar.clear();
     tell(outcome, options);
   } catch (error) {
     bar.clear();
-    if (outcome.imported + outcome.refused > 0) {
+    if (outcome.imported + outcome.refusedLines.length > 0) {
       tell(outcome, options);
     }
     throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;
   } finally {
     client.close();
   }
-  if (outcome.refused > 0) {
-    throw new Unfinished(
-      outcome.refused === 1 ? 'A line was refused.' : `${outcome.refused} lines were refused.`,
-    );
+  const refused = outcome.refusedLines.length;
+  if (refused > 0) {
+    throw new Unfinished(refused === 1 ? 'A line was refused.' : `${refused} lines were refused.`);
   }
 }
 
@@ -109,7 +107,6 @@ function requestsOf(
   const settings = { dryRun, stopAtFirstRefusal, reportIds: ids };
   return messagesOf(lines, settings, misfits, ({ line, violations }) => {
     const message = 'The line was not sent, because it does not fit what can be imported.';
-    outcome.refused += 1;
     outcome.refusedLines.push({ line, code: 'INVALID_REQUEST', message, fieldViolations: violations });
   });
 }
@@ -117,7 +114,6 @@ function requestsOf(
 function add(outcome: Outcome, { imported = 0, importedLines = [], refusedLines = [] }: Report): void {
   outcome.imported = imported;
   outcome.importedLines.push(...importedLines);
-  outcome.refused += refusedLines.length;
   for (const { line, error } of refusedLines) {
     const { message, fieldViolations = [] } = error;
     outcome.refusedLines.push({
@@ -130,16 +126,20 @@ function add(outcome: Outcome, { imported = 0, importedLines = [], refusedLines 
 }
 
 /** Also prints the outcome of an interrupted import: what was imported stays. */
-function tell(outcome: Outcome, { json, dryRun, ids }: ImportCommandOptions): void {
-  outcome.refusedLines.sort((one, other) => one.line - other.line);
+function tell(
+  { imported, importedLines, refusedLines }: Outcome,
+  { json, dryRun = false, ids }: ImportCommandOptions,
+): void {
+  const refused = refusedLines.length;
+  refusedLines.sort((one, other) => one.line - other.line);
   if (json) {
-    print(asJson({ dryRun: dryRun ?? false, ...outcome }));
+    print(asJson({ dryRun, imported, refused, importedLines, refusedLines }));
     return;
   }
-  const created = ids ? outcome.importedLines.map(({ line, id }) => `line ${line}: ${id}`) : [];
-  const refused = outcome.refusedLines.map(asText);
+  const created = ids ? importedLines.map(({ line, id }) => `line ${line}: ${id}`) : [];
   const verb = dryRun ? 'would be imported' : 'imported';
-  print([...created, ...refused, `${outcome.imported} ${verb}, ${outcome.refused} refused.`].join('\n'));
+  const sum = `${imported} ${verb}, ${refused} refused.`;
+  print([...created, ...refusedLines.map(asText), sum].join('\n'));
 }
 
 function asText({ line, code, message, fieldViolations }: RefusedLine): string {
