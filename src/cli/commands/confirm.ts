@@ -7,7 +7,7 @@ export interface Terminal {
   output: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
-const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
+export const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
 /**
  * Asks, on stderr, before an action that cannot be undone. Without a terminal it throws at once. The question

@@ -3,12 +3,11 @@ import { durationMs } from '../../config/parsers.js';
 
 /** `30s`, `24h`, `90d`, as whole seconds. */
 export function seconds(text: string): number {
-  const [value, unit = ''] = text === '0' ? ['0s', 's'] : [text, /[a-z]+$/.exec(text)?.[0]];
   try {
-    if (unit === 'ms') {
+    if (/(?<![a-z])ms$/.test(text)) {
       throw new Error('must be whole seconds, such as 30s, 24h or 90d');
     }
-    return durationMs(value) / 1_000;
+    return durationMs(text === '0' ? '0s' : text) / 1_000;
   } catch (error) {
     throw new InvalidArgumentError(`It ${(error as Error).message}.`);
   }

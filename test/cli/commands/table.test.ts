@@ -65,7 +65,7 @@ test.each([
 describe('a screen', () => {
   test('is what is a terminal', () => {
     expect(screenOf({ isTTY: false, columns: 80 })).toBeUndefined();
-    expect(screenOf({ isTTY: true, columns: 80 })).toMatchObject({ columns: 80, hasColours: true });
+    expect(screenOf({ isTTY: true, columns: 80 }, {})).toMatchObject({ columns: 80, hasColours: true });
   });
 
   test('of unknown width cuts nothing', () => {

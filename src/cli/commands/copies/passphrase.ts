@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Terminal } from '../confirm.js';
+import { OWN_TERMINAL, type Terminal } from '../confirm.js';
 import { UsageError } from '../usage-error.js';
 
 const LEAST_CHARACTERS = 15;
 const OPEN_TO_OTHERS = 0o037;
-const OWN_TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
 /** The passphrase for a new backup, read from a file or typed twice. */
 export async function newPassphrase(file: string | undefined, terminal = OWN_TERMINAL): Promise<string> {

@@ -17,12 +17,10 @@ const READING_LIMIT_MS = 5_000;
 
 export async function doctor(environment: Source, { json, thorough = false }: DoctorOptions): Promise<void> {
   const outcomes = await examined(environment, checks, thorough);
-  const sound = outcomes.every(({ status }) => status === 'ok' || status === 'skipped');
-  print(
-    json ? asJson({ sound, checks: outcomes }) : asReport(outcomes, screenOf(process.stdout, process.env)),
-  );
+  const exitCode = exitCodeOf(outcomes);
+  print(json ? asJson({ sound: exitCode === 0, checks: outcomes }) : asReport(outcomes, screenOf()));
   // A check that exceeded its time limit may still keep the process alive.
-  process.exit(exitCodeOf(outcomes));
+  process.exit(exitCode);
 }
 
 export async function examined(

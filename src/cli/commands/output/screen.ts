@@ -8,7 +8,7 @@ export interface Screen {
 /** Undefined where the output goes to a file or a program, which get every character and exact times. */
 export function screenOf(
   output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> = process.stdout,
-  { NO_COLOR, TERM }: NodeJS.ProcessEnv = {},
+  { NO_COLOR, TERM } = process.env,
 ): Screen | undefined {
   return output.isTTY
     ? // Some terminals do not know their width, or say 0.

@@ -1,5 +1,5 @@
 import { printable } from './printable.js';
-import { colouredStatus, relativeTime, type Screen, screenOf } from './screen.js';
+import { colouredStatus, relativeTime, screenOf } from './screen.js';
 
 const GAP = '  ';
 
@@ -16,7 +16,7 @@ const STATUS_TITLES: ReadonlySet<string> = new Set(['status', 'outcome']);
 export function asColumns(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  screen: Screen | undefined = screenOf(process.stdout, process.env),
+  screen = screenOf(),
 ): string {
   const cells = rows.map((row) =>
     row.map((cell) => printable(screen ? relativeTime(cell, screen.now) : cell)),
