@@ -2,14 +2,8 @@ import { pause } from '../../workflows/backoff.js';
 import type { Config } from '../config/config.js';
 import type { Log } from '../telemetry/log.js';
 
-/** Asks a process to end. */
-export interface StopSignals {
-  asked: Promise<void>;
-  /** Aborted by a second signal, which asks the process to end at once. */
-  hurried: AbortSignal;
-}
-
-export function listenForStop(): StopSignals {
+/** `asked` resolves at a signal to end; a second one, which asks to end at once, aborts `hurried`. */
+export function listenForStop(): { asked: Promise<void>; hurried: AbortSignal } {
   const hurry = new AbortController();
   let signals = 0;
   const asked = new Promise<void>((resolve) => {
@@ -27,11 +21,7 @@ export function listenForStop(): StopSignals {
 }
 
 /** Waits until load balancers notice the unready node, which still serves. A second signal ends the wait. */
-export async function drained(
-  { DRAIN_DELAY: delayMs }: Pick<Config, 'DRAIN_DELAY'>,
-  log: Log,
-  hurried: AbortSignal,
-): Promise<void> {
+export async function drained({ DRAIN_DELAY: delayMs }: Config, log: Log, hurried: AbortSignal) {
   log.info('draining', { delayMs });
   await pause(delayMs, hurried);
 }

@@ -1,9 +1,6 @@
 import type { Config } from '../config/config.js';
 
 /** The workflows of this environment in the UI of Temporal, if the settings say where that is. */
-export function temporalUiUrl({
-  TEMPORAL_UI_URL: url,
-  TEMPORAL_NAMESPACE: namespace,
-}: Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE'>): string | undefined {
-  return url && `${url}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+export function temporalUiUrl({ TEMPORAL_UI_URL: url, TEMPORAL_NAMESPACE }: Config): string | undefined {
+  return url && `${url}/namespaces/${encodeURIComponent(TEMPORAL_NAMESPACE)}/workflows`;
 }

@@ -6,6 +6,11 @@ import { StartupError } from './startup-error.js';
 /** The limit of the strictest supported system. */
 const MAX_PATH_BYTES = 103;
 
+/** Undefined for an address that is not a socket. */
+export function socketPathOf(address: string): string | undefined {
+  return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
+}
+
 /** Makes the directory of a socket, and locks its path until this process ends. */
 export function claimSocket(path: string, refusal: string): void {
   // The system would say "invalid argument".

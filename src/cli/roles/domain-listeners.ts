@@ -18,7 +18,7 @@ import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
 import { cannotListen, StartupError } from '../startup-error.js';
-import { claimSocket, socketAnswers } from '../unix-socket.js';
+import { claimSocket, socketAnswers, socketPathOf } from '../unix-socket.js';
 import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
 
 export interface ListenerOptions {
@@ -163,8 +163,4 @@ async function bindSocket(server: RpcServer, path: string): Promise<void> {
   } catch (error) {
     throw new StartupError(`The socket ${path} cannot be made: ${(error as Error).message}.`);
   }
-}
-
-function socketPathOf(address: string): string | undefined {
-  return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.js';
 import { LONGEST_TOKEN_MS } from '../../domain/sign-on/keys/due-key-changes.js';
-import type { KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
-import { ensureSigningKeys } from '../../domain/sign-on/keys/key-rotation.js';
+import { ensureSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
 import { KeyKeeper } from '../../keys/key-keeper.js';
 import { KeyRing } from '../../keys/key-ring.js';
 import { makeSecretsKeys, readSecretsKeys } from '../../keys/secrets-key.js';

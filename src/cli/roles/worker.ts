@@ -82,16 +82,11 @@ function startRelay({ config, log, metrics }: RoleOptions, domain: WorkersDomain
     deliveries: domain.relay.clientOf(DeliveryServiceService),
     sender,
     log,
-    workerId: workerId(),
+    workerId: `${hostname()}/${process.pid}`,
     sends: config.WEBHOOK_SENDS,
     sendsPerSubscription: config.WEBHOOK_SENDS_PER_SUBSCRIPTION,
     metrics: relayMetrics(metrics),
   });
-}
-
-/** The name of this worker in its calls. */
-function workerId(): string {
-  return `${hostname()}/${process.pid}`;
 }
 
 /** Requires an address: a server on the usual port may belong to another environment. */

@@ -57,11 +57,10 @@ function sources(config: Config): Source[] {
 }
 
 function temporalFiles(config: Config): CertificateFiles | undefined {
-  const {
-    TEMPORAL_TLS_CERT_FILE: certFile,
-    TEMPORAL_TLS_KEY_FILE: keyFile,
-    TEMPORAL_TLS_CA_FILE: caFile,
-  } = config;
-  const named = Object.entries({ certFile, keyFile, caFile }).filter(([, path]) => path !== undefined);
-  return named.length === 0 ? undefined : new CertificateFiles(Object.fromEntries(named));
+  const files = {
+    certFile: config.TEMPORAL_TLS_CERT_FILE,
+    keyFile: config.TEMPORAL_TLS_KEY_FILE,
+    caFile: config.TEMPORAL_TLS_CA_FILE,
+  };
+  return Object.values(files).some((path) => path !== undefined) ? new CertificateFiles(files) : undefined;
 }

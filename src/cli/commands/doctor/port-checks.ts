@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { connect, createServer, type NetConnectOpts } from 'node:net';
 import type { Config } from '../../../config/config.js';
 import { foundIn } from '../../../store/checks/check.js';
+import { socketPathOf } from '../../unix-socket.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
 const ANSWER_LIMIT_MS = 5_000;
@@ -142,7 +143,7 @@ async function tellsLife({ host, port }: Port): Promise<boolean> {
 
 /** A gRPC port with TLS does not show which program listens: looks for the domain at other addresses. */
 async function domainRuns(_: Port, { DOMAIN_ADDRESS, ...config }: Config): Promise<boolean> {
-  const path = DOMAIN_ADDRESS.startsWith('unix:') ? DOMAIN_ADDRESS.slice('unix:'.length) : undefined;
+  const path = socketPathOf(DOMAIN_ADDRESS);
   return path === undefined
     ? (await answerOf(config.METRICS_HOST, config.METRICS_PORT, '/livez')) !== undefined
     : isListening({ path });

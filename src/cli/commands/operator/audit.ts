@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuditOutcome, AuditParty } from '../../../../generated/proto/integration/operator/v1/audit.js';
+import type { AuditOutcome } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { collected, count, timeBack } from '../option-parsers.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
 import { addGroup, addVerb } from './group.js';
@@ -46,12 +46,8 @@ const list: Action<{ since?: Date; until?: Date; type?: string[]; about?: string
     when: (event) => asTime(event.occurredAt),
     what: (event) => event.type,
     outcome: (event) => asWord(event.outcome, 'AUDIT_OUTCOME_'),
-    to: (event) => asParty(event.subject),
-    by: (event) => asParty(event.actor),
+    to: (event) => event.subject?.id ?? '-',
+    by: (event) => event.actor?.id ?? '-',
     from: (event) => event.remoteAddress ?? '-',
   });
 };
-
-function asParty(party: AuditParty | undefined): string {
-  return party?.id ?? '-';
-}

@@ -1,6 +1,6 @@
+import type { ReplayEventsResponse } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
 import { ProgressBar } from '../../output/progress-bar.js';
 import type { Session } from '../session.js';
-import type { ReplayOutcome } from './event-replay.js';
 
 const INTERVAL_MS = 250;
 
@@ -18,7 +18,7 @@ export class ReplayBar {
     this.#bar = new ProgressBar(output);
   }
 
-  async show({ createdDeliveries, lastEventId, done }: ReplayOutcome): Promise<void> {
+  async show({ createdDeliveries, lastEventId, done }: ReplayEventsResponse): Promise<void> {
     const now = performance.now();
     if (this.output.isTTY && !done && lastEventId !== '' && now - this.#locatedAt >= INTERVAL_MS) {
       this.#locatedAt = now;

@@ -27,13 +27,6 @@ interface Range extends ReplayEventsRequest {
   until: Date;
 }
 
-/** The progress of a replay; scripts read it too. */
-export interface ReplayOutcome {
-  createdDeliveries: number;
-  lastEventId: string;
-  done: boolean;
-}
-
 export async function replay(
   session: Session,
   _: unknown,
@@ -50,7 +43,11 @@ export async function replay(
     includeDelivered: options.includeDelivered ?? false,
     afterEventId: options.after,
   };
-  const outcome: ReplayOutcome = { createdDeliveries: 0, lastEventId: options.after ?? '', done: false };
+  const outcome: ReplayEventsResponse = {
+    createdDeliveries: 0,
+    lastEventId: options.after ?? '',
+    done: false,
+  };
   const bar = new ReplayBar(session, range);
   try {
     for await (const { createdDeliveries, lastEventId, done } of batches(session, range, stop, patienceMs)) {
@@ -103,7 +100,7 @@ async function* batches(
   }
 }
 
-function shown(range: Range, outcome: ReplayOutcome): Shown {
+function shown(range: Range, outcome: ReplayEventsResponse): Shown {
   const made = `Deliveries made: ${outcome.createdDeliveries}.`;
   if (outcome.done) {
     const watch = `How they go: \`integration delivery list --subscription ${range.subscriptionId}\`.`;
