@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asyncapiDocument, generatedDir, openapiDocuments, releasedDir, root } from './layout.js';
+import { asyncapiDocument, documents, generatedDir, releasedDir, root } from './layout.js';
 import { oasdiffPath } from './oasdiff.js';
 import { mustRun, runTool } from './run-tool.js';
-import { readBundle } from './steps/bundles.js';
+import { inScratch } from './scratch.js';
+import { bundlePath, readBundle } from './steps/bundles.js';
 
 const SEVERITIES = join(root, 'openapi/oasdiff-severities.txt');
 const PROTO_IMAGE = join(releasedDir, 'proto.binpb');
@@ -18,9 +18,9 @@ interface EventsDocument {
 }
 
 /** Changes that break integrators or peers of the released version, a line each. */
-export async function breakingChanges(outDir = generatedDir): Promise<string[]> {
+export async function breakingChanges(outDir: string): Promise<string[]> {
   const found: string[] = [];
-  for (const name of [...openapiDocuments, asyncapiDocument]) {
+  for (const name of documents) {
     const [released, present] = await Promise.all([readBundle(releasedDir, name), readBundle(outDir, name)]);
     const broken = await breakingInDocument(name, released, present);
     found.push(...broken.map((line) => `${name}: ${line}`));
@@ -31,34 +31,24 @@ export async function breakingChanges(outDir = generatedDir): Promise<string[]> 
 
 /** Makes the present contracts the released ones, which later changes must not break. */
 export async function release(): Promise<void> {
-  for (const name of [...openapiDocuments, asyncapiDocument]) {
-    const folder = join(releasedDir, name === asyncapiDocument ? 'asyncapi' : 'openapi');
-    await mkdir(folder, { recursive: true });
-    const document = await readBundle(generatedDir, name);
-    await writeFile(join(folder, `${name}.json`), `${JSON.stringify(document, null, 2)}\n`);
+  for (const name of documents) {
+    await cp(bundlePath(generatedDir, name), bundlePath(releasedDir, name));
   }
   await mustRun('buf', ['build', 'proto', '--exclude-source-info', '-o', PROTO_IMAGE]);
 }
 
 /** Compares two bundles of one contract. */
-export async function breakingInDocument(
-  name: string,
-  released: unknown,
-  present: unknown,
-): Promise<string[]> {
-  const scratch = await mkdtemp(join(tmpdir(), 'integration-breaking-'));
-  try {
-    const paths = [released, present].map((_, index) => join(scratch, `${index}.json`));
-    for (const [index, document] of [released, present].entries()) {
-      const comparable = name === asyncapiDocument ? asOpenapi(document as EventsDocument) : document;
-      await writeFile(paths[index] as string, JSON.stringify(comparable));
-    }
+export function breakingInDocument(name: string, released: unknown, present: unknown): Promise<string[]> {
+  return inScratch(async (scratch) => {
+    const paths = [join(scratch, 'released.json'), join(scratch, 'present.json')] as const;
+    const comparable = (document: unknown) =>
+      JSON.stringify(name === asyncapiDocument ? asOpenapi(document as EventsDocument) : document);
+    await writeFile(paths[0], comparable(released));
+    await writeFile(paths[1], comparable(present));
     const options = ['--fail-on', 'ERR', '--severity-levels', SEVERITIES, '--format', 'json'];
     const { exitCode, output } = await runTool(await oasdiffPath(), ['breaking', ...paths, ...options]);
     return exitCode === 0 ? [] : summarised(output);
-  } finally {
-    await rm(scratch, { recursive: true });
-  }
+  });
 }
 
 export async function breakingInProto(protoDir: string): Promise<string[]> {

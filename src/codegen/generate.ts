@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatedDir, root } from './layout.js';
 import { MANIFEST, manifestOf } from './manifest.js';
-import { Progress } from './progress.js';
+import { reported } from './progress.js';
 import { generateBundles } from './steps/bundles.js';
 import { generateComments } from './steps/comments.js';
 import { generateEmailAddress } from './steps/email-address.js';
@@ -29,11 +29,10 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
 
 /** Fills a folder from the contracts; the manifest is last. */
 export async function generateInto(outDir: string): Promise<void> {
-  const progress = new Progress(steps.length);
   await mkdir(join(outDir, 'openapi'), { recursive: true });
   await mkdir(join(outDir, 'asyncapi'), { recursive: true });
-  for (const [title, step] of steps) {
-    await progress.during(title, step(outDir));
+  for (const [index, [title, step]] of steps.entries()) {
+    await reported(`[${index + 1}/${steps.length}] ${title}`, step(outDir));
   }
   await writeFile(join(outDir, MANIFEST), await manifestOf(outDir));
 }

@@ -9,10 +9,11 @@ export const redoclyConfig = join(root, 'openapi/redocly.yaml');
 /** The HTTP contracts; generated files use these names. */
 export const openapiDocuments = ['gateway', 'sign-on'] as const;
 export const asyncapiDocument = 'webhooks';
+export const documents = [...openapiDocuments, asyncapiDocument] as const;
 
 export type OpenapiDocument = (typeof openapiDocuments)[number];
 
-export function sourceOf(name: OpenapiDocument | typeof asyncapiDocument): string {
+export function sourceOf(name: (typeof documents)[number]): string {
   return join(root, 'openapi', name === asyncapiDocument ? `${name}.asyncapi.yaml` : `${name}.yaml`);
 }
 

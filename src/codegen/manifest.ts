@@ -17,11 +17,10 @@ export async function filesBelow(dir: string): Promise<string[]> {
 export async function manifestOf(dir: string): Promise<string> {
   const files = (await filesBelow(dir)).filter((file) => file !== MANIFEST);
   const lines = await Promise.all(
-    files.map(async (file) => `${sha256(await readFile(join(dir, file)))}  ${file}\n`),
+    files.map(async (file) => {
+      const hash = createHash('sha256').update(await readFile(join(dir, file)));
+      return `${hash.digest('hex')}  ${file}\n`;
+    }),
   );
   return lines.join('');
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

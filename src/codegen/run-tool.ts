@@ -7,11 +7,11 @@ export interface ToolResult {
   output: string;
 }
 
-/** Runs a command of node_modules or PATH and captures its output. */
-export function runTool(command: string, args: readonly string[], cwd = root): Promise<ToolResult> {
+/** Runs a command of node_modules or PATH in the root of the project and captures its output. */
+export function runTool(command: string, args: readonly string[]): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;
-    const child = spawn(command, args, { cwd, env: { ...process.env, PATH: path, NO_COLOR: '1' } });
+    const child = spawn(command, args, { cwd: root, env: { ...process.env, PATH: path, NO_COLOR: '1' } });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk));
@@ -20,10 +20,9 @@ export function runTool(command: string, args: readonly string[], cwd = root): P
   });
 }
 
-export async function mustRun(command: string, args: readonly string[], cwd = root): Promise<string> {
-  const { exitCode, output } = await runTool(command, args, cwd);
+export async function mustRun(command: string, args: readonly string[]): Promise<void> {
+  const { exitCode, output } = await runTool(command, args);
   if (exitCode !== 0) {
     throw new Error(`${command} ${args.join(' ')}\n${output.trim()}`);
   }
-  return output;
 }

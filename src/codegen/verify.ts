@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { breakingChanges } from './breaking.js';
 import { generateInto } from './generate.js';
-import { asyncapiDocument, generatedDir, openapiDocuments, redoclyConfig, root, sourceOf } from './layout.js';
+import { documents, generatedDir, redoclyConfig, sourceOf } from './layout.js';
 import { filesBelow } from './manifest.js';
 import { runTool } from './run-tool.js';
+import { inScratch } from './scratch.js';
 
 interface Finding {
   title: string;
@@ -17,7 +17,7 @@ const LINTERS: [title: string, command: string, args: string[], mend: string][] 
   [
     'The HTTP and event contracts have lint findings',
     'redocly',
-    ['lint', '--config', redoclyConfig, ...([...openapiDocuments, asyncapiDocument] as const).map(sourceOf)],
+    ['lint', '--config', redoclyConfig, ...documents.map(sourceOf)],
     'edit the documents in openapi/',
   ],
   ['The gRPC contract has lint findings', 'buf', ['lint', 'proto'], 'edit the files in proto/'],
@@ -31,7 +31,7 @@ const LINTERS: [title: string, command: string, args: string[], mend: string][] 
 
 /** Checks contracts and generated files; each finding comes with its remedy. */
 export async function verify(): Promise<void> {
-  const findings = [...(await lint()), ...(await compareWithFreshlyMade())];
+  const findings = [...(await lint()), ...(await inScratch(compareWithFreshlyMade))];
   for (const { title, lines, mend } of findings) {
     process.stderr.write(
       `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n  To mend it: ${mend}\n`,
@@ -48,7 +48,7 @@ export async function verify(): Promise<void> {
 async function lint(): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [title, command, args, mend] of LINTERS) {
-    const { exitCode, output } = await runTool(command, args, root);
+    const { exitCode, output } = await runTool(command, args);
     if (exitCode !== 0) {
       findings.push({ title, lines: withoutBanner(output), mend });
     }
@@ -61,28 +61,23 @@ function withoutBanner(output: string): string[] {
   return output.split('\n').filter((line) => line.trim() !== '' && !/^\s*[╔║╚]/.test(line));
 }
 
-async function compareWithFreshlyMade(): Promise<Finding[]> {
-  const fresh = await mkdtemp(join(tmpdir(), 'integration-generated-'));
-  try {
-    await generateInto(fresh);
-    const findings: Finding[] = [];
-    const differences = await compareFolders(generatedDir, fresh);
-    if (differences.length > 0) {
-      const title = 'generated/ is not what the contracts say';
-      findings.push({ title, lines: differences, mend: 'make generate' });
-    }
-    const breaking = await breakingChanges(fresh);
-    if (breaking.length > 0) {
-      findings.push({
-        title: 'The change breaks what was released (openapi/released)',
-        lines: breaking,
-        mend: 'add instead of changing; what must go needs a new version of the path, package or dataVersion',
-      });
-    }
-    return findings;
-  } finally {
-    await rm(fresh, { recursive: true, force: true });
+async function compareWithFreshlyMade(fresh: string): Promise<Finding[]> {
+  await generateInto(fresh);
+  const findings: Finding[] = [];
+  const differences = await compareFolders(generatedDir, fresh);
+  if (differences.length > 0) {
+    const title = 'generated/ is not what the contracts say';
+    findings.push({ title, lines: differences, mend: 'make generate' });
   }
+  const breaking = await breakingChanges(fresh);
+  if (breaking.length > 0) {
+    findings.push({
+      title: 'The change breaks what was released (openapi/released)',
+      lines: breaking,
+      mend: 'add instead of changing; what must go needs a new version of the path, package or dataVersion',
+    });
+  }
+  return findings;
 }
 
 /** Edited, missing or stray files, compared with the output of the contracts. */

@@ -1,11 +1,13 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { breakingInDocument, breakingInProto } from '../../src/codegen/breaking.js';
 import { releasedDir, root } from '../../src/codegen/layout.js';
 import { readBundle } from '../../src/codegen/steps/bundles.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
+
+const newDirectory = temporaryDirectories();
 
 // biome-ignore lint/suspicious/noExplicitAny: a contract is edited at places named by each case.
 type Contract = any;
@@ -116,17 +118,13 @@ test.each([
   ['a reused number', 'string instance_name = 2;', 'bool shown = 2;', /changed type/],
   ['a removed method', /\n {2}rpc GetClient\([^}]*\}\n/, '\n', /"GetClient".* was deleted/],
 ])('%s of the gRPC contract is refused', async (_, from, to, said) => {
-  const copy = await mkdtemp(join(tmpdir(), 'integration-proto-'));
-  try {
-    await cp(join(root, 'proto'), copy, { recursive: true });
-    const source = await readFile(join(copy, DIRECTORY), 'utf8');
-    const edited = source.replace(from, to);
-    expect(edited).not.toBe(source);
-    await writeFile(join(copy, DIRECTORY), edited);
-    expect((await breakingInProto(copy)).join('\n')).toMatch(said);
-  } finally {
-    await rm(copy, { recursive: true });
-  }
+  const copy = newDirectory();
+  await cp(join(root, 'proto'), copy, { recursive: true });
+  const source = await readFile(join(copy, DIRECTORY), 'utf8');
+  const edited = source.replace(from, to);
+  expect(edited).not.toBe(source);
+  await writeFile(join(copy, DIRECTORY), edited);
+  expect((await breakingInProto(copy)).join('\n')).toMatch(said);
 });
 
 test('the present gRPC contract is compatible', async () => {

@@ -1,24 +1,23 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { manifestOf } from '../../src/codegen/manifest.js';
 import { compareFolders } from '../../src/codegen/verify.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
 
+const newDirectory = temporaryDirectories();
 let scratch: string;
 const present = () => join(scratch, 'present');
 const expected = () => join(scratch, 'expected');
 
 beforeEach(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'integration-compare-'));
+  scratch = newDirectory();
   for (const dir of [present(), expected()]) {
     await mkdir(join(dir, 'deep/er'), { recursive: true });
     await writeFile(join(dir, 'a.ts'), 'export const a = 1;\n');
     await writeFile(join(dir, 'deep/er/b.ts'), 'export const b = 2;\n');
   }
 });
-
-afterEach(() => rm(scratch, { recursive: true }));
 
 test('folders with the same files are the same', async () => {
   expect(await compareFolders(present(), expected())).toEqual([]);

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asyncapiDocument, openapiDocuments, redoclyConfig, sourceOf } from '../layout.js';
+import { asyncapiDocument, documents, redoclyConfig, sourceOf } from '../layout.js';
 import { mustRun } from '../run-tool.js';
 
 export function bundlePath(outDir: string, name: string): string {
@@ -13,18 +13,10 @@ export async function readBundle<T = Record<string, unknown>>(outDir: string, na
 
 /** Each contract with its shared parts as one JSON document, which the service loads and later steps read. */
 export async function generateBundles(outDir: string): Promise<void> {
-  for (const name of [...openapiDocuments, asyncapiDocument] as const) {
+  for (const name of documents) {
     const path = bundlePath(outDir, name);
-    await mustRun('redocly', [
-      'bundle',
-      '--config',
-      redoclyConfig,
-      sourceOf(name),
-      '-o',
-      path,
-      '--ext',
-      'json',
-    ]);
+    const options = ['--config', redoclyConfig, '-o', path, '--ext', 'json'];
+    await mustRun('redocly', ['bundle', sourceOf(name), ...options]);
     const document: unknown = JSON.parse(await readFile(path, 'utf8'));
     await writeFile(path, `${JSON.stringify(document, null, 2)}\n`);
   }

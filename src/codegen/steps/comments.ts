@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DescField, type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import {
@@ -7,24 +6,21 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
-import { root } from '../layout.js';
 import { mustRun } from '../run-tool.js';
+import { inScratch } from '../scratch.js';
 
 /** What `integration call METHOD --help` may explain: methods, and fields except those of answers. */
 const EXPLAINED = /^integration\.(operator|platform|webhooks)\.v1\.(?!\w+Response\.)\w+\.\w*[a-z]\w*$/;
 
 /** Comments in proto/ -> a list by full name. Descriptors with them would be four times as large. */
-export async function generateComments(outDir: string): Promise<void> {
-  const scratch = await mkdtemp(join(tmpdir(), 'integration-comments-'));
-  try {
+export function generateComments(outDir: string): Promise<void> {
+  return inScratch(async (scratch) => {
     const path = join(scratch, 'with-comments.binpb');
-    await mustRun('buf', ['build', 'proto', '-o', path], root);
+    await mustRun('buf', ['build', 'proto', '-o', path]);
     const { file } = fromBinary(FileDescriptorSetSchema, await readFile(path));
     const comments = Object.fromEntries(file.flatMap(commentsOf).sort());
     await writeFile(join(outDir, 'proto/comments.json'), `${JSON.stringify(comments, null, 2)}\n`);
-  } finally {
-    await rm(scratch, { recursive: true });
-  }
+  });
 }
 
 function commentsOf(file: FileDescriptorProto): [name: string, comment: string][] {

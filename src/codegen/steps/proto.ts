@@ -1,16 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../layout.js';
 import { filesBelow } from '../manifest.js';
 import { mustRun } from '../run-tool.js';
 
 /** proto/ -> messages, service definitions, and descriptors. */
 export async function generateProto(outDir: string): Promise<void> {
-  await mustRun(
-    'buf',
-    ['generate', 'proto', '--template', 'proto/buf.gen.yaml', '-o', join(outDir, 'proto')],
-    root,
-  );
+  const options = ['--template', 'proto/buf.gen.yaml', '-o', join(outDir, 'proto')];
+  await mustRun('buf', ['generate', 'proto', ...options]);
   // Only needed at development time; at 180 kB it would be the largest file.
   await rm(join(outDir, 'proto/google/protobuf/descriptor.ts'));
   for (const file of await filesBelow(join(outDir, 'proto'))) {
@@ -19,7 +15,7 @@ export async function generateProto(outDir: string): Promise<void> {
     await writeFile(path, copyingLess(text, file));
   }
   // For reflection. Readers such as grpcurl need the full type names that buf writes.
-  await mustRun('buf', ['build', 'proto', '--exclude-source-info', '-o', descriptorsIn(outDir)], root);
+  await mustRun('buf', ['build', 'proto', '--exclude-source-info', '-o', descriptorsIn(outDir)]);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OpenapiDocument, openapiDocuments, root, version } from '../layout.js';
 import { mustRun } from '../run-tool.js';
+import { inScratch } from '../scratch.js';
 import { readBundle } from './bundles.js';
 import { contractForSdk, withoutChecks } from './sdk-contract.js';
 
@@ -46,31 +46,31 @@ const LEFT_OUT =
   /\/(\..*|docs|test|api\/openapi\.yaml|README\.md|git_push\.sh|.*requirements\.txt|tox\.ini|setup\.(py|cfg)|pyproject\.toml|tsconfig.*\.json|package\.json)$/;
 
 /** The OpenAPI documents -> a client in each language, in one run of Java: most of a run is its start. */
-export async function generateSdks(outDir: string): Promise<void> {
-  const scratch = await mkdtemp(join(tmpdir(), 'integration-sdk-'));
-  const clients = join(scratch, 'clients');
-  const jobs: string[] = [];
-  for (const [language, { settings, prepare, options }] of Object.entries(GENERATORS)) {
-    for (const document of openapiDocuments) {
-      const inputSpec = join(scratch, `${language}-${document}-contract.json`);
-      await writeFile(inputSpec, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
-      const job = {
-        ...settings,
-        inputSpec,
-        outputDir: join(clients, language, document),
-        additionalProperties: { hideGenerationTimestamp: true, ...options(document) },
-        globalProperties: { apiTests: false, modelTests: false, apiDocs: false, modelDocs: false },
-      };
-      const file = join(scratch, `${language}-${document}.json`);
-      await writeFile(file, JSON.stringify(job));
-      jobs.push(file);
+export function generateSdks(outDir: string): Promise<void> {
+  return inScratch(async (scratch) => {
+    const clients = join(scratch, 'clients');
+    const jobs: string[] = [];
+    for (const [language, { settings, prepare, options }] of Object.entries(GENERATORS)) {
+      for (const document of openapiDocuments) {
+        const inputSpec = join(scratch, `${language}-${document}-contract.json`);
+        await writeFile(inputSpec, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
+        const job = {
+          ...settings,
+          inputSpec,
+          outputDir: join(clients, language, document),
+          additionalProperties: { hideGenerationTimestamp: true, ...options(document) },
+          globalProperties: { apiTests: false, modelTests: false, apiDocs: false, modelDocs: false },
+        };
+        const file = join(scratch, `${language}-${document}.json`);
+        await writeFile(file, JSON.stringify(job));
+        jobs.push(file);
+      }
     }
-  }
-  const configuration = ['--openapitools', join(root, 'openapi/openapitools.json')];
-  await mustRun('openapi-generator-cli', [...configuration, 'batch', '--fail-fast', ...jobs]);
-  await cp(clients, join(outDir, 'sdk'), {
-    recursive: true,
-    filter: (source) => !LEFT_OUT.test(source.slice(clients.length)),
+    const configuration = ['--openapitools', join(root, 'openapi/openapitools.json')];
+    await mustRun('openapi-generator-cli', [...configuration, 'batch', '--fail-fast', ...jobs]);
+    await cp(clients, join(outDir, 'sdk'), {
+      recursive: true,
+      filter: (source) => !LEFT_OUT.test(source.slice(clients.length)),
+    });
   });
-  await rm(scratch, { recursive: true });
 }
