@@ -1,5 +1,5 @@
 import hljs from 'highlight.js/lib/common';
-import { Html, html } from '../edge/pages/html.js';
+import { Html, type HtmlValue, html } from '../edge/pages/html.js';
 import { hidePlaces, showPlaces } from './places.js';
 
 export interface Code {
@@ -35,6 +35,16 @@ export function labelOf({ label, language }: Code): string {
 /** HTML built here from escaped parts. */
 export function made(text: string): Html {
   return Html.fromSource([text], []);
+}
+
+/** A heading that leads to itself: `sectionsOf` finds those of a page. */
+export function heading(id: string, content: HtmlValue, level: 2 | 3 = 2): Html {
+  return html`<h${level} id="${id}"><a class="self" href="#${id}">${content}</a></h${level}>`;
+}
+
+/** A part that the edge leaves out where it does not belong. */
+export function only(where: 'demo' | 'live' | 'live-with-demo', content: HtmlValue): Html {
+  return html`${made(`<!--${where}-->`)}${content}${made(`<!--/${where}-->`)}`;
 }
 
 /** Highlighted code; its text is only the code. */

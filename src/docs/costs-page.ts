@@ -1,5 +1,5 @@
 import { html } from '../edge/pages/html.js';
-import { made } from './code.js';
+import { heading, made } from './code.js';
 import { GUIDES_AREA } from './guide-pages.js';
 import type { Page } from './page.js';
 
@@ -33,9 +33,9 @@ export function costsPage({ measuredOn, machine, idleConnectionsMegabytes, costs
   });
   const body = html`<h1>Costs</h1><p class="lead">${summary}</p>
 <p>Processor time and bytes written to disk for a million of each, and what takes most of it. A core has 86,400 seconds a day.</p>
-<div class="table"><table><thead><tr>${HEADINGS.map((heading, column) => html`<th scope="col"${column > 0 && made(' class="number"')}>${heading}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
+<div class="table"><table><thead><tr>${HEADINGS.map((name, column) => html`<th scope="col"${column > 0 && made(' class="number"')}>${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
 <p>A thousand idle connections to the gateway hold ${megabytes(idleConnectionsMegabytes)} of memory.</p>
-<h2 id="how-it-was-measured"><a class="self" href="#how-it-was-measured">How it was measured</a></h2>
+${heading('how-it-was-measured', 'How it was measured')}
 <p>On ${measuredOn}, ${machine}; the load ran on the same machine. All roles ran with default settings on SQLite, every request was logged, and only the rate limit was lifted. Processor time is that of the processes of the service, their share of the kernel included. The figures are medians of several rounds after a warm-up, with 32 requests at any time (16 sign-ins, 16 writes). With less load at once they are higher, because fewer writes share a commit.</p>
 <p>Another machine has other figures, in much the same proportions: <code>make bench</code> measures them, beside what a plain program takes for the same work.</p>`;
   return { path: '/docs/costs', title: 'Costs', summary, area: GUIDES_AREA, body };

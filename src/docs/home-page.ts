@@ -1,6 +1,6 @@
 import { type Html, html } from '../edge/pages/html.js';
 import { icons } from '../edge/pages/icons.js';
-import { made } from './code.js';
+import { only } from './code.js';
 import { GUIDES_AREA, type Guide, guidePath } from './guide-pages.js';
 import type { Page } from './page.js';
 
@@ -56,5 +56,7 @@ ${environment()}
 }
 
 function environment(): Html {
-  return html`${made('<!--demo-->')}<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and every page of the references lets you send requests to it. Its operator has the keys, applications and people to sign in as: <code>make run</code> writes them to <code>demo.json</code>.</p>${made('<!--/demo-->')}${made('<!--live-->')}<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose pages also let you send requests.</p>${made('<!--/live-->')}`;
+  const demo = html`<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and every page of the references lets you send requests to it. Its operator has the keys, applications and people to sign in as: <code>make run</code> writes them to <code>demo.json</code>.</p>`;
+  const live = html`<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose pages also let you send requests.</p>`;
+  return html`${only('demo', demo)}${only('live', live)}`;
 }

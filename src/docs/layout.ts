@@ -1,6 +1,6 @@
 import { type Html, html } from '../edge/pages/html.js';
 import { FAVICON, icons } from '../edge/pages/icons.js';
-import { made } from './code.js';
+import { made, only } from './code.js';
 import { type NavigationGroup, navigation, neighbours } from './navigation.js';
 import { type Page, sectionsOf } from './page.js';
 
@@ -64,7 +64,7 @@ function header(page: Page, frame: Frame): Html {
   const present = (href: string) => isWithin(page, href, frame) && made(' aria-current="true"');
   return html`<header class="top">
 <a class="brand" href="/docs">${icons.mark}<span>Integration docs</span></a>
-${made('<!--demo-->')}<span class="pill">Demo</span>${made('<!--/demo-->')}
+${only('demo', html`<span class="pill">Demo</span>`)}
 <nav class="ways" aria-label="Parts">${ways.map(([href, name]) => html`<a href="${href}"${present(href)}>${name}</a>`)}</nav>
 <div class="search" hidden>
 <label class="unseen" for="search">Search the documentation</label>
@@ -106,5 +106,5 @@ function breakable(title: string): Html {
 }
 
 function footer({ version }: Frame): Html {
-  return html`<footer><p>${made('<!--demo-->')}Demo environment · ${made('<!--/demo-->')}Integration service ${version} · <a href="/docs/changelog">Changelog</a> · <a href="/docs/downloads">Contracts and SDKs</a> · <a href="/llms.txt">llms.txt</a></p></footer>`;
+  return html`<footer><p>${only('demo', 'Demo environment · ')}Integration service ${version} · <a href="/docs/changelog">Changelog</a> · <a href="/docs/downloads">Contracts and SDKs</a> · <a href="/llms.txt">llms.txt</a></p></footer>`;
 }

@@ -12,8 +12,6 @@ export interface Destinations {
   ofGuide(slug: string): string | undefined;
 }
 
-export const nowhere: Destinations = { ofName: () => undefined, ofGuide: () => undefined };
-
 /** Links cannot be nested. */
 const LINK_TAG = /<\/?a\b[^>]*>/g;
 const TAB_LABELS = new Set(['TypeScript', 'JavaScript', 'Python', 'Go', 'Shell', 'curl']);
@@ -26,7 +24,7 @@ export class Prose {
   readonly #destinations: Destinations;
   readonly #marked: Marked;
 
-  constructor(destinations: Destinations = nowhere) {
+  constructor(destinations: Destinations) {
     this.#destinations = destinations;
     this.#marked = this.#configured();
   }

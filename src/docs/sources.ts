@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot, packageVersion } from '../config/package.js';
@@ -88,10 +88,8 @@ function readSamples(folder: string): SampleBook {
 }
 
 export function readGuides(folder: string): Guide[] {
-  const files = existsSync(folder)
-    ? readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md')
-    : [];
-  return files
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .map((name) => guideOf(name, readFileSync(join(folder, name), 'utf8')))
     .sort((one, other) => one.order - other.order || one.slug.localeCompare(other.slug));
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../edge/pages/html.js';
-import { type Code, codeBlock } from './code.js';
+import { type Code, heading } from './code.js';
 import type { Contract, Example, Message, Tag } from './contract.js';
 import { type Destinations, Prose } from './markdown.js';
 import type { Page } from './page.js';
@@ -37,10 +37,10 @@ function overview(contract: Contract, samples: SampleBook, prose: Prose): Page {
   const body = html`<h1>${title}</h1><p class="lead">${summary}</p>
 <dl class="facts"><div><dt>Scheme</dt><dd>Standard Webhooks v1</dd></div><div><dt>Version</dt><dd>${version}</dd></div><div><dt>Document</dt><dd><a href="/asyncapi/webhooks.yaml">YAML</a>, <a href="/asyncapi/webhooks.json">JSON</a></dd></div></dl>
 <div class="prose">${prose.block(text)}</div>
-<h2 id="${withSdk}"><a class="self" href="#${withSdk}">With an SDK</a></h2>
+${heading(withSdk, 'With an SDK')}
 <p>Each SDK verifies signature and age, knows the types of the events, and lets through what is newer than itself. It throws, or returns an error, where a request is not genuine.</p>
 ${prose.tabs.of(writtenSamples(samples, 'sendEvent'))}
-<h2 id="${id}"><a class="self" href="#${id}">Event types</a></h2><ul class="operations">${rows}</ul>`;
+${heading(id, 'Event types')}<ul class="operations">${rows}</ul>`;
   return { path: WEBHOOKS_PATH, title, summary, area: AREA, body };
 }
 
@@ -61,9 +61,7 @@ ${headers(contract, view)}${groups}`;
 
 function headers(contract: Contract, view: SchemaView): Html {
   const [first] = messagesOf(contract);
-  return first
-    ? html`<h2 id="headers"><a class="self" href="#headers">Headers</a></h2>${view.of(first.headers)}`
-    : html``;
+  return first ? html`${heading('headers', 'Headers')}${view.of(first.headers)}` : html``;
 }
 
 function messagesWith(contract: Contract, tag: string): Message[] {
@@ -76,16 +74,11 @@ function group(contract: Contract, view: SchemaView, key: string, { description 
 }
 
 function section(view: SchemaView, { name, title, description = '', payload, examples }: Message): Html {
-  return html`<section class="operation"><h2 id="${name}"><a class="self" href="#${name}">${title}</a></h2>
+  return html`<section class="operation">${heading(name, title)}
 <p class="address"><span class="method event">EVENT</span> <code>${name}</code></p>
 <div class="prose">${view.prose.block(withPlaces(description))}</div>
-<div class="examples"><h3 id="${name}-example">Example</h3>${shownExamples(view, examples)}</div>
+<div class="examples"><h3 id="${name}-example">Example</h3>${view.prose.tabs.of(examples.map(exampleCode), 'Example')}</div>
 <h3 id="${name}-body">Body</h3>${view.of(payload)}</section>`;
-}
-
-function shownExamples(view: SchemaView, examples: Example[]): Html {
-  const codes = examples.map(exampleCode);
-  return codes.length === 1 ? html`${codes.map(codeBlock)}` : view.prose.tabs.of(codes, 'Example');
 }
 
 function exampleCode({ summary, headers: sent = {}, payload }: Example): Code {

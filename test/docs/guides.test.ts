@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { guidePages } from '../../src/docs/guide-pages.js';
-import { nowhere } from '../../src/docs/markdown.js';
 import { guideOf, readGuides } from '../../src/docs/sources.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
@@ -34,6 +33,7 @@ describe('a guide', () => {
   });
 
   test('has its title once on its page', () => {
+    const nowhere = { ofName: () => undefined, ofGuide: () => undefined };
     const [page] = guidePages([guideOf('sign-in.md', GUIDE)], nowhere);
     expect(page?.body.toString().match(/<h1/g)).toHaveLength(1);
     expect(page?.markdown?.match(/^# /gm)).toHaveLength(1);

@@ -87,7 +87,7 @@ describe('links', () => {
 
 describe('headings', () => {
   test('have ids that one can say, each once on a page', () => {
-    const prose = new Prose();
+    const prose = new Prose(destinations);
     const markup = prose.block('## Sign in\n\n## Sign in\n\n### What’s `next`?').toString();
     expect([...markup.matchAll(/id="([^"]*)"/g)].map(([, id]) => id)).toEqual([
       'sign-in',

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../edge/pages/html.js';
 import { describeMetrics, type MetricDescription } from '../../telemetry/metric-list.js';
+import { heading } from '../code.js';
 import type { Page } from '../page.js';
 
 export const OPERATE_AREA = 'Operate';
@@ -19,7 +20,7 @@ export function metricsPage(): Page {
   ];
   const body = html`<h1>Metrics</h1><p class="lead">${summary}</p>
 <p>Each metric also has the label <code>role</code>: <code>edge</code>, <code>domain</code> or <code>worker</code>.</p>
-${parts.map(({ id, title, metrics }) => html`<h2 id="${id}"><a class="self" href="#${id}">${title}</a></h2>${table(metrics)}`)}`;
+${parts.map(({ id, title, metrics }) => html`${heading(id, title)}${table(metrics)}`)}`;
   const markdown = parts.flatMap(({ title, metrics }) => ['', `## ${title}`, '', ...lines(metrics)]);
   return {
     path: operatePath(METRICS_SLUG),
@@ -32,7 +33,7 @@ ${parts.map(({ id, title, metrics }) => html`<h2 id="${id}"><a class="self" href
 }
 
 function table(metrics: readonly MetricDescription[]): Html {
-  return html`<div class="table"><table><thead><tr>${HEADINGS.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead><tbody>${metrics.map(
+  return html`<div class="table"><table><thead><tr>${HEADINGS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${metrics.map(
     ({ name, type, help, labels, roles }) =>
       html`<tr><th scope="row"><code>${name}</code> <small>${help}</small></th><td>${type}</td><td>${labels.join(', ')}</td><td>${roles.join(', ')}</td></tr>`,
   )}</tbody></table></div>`;

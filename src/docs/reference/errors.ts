@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Html, html } from '../../edge/pages/html.js';
-import { codeBlock } from '../code.js';
+import { codeBlock, heading } from '../code.js';
 import type { Contract, Schema } from '../contract.js';
 import { type Destinations, Prose } from '../markdown.js';
 import type { Page } from '../page.js';
@@ -66,9 +66,9 @@ function byStatus(api: Api, prose: Prose, meanings: readonly Meaning[]): Html {
   const statuses = [...new Set(meanings.flatMap(({ statuses: [status = ''] }) => status))];
   return html`${statuses.map((status) => {
     const codes = meanings.filter(({ statuses: [first] }) => first === status);
-    return html`<h2 id="${status}"><a class="self" href="#${status}">${status} ${STATUS_CODES[status]}</a></h2>${codes.map(
+    return html`${heading(status, `${status} ${STATUS_CODES[status]}`)}${codes.map(
       ({ code, text }) =>
-        html`<h3 id="${code}"><a class="self" href="#${code}"><code>${code}</code></a></h3><div class="prose">${prose.block(withPlaces(text))}</div>${examplesOf(api, code)}`,
+        html`${heading(code, html`<code>${code}</code>`, 3)}<div class="prose">${prose.block(withPlaces(text))}</div>${examplesOf(api, code)}`,
     )}`;
   })}`;
 }
@@ -78,7 +78,7 @@ function byCode(api: Api, prose: Prose, meanings: readonly Meaning[]): Html {
   const codes = [...new Set(meanings.map(({ code }) => code))];
   return html`${codes.map((code) => {
     const rows = meanings.filter((meaning) => meaning.code === code);
-    return html`<h2 id="${code}"><a class="self" href="#${code}"><code>${code}</code></a></h2><dl class="terms">${rows.map(
+    return html`${heading(code, html`<code>${code}</code>`)}<dl class="terms">${rows.map(
       ({ schema, statuses, text }) =>
         html`<div><dt><a href="${api.path}/schemas#${schema}"><code>${schema}</code></a>${statuses.length > 0 && html` ${statuses.join(', ')}`}</dt><dd>${prose.inline(withPlaces(text))}</dd></div>`,
     )}</dl>`;

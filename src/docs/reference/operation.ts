@@ -1,6 +1,6 @@
 import { type Html, html } from '../../edge/pages/html.js';
-import type { Code } from '../code.js';
-import type { Example, Header, Media, PlacedOperation, Response } from '../contract.js';
+import { type Code, heading } from '../code.js';
+import type { Contract, Example, Header, Media, PlacedOperation, Response } from '../contract.js';
 import { withPlaces } from '../places.js';
 import type { Api } from './api.js';
 import { samplesOf } from './samples.js';
@@ -9,28 +9,32 @@ import { tryIt } from './try-it.js';
 
 /** The full description of an operation. */
 export function operationSection(api: Api, view: SchemaView, placed: PlacedOperation): Html {
-  const { operation, method, path } = placed;
-  const { operationId, summary, description = '' } = operation;
+  const { operationId, summary, description = '' } = placed.operation;
   const samples = samplesOf(api, placed);
-  return html`<section class="operation"><h2 id="${operationId}"><a class="self" href="#${operationId}">${summary}</a></h2>
-<p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code></p>
+  return html`<section class="operation">${heading(operationId, summary)}
+<p class="address">${addressOf(placed)}</p>
 <div class="prose">${view.prose.block(withPlaces(description))}</div>
 ${proof(api, placed)}
-<div class="examples">${samples.length > 0 && view.prose.tabs.of(samples)}${answerExamples(api, view, placed)}</div>
+<div class="examples">${samples.length > 0 && view.prose.tabs.of(samples)}${answerExamples(view, placed)}</div>
 ${tryIt(api, placed)}
 ${parameters(view, placed)}
-${body(api, view, placed)}
+${body(view, placed)}
 ${responses(api, view, placed)}
 </section>`;
 }
 
+/** Method and path. */
+export function addressOf({ method, path }: PlacedOperation): Html {
+  return html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code>`;
+}
+
 /** What a successful call answers: beside the fields where there is room. */
-function answerExamples(api: Api, view: SchemaView, { operation }: PlacedOperation): Html[] {
+function answerExamples(view: SchemaView, { operation }: PlacedOperation): Html[] {
   return Object.entries(operation.responses)
     .filter(([status]) => isGood(status))
     .flatMap(([status, reference]) =>
-      Object.entries(api.contract.resolve(reference).content ?? {}).map(([type, media]) => {
-        const shown = exampleBlocks(api, view, type, media);
+      Object.entries(view.contract.resolve(reference).content ?? {}).map(([type, media]) => {
+        const shown = exampleBlocks(view, type, media);
         return html`${shown && html`<p class="shape"><span class="status good">${status}</span> <code>${type}</code></p>${shown}`}`;
       }),
     );
@@ -56,8 +60,6 @@ function wayName(api: Api, way: string): string {
   return scheme === 'basic' ? 'client secret' : 'access token';
 }
 
-const PLACES = { path: 'path', query: 'query', header: 'header', cookie: 'cookie' } as const;
-
 function parameters(view: SchemaView, { operation, parameters: all }: PlacedOperation): Html {
   if (all.length === 0) {
     return html``;
@@ -70,27 +72,27 @@ function parameters(view: SchemaView, { operation, parameters: all }: PlacedOper
         ...(parameter.description === undefined ? {} : { description: parameter.description }),
         ...(parameter.example === undefined ? {} : { examples: [parameter.example] }),
       },
-      { required: parameter.required, where: PLACES[parameter.in] },
+      { required: parameter.required, where: parameter.in },
     ),
   );
   return html`<h3 id="${operation.operationId}-parameters">Parameters</h3><ul class="list">${rows}</ul>`;
 }
 
-function body(api: Api, view: SchemaView, { operation }: PlacedOperation): Html {
-  const request = operation.requestBody && api.contract.resolve(operation.requestBody);
+function body(view: SchemaView, { operation }: PlacedOperation): Html {
+  const request = operation.requestBody && view.contract.resolve(operation.requestBody);
   if (!request) {
     return html``;
   }
   const kinds = Object.entries(request.content).map(
     ([type, media], index) =>
-      html`<details class="media"${index === 0 && html` open`}><summary><code>${type}</code></summary>${shapeOf(api, view, type, media)}${exampleBlocks(api, view, type, media)}</details>`,
+      html`<details class="media"${index === 0 && html` open`}><summary><code>${type}</code></summary>${shapeOf(view, type, media)}${exampleBlocks(view, type, media)}</details>`,
   );
   return html`<h3 id="${operation.operationId}-body">Body</h3>${kinds}`;
 }
 
 function responses(api: Api, view: SchemaView, { operation }: PlacedOperation): Html {
   const rows = Object.entries(operation.responses).map(([status, reference]) =>
-    responseRow(api, view, status, api.contract.resolve(reference)),
+    responseRow(api, view, status, view.contract.resolve(reference)),
   );
   return html`<h3 id="${operation.operationId}-responses">Responses</h3><div class="responses">${rows}</div>`;
 }
@@ -100,18 +102,18 @@ function responseRow(api: Api, view: SchemaView, status: string, response: Respo
   const summary = html`<summary><span class="status ${kind}">${status}</span> ${view.prose.inline(withPlaces(response.description.split('\n\n')[0] ?? ''))}</summary>`;
   const media = Object.entries(response.content ?? {}).map(
     ([type, one]) =>
-      html`${shapeOf(api, view, type, one, kind === 'bad')}${kind !== 'good' && exampleBlocks(api, view, type, one)}`,
+      html`${kind === 'bad' ? errorShapeOf(api, view, type, one) : shapeOf(view, type, one)}${kind !== 'good' && exampleBlocks(view, type, one)}`,
   );
-  return html`<details class="response"${kind === 'good' && html` open`}>${summary}${headers(api, view, response)}${media}</details>`;
+  return html`<details class="response"${kind === 'good' && html` open`}>${summary}${headers(view, response)}${media}</details>`;
 }
 
-function headers(api: Api, view: SchemaView, response: Response): Html {
+function headers(view: SchemaView, response: Response): Html {
   const rows = Object.entries(response.headers ?? {}).map(([name, reference]) => {
-    const header = api.contract.resolve(reference);
+    const header = view.contract.resolve(reference);
     return view.row(
       name,
       {
-        ...api.contract.resolve(header.schema ?? { type: 'string' }),
+        ...view.contract.resolve(header.schema ?? { type: 'string' }),
         ...(header.description === undefined ? {} : { description: header.description }),
         examples: headerExamples(header),
       },
@@ -130,24 +132,28 @@ function headerExamples({ example, examples = {} }: Header): unknown[] {
   );
 }
 
-/** Errors share a schema, which has its own page. */
-function shapeOf(api: Api, view: SchemaView, type: string, { schema }: Media, isError = false): Html {
-  const title = schema && api.contract.resolve(schema).title;
-  if (!schema) {
-    return html``;
-  }
-  return isError && title !== undefined
-    ? html`<p class="shape"><code>${type}</code> <a href="${api.path}/schemas#${title}">${title}</a></p>`
-    : html`<p class="shape"><code>${type}</code> <span class="type">${view.typeOf(schema)}</span></p>${view.of(schema)}`;
+function shapeOf(view: SchemaView, type: string, { schema }: Media): Html | undefined {
+  return (
+    schema &&
+    html`<p class="shape"><code>${type}</code> <span class="type">${view.typeOf(schema)}</span></p>${view.of(schema)}`
+  );
 }
 
-function exampleBlocks(api: Api, view: SchemaView, type: string, { examples = {} }: Media): Html | undefined {
-  const codes = Object.values(examples).map((example) => exampleCode(api, type, example));
+/** Errors share a schema, which has its own page. */
+function errorShapeOf(api: Api, view: SchemaView, type: string, media: Media): Html | undefined {
+  const title = media.schema && view.contract.resolve(media.schema).title;
+  return title === undefined
+    ? shapeOf(view, type, media)
+    : html`<p class="shape"><code>${type}</code> <a href="${api.path}/schemas#${title}">${title}</a></p>`;
+}
+
+function exampleBlocks(view: SchemaView, type: string, { examples = {} }: Media): Html | undefined {
+  const codes = Object.values(examples).map((example) => exampleCode(view.contract, type, example));
   return codes.length === 0 ? undefined : view.prose.tabs.of(codes, 'Example');
 }
 
-function exampleCode(api: Api, type: string, reference: Example): Code {
-  const { summary, value } = api.contract.resolve(reference);
+function exampleCode(contract: Contract, type: string, reference: Example): Code {
+  const { summary, value } = contract.resolve(reference);
   const isForm = type === 'application/x-www-form-urlencoded';
   const text = isForm
     ? new URLSearchParams(value as Record<string, string>).toString().replaceAll('&', '\n&')

@@ -1,10 +1,11 @@
 import { type Html, html } from '../../edge/pages/html.js';
-import { type PlacedOperation, slugOf, type Tag } from '../contract.js';
+import { heading } from '../code.js';
+import { slugOf, type Tag } from '../contract.js';
 import { type Destinations, Prose } from '../markdown.js';
 import type { Page } from '../page.js';
 import { withPlaces } from '../places.js';
 import type { Api } from './api.js';
-import { operationSection } from './operation.js';
+import { addressOf, operationSection } from './operation.js';
 import { SchemaView } from './schema.js';
 
 const tagPath = (api: Api, { name }: Tag) => `${api.path}/${slugOf(name)}`;
@@ -46,7 +47,7 @@ function overview(api: Api, prose: Prose): Page {
 <dl class="facts"><div><dt>Address</dt><dd><code>${api.url}</code></dd></div><div><dt>Version</dt><dd>${version}</dd></div><div><dt>Document</dt><dd><a href="/openapi/${api.name}.yaml">YAML</a>, <a href="/openapi/${api.name}.json">JSON</a></dd></div></dl>
 <div class="prose">${prose.block(text)}</div>
 ${credentials(api, prose)}
-<h2 id="${operations}"><a class="self" href="#${operations}">Operations</a></h2>
+${heading(operations, 'Operations')}
 ${api.contract.tags().map((tag) => operationList(api, tag))}`;
   return { path: api.path, title, summary, area: api.title, body };
 }
@@ -59,7 +60,7 @@ function credentials(api: Api, prose: Prose): Html {
   const schemes = Object.values(api.contract.document.components.securitySchemes);
   const nameOf = ({ type, scheme, name = '' }: (typeof schemes)[number]) =>
     type === 'apiKey' ? name : scheme === 'basic' ? 'HTTP Basic' : 'Bearer token';
-  return html`<h2 id="${anchor}"><a class="self" href="#${anchor}">${title}</a></h2><dl class="terms">${schemes.map(
+  return html`${heading(anchor, title)}<dl class="terms">${schemes.map(
     (scheme) => html`<div><dt>${nameOf(scheme)}</dt><dd>${prose.block(scheme.description ?? '')}</dd></div>`,
   )}</dl>`;
 }
@@ -69,12 +70,8 @@ function operationList(api: Api, tag: Tag): Html {
     .operationsOf(tag.name)
     .map(
       (placed) =>
-        html`<li><a href="${tagPath(api, tag)}#${placed.operation.operationId}">${placed.operation.summary}</a> ${addressOf(placed)}</li>`,
+        html`<li><a href="${tagPath(api, tag)}#${placed.operation.operationId}">${placed.operation.summary}</a> <span class="address">${addressOf(placed)}</span></li>`,
     )}</ul>`;
-}
-
-function addressOf({ method, path }: PlacedOperation): Html {
-  return html`<span class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code></span>`;
 }
 
 function tagPage(api: Api, tag: Tag, prose: Prose): Page {
@@ -97,7 +94,7 @@ function schemasPage(api: Api, prose: Prose): Page {
   const schemas = Object.entries(api.contract.schemas()).filter(([name]) => !isOfPages(name));
   const sections = schemas.map(
     ([name, schema]) =>
-      html`<section class="schema"><h2 id="${name}"><a class="self" href="#${name}"><code>${name}</code></a></h2><p class="shape"><span class="type">${view.typeOf(schema)}</span></p>
+      html`<section class="schema">${heading(name, html`<code>${name}</code>`)}<p class="shape"><span class="type">${view.typeOf(schema)}</span></p>
 <div class="prose">${prose.block(withPlaces(schema.description ?? ''))}</div>${view.of(schema)}</section>`,
   );
   const summary = `What ${api.title} is asked and answers, member by member.`;

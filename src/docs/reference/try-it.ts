@@ -1,5 +1,5 @@
 import { type Html, html } from '../../edge/pages/html.js';
-import { made } from '../code.js';
+import { made, only } from '../code.js';
 import { type Operation, type Parameter, type PlacedOperation, type Schema, slugOf } from '../contract.js';
 import type { Api } from './api.js';
 
@@ -25,15 +25,17 @@ export function tryIt(api: Api, placed: PlacedOperation): Html {
   const fields = [...keyFields(api, operation), ...parameterFields(placed), ...bodyFields(api, operation)];
   const id = `${operation.operationId}-try`;
   const page = `${api.path}/${slugOf(operation.tags?.[0] ?? '')}`;
-  return html`${made('<!--live-with-demo-->')}<p class="try-elsewhere"><a class="button quiet" href="{{demoGatewayUrl}}${page}#${id}">Try it in the demo environment</a></p>${made('<!--/live-with-demo-->')}
-${made('<!--demo-->')}<details class="try" id="${id}"><summary>Try it</summary>
+  const elsewhere = html`<p class="try-elsewhere"><a class="button quiet" href="{{demoGatewayUrl}}${page}#${id}">Try it in the demo environment</a></p>`;
+  const form = html`<details class="try" id="${id}"><summary>Try it</summary>
 <form class="try-form" data-api="${api.url}" data-method="${method.toUpperCase()}" data-path="${path}" aria-labelledby="${id}-title">
 <h3 id="${id}-title" class="try-title">Send it to the demo environment</h3>
 <noscript><p>Sending a request from this page needs JavaScript.</p></noscript>
 ${fields.map((field, index) => fieldRow(`${id}-${index}`, field))}
 <p class="send"><button type="submit" disabled>Send</button> <code class="try-address"></code></p>
 <div class="try-answer" role="status"></div>
-</form></details>${made('<!--/demo-->')}`;
+</form></details>`;
+  return html`${only('live-with-demo', elsewhere)}
+${only('demo', form)}`;
 }
 
 /** The gateway has the page's origin; the sign-on server must allow other origins. */
