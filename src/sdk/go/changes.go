@@ -173,9 +173,5 @@ func (g *Gateway) GetChangesDigest(ctx context.Context, instanceIntegrationID, c
 
 // GetChangesDigest returns counts and digests of a client's entities: a copy with the same ones is equal.
 func (c Conditional) GetChangesDigest(ctx context.Context, instanceIntegrationID, clientID string) (Reading[*ChangesDigest], error) {
-	request := c.gateway.api.ChangesAPI.GetChangesDigest(ctx, instanceIntegrationID).ClientId(clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.ChangesAPI.GetChangesDigest(ctx, instanceIntegrationID).ClientId(clientID))
 }

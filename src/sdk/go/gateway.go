@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -52,7 +53,7 @@ func NewGateway(options GatewayOptions) (*Gateway, error) {
 		return nil, errors.New("APIKey must be the API key: letters, digits and underscores, no spaces")
 	}
 	wrapped := transport{
-		timeout: orDefault(options.Timeout, defaultReadTimeout),
+		timeout: cmp.Or(options.Timeout, defaultReadTimeout),
 		retry:   retryOf(options.Retry),
 		refusal: gatewayRefusal,
 	}
@@ -62,17 +63,9 @@ func NewGateway(options GatewayOptions) (*Gateway, error) {
 		apiKey:   options.APIKey,
 		api:      generatedClient(baseURL, options.APIKey, client),
 		client:   client,
-		pageSize: int32(orDefault(options.PageSize, defaultPageSize)),
+		pageSize: int32(cmp.Or(options.PageSize, defaultPageSize)),
 		retry:    wrapped.retry,
 	}, nil
-}
-
-func orDefault[T comparable](given, usual T) T {
-	var none T
-	if given == none {
-		return usual
-	}
-	return given
 }
 
 func retryOf(given *Retry) Retry {

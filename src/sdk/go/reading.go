@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 
@@ -18,10 +19,7 @@ type Reading[T any] struct {
 // reading converts the result of a generated operation.
 func reading[T any](data T, response *http.Response, err error) (Reading[T], error) {
 	if response != nil && response.StatusCode == http.StatusNotModified {
-		etag := response.Header.Get("ETag")
-		if etag == "" {
-			etag = response.Request.Header.Get("If-None-Match")
-		}
+		etag := cmp.Or(response.Header.Get("ETag"), response.Request.Header.Get("If-None-Match"))
 		return Reading[T]{ETag: etag}, nil
 	}
 	if err != nil {
@@ -63,26 +61,31 @@ func gatewayRefusal(response *http.Response, body []byte) error {
 	err := unexpectedAnswer(response, "the answer is "+response.Status+", and not one of the gateway's own")
 	if code := text(problem, "code"); code != "" {
 		err.Code = code
-		err.Message = firstOf(text(problem, "message"), text(problem, "title"), code)
-		err.RequestID = firstOf(text(problem, "requestId"), err.RequestID)
+		err.Message = cmp.Or(text(problem, "message"), text(problem, "title"), code)
+		err.RequestID = cmp.Or(text(problem, "requestId"), err.RequestID)
 		_ = json.Unmarshal(problem["errors"], &err.Fields)
 	}
 	return err
-}
-
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // Conditional makes reads that report whether the data changed.
 type Conditional struct {
 	gateway *Gateway
 	etag    string
+}
+
+// conditionalRequest is a read of the generated client.
+type conditionalRequest[R, T any] interface {
+	IfNoneMatch(etag string) R
+	Execute() (T, *http.Response, error)
+}
+
+// conditionally sends the ETag, unless it is empty.
+func conditionally[R conditionalRequest[R, T], T any](etag string, request R) (Reading[T], error) {
+	if etag != "" {
+		request = request.IfNoneMatch(etag)
+	}
+	return reading(request.Execute())
 }
 
 // generatedClient prepares requests and reads records.

@@ -9,11 +9,7 @@ func (g *Gateway) ListInstanceIntegrations(ctx context.Context) ([]InstanceInteg
 
 // ListInstanceIntegrations returns all connections between your integration and instances. Start here.
 func (c Conditional) ListInstanceIntegrations(ctx context.Context) (Reading[[]InstanceIntegration], error) {
-	request := c.gateway.api.InstanceIntegrationsAPI.ListInstanceIntegrations(ctx)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.InstanceIntegrationsAPI.ListInstanceIntegrations(ctx))
 }
 
 // ListClients returns all clients of the instance.
@@ -23,11 +19,7 @@ func (g *Gateway) ListClients(ctx context.Context, instanceIntegrationID string)
 
 // ListClients returns all clients of the instance.
 func (c Conditional) ListClients(ctx context.Context, instanceIntegrationID string) (Reading[[]TenantClient], error) {
-	request := c.gateway.api.ClientsAPI.ListClients(ctx, instanceIntegrationID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.ClientsAPI.ListClients(ctx, instanceIntegrationID))
 }
 
 // GetClient returns one client.
@@ -37,11 +29,7 @@ func (g *Gateway) GetClient(ctx context.Context, instanceIntegrationID, clientID
 
 // GetClient returns one client.
 func (c Conditional) GetClient(ctx context.Context, instanceIntegrationID, clientID string) (Reading[*TenantClient], error) {
-	request := c.gateway.api.ClientsAPI.GetClient(ctx, instanceIntegrationID, clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.ClientsAPI.GetClient(ctx, instanceIntegrationID, clientID))
 }
 
 // ListWorkersV2 returns the workers of a client in one answer: with IfChanged the cheapest way to stay in sync.
@@ -51,11 +39,7 @@ func (g *Gateway) ListWorkersV2(ctx context.Context, instanceIntegrationID, clie
 
 // ListWorkersV2 returns the workers of a client in one answer: with IfChanged the cheapest way to stay in sync.
 func (c Conditional) ListWorkersV2(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]WorkerV2], error) {
-	request := c.gateway.api.WorkersAPI.ListWorkersV2(ctx, instanceIntegrationID, clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.WorkersAPI.ListWorkersV2(ctx, instanceIntegrationID, clientID))
 }
 
 // ListWorkers returns the workers as in version 1, without their place in the organization structure.
@@ -65,11 +49,7 @@ func (g *Gateway) ListWorkers(ctx context.Context, instanceIntegrationID, client
 
 // ListWorkers returns the workers as in version 1, without their place in the organization structure.
 func (c Conditional) ListWorkers(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]Worker], error) {
-	request := c.gateway.api.WorkersAPI.ListWorkers(ctx, instanceIntegrationID, clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.WorkersAPI.ListWorkers(ctx, instanceIntegrationID, clientID))
 }
 
 // ListWorkersV1 calls ListWorkers.
@@ -93,11 +73,7 @@ func (g *Gateway) GetWorker(ctx context.Context, instanceIntegrationID, clientID
 
 // GetWorker returns one worker, offboarded or not.
 func (c Conditional) GetWorker(ctx context.Context, instanceIntegrationID, clientID, workerID string) (Reading[*WorkerV2], error) {
-	request := c.gateway.api.WorkersAPI.GetWorkerV2(ctx, instanceIntegrationID, clientID, workerID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.WorkersAPI.GetWorkerV2(ctx, instanceIntegrationID, clientID, workerID))
 }
 
 // ListUsers returns the users of a client in one answer.
@@ -107,11 +83,7 @@ func (g *Gateway) ListUsers(ctx context.Context, instanceIntegrationID, clientID
 
 // ListUsers returns the users of a client in one answer.
 func (c Conditional) ListUsers(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]User], error) {
-	request := c.gateway.api.UsersAPI.ListUsers(ctx, instanceIntegrationID, clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.UsersAPI.ListUsers(ctx, instanceIntegrationID, clientID))
 }
 
 // GetUser returns one user, in any status.
@@ -121,11 +93,7 @@ func (g *Gateway) GetUser(ctx context.Context, instanceIntegrationID, clientID, 
 
 // GetUser returns one user, in any status.
 func (c Conditional) GetUser(ctx context.Context, instanceIntegrationID, clientID, userID string) (Reading[*User], error) {
-	request := c.gateway.api.UsersAPI.GetUser(ctx, instanceIntegrationID, clientID, userID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.UsersAPI.GetUser(ctx, instanceIntegrationID, clientID, userID))
 }
 
 // JobTitles returns the job titles that a client uses.
@@ -135,11 +103,7 @@ func (g *Gateway) JobTitles(ctx context.Context, instanceIntegrationID, clientID
 
 // JobTitles returns the job titles that a client uses.
 func (c Conditional) JobTitles(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]string], error) {
-	request := c.gateway.api.JobTitlesAPI.ListJobTitles(ctx, instanceIntegrationID, clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.JobTitlesAPI.ListJobTitles(ctx, instanceIntegrationID, clientID))
 }
 
 // OrganizationStructure returns the layers, units and locations of a client.
@@ -149,9 +113,5 @@ func (g *Gateway) OrganizationStructure(ctx context.Context, instanceIntegration
 
 // OrganizationStructure returns the layers, units and locations of a client.
 func (c Conditional) OrganizationStructure(ctx context.Context, instanceIntegrationID, clientID string) (Reading[*OrganizationStructure], error) {
-	request := c.gateway.api.OrganizationStructureAPI.GetOrganizationStructure(ctx, instanceIntegrationID, clientID)
-	if c.etag != "" {
-		request = request.IfNoneMatch(c.etag)
-	}
-	return reading(request.Execute())
+	return conditionally(c.etag, c.gateway.api.OrganizationStructureAPI.GetOrganizationStructure(ctx, instanceIntegrationID, clientID))
 }

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -70,7 +71,7 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 	}
 	options.Issuer = issuer
 	client := func(retry Retry) *http.Client {
-		timeout := orDefault(options.Timeout, defaultSignOnTimeout)
+		timeout := cmp.Or(options.Timeout, defaultSignOnTimeout)
 		return newClient(options.HTTPClient, transport{timeout: timeout, retry: retry, refusal: signOnRefusal})
 	}
 	patient := client(retryOf(options.Retry))
@@ -81,7 +82,7 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 		verifier: &idTokenVerifier{
 			issuer:    issuer,
 			clientID:  options.ClientID,
-			algorithm: orDefault(options.IDTokenAlgorithm, RS256),
+			algorithm: cmp.Or(options.IDTokenAlgorithm, RS256),
 			client:    patient,
 		},
 	}, nil
@@ -120,8 +121,8 @@ type AuthorizationRequest struct {
 // AuthorizationURL returns the address to which to send the browser to sign a person in.
 func (s *SignOn) AuthorizationURL(options AuthorizationOptions) AuthorizationRequest {
 	verifier := randomText()
-	state := firstOf(options.State, randomText())
-	nonce := firstOf(options.Nonce, randomText())
+	state := cmp.Or(options.State, randomText())
+	nonce := cmp.Or(options.Nonce, randomText())
 	challenge := sha256.Sum256([]byte(verifier))
 	maxAge := ""
 	if options.MaxAge != nil {
@@ -131,7 +132,7 @@ func (s *SignOn) AuthorizationURL(options AuthorizationOptions) AuthorizationReq
 		"response_type":         "code",
 		"client_id":             s.options.ClientID,
 		"redirect_uri":          s.options.RedirectURI,
-		"scope":                 firstOf(options.Scope, defaultScope),
+		"scope":                 cmp.Or(options.Scope, defaultScope),
 		"state":                 state,
 		"nonce":                 nonce,
 		"code_challenge":        base64.RawURLEncoding.EncodeToString(challenge[:]),

@@ -209,7 +209,7 @@ func (s *SQLiteStore) Apply(ctx context.Context, batch Batch) error {
 
 func writeBatch(ctx context.Context, transaction *sql.Tx, batch Batch) error {
 	// A write comes first: a transaction that reads and then writes can fail when another one writes too.
-	if _, err := transaction.ExecContext(ctx, "update sync_state set load = load + ?", firstAsNumber(batch)); err != nil {
+	if _, err := transaction.ExecContext(ctx, "update sync_state set load = load + ?", batch.First); err != nil {
 		return err
 	}
 	var cursor sql.NullString
@@ -234,13 +234,6 @@ func writeBatch(ctx context.Context, transaction *sql.Tx, batch Batch) error {
 	_, err := transaction.ExecContext(ctx, "update sync_state set cursor = ?, is_loading = ?",
 		sql.NullString{String: batch.Cursor, Valid: batch.Cursor != ""}, loading && !batch.Last)
 	return err
-}
-
-func firstAsNumber(batch Batch) int64 {
-	if batch.First {
-		return 1
-	}
-	return 0
 }
 
 func writeChanges(ctx context.Context, transaction *sql.Tx, changes []Change, load int64) error {

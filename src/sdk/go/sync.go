@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand"
@@ -64,13 +65,13 @@ type Sync struct {
 
 // Sync keeps a copy of the instance in a store, once it is Run.
 func (g *Gateway) Sync(instanceIntegrationID string, store Store, options SyncOptions) *Sync {
-	options.Wait = max(0, orDefault(options.Wait, 25*time.Second))
+	options.Wait = max(0, cmp.Or(options.Wait, 25*time.Second))
 	usualPause := time.Second
 	if options.Wait == 0 {
 		usualPause = time.Minute
 	}
-	options.Pause = orDefault(options.Pause, usualPause)
-	options.CompareEvery = orDefault(options.CompareEvery, time.Hour)
+	options.Pause = cmp.Or(options.Pause, usualPause)
+	options.CompareEvery = cmp.Or(options.CompareEvery, time.Hour)
 	return &Sync{gateway: g, id: instanceIntegrationID, store: store, options: options, woken: make(chan struct{}, 1)}
 }
 
@@ -341,7 +342,7 @@ func mayPassLater(err error) bool {
 }
 
 func (s *Sync) pauseAfter(err error, failures int) time.Duration {
-	base := orDefault(s.gateway.retry.BaseDelay, DefaultRetry.BaseDelay)
+	base := cmp.Or(s.gateway.retry.BaseDelay, DefaultRetry.BaseDelay)
 	longest := min(longestPause, base<<min(failures+firstDoublings, 20))
 	delay := time.Duration(float64(longest) * (0.5 + rand.Float64()/2))
 	if _, asked := statusOf(err); asked != nil {

@@ -61,7 +61,8 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // once reads the body as well: a connection can break in the middle of it.
 func (t *transport) once(request *http.Request) (*http.Response, error) {
-	timeout := t.timeout + waitOf(request.Context())
+	wait, _ := request.Context().Value(waitKey{}).(time.Duration)
+	timeout := t.timeout + wait
 	ctx, cancel := context.WithTimeout(request.Context(), timeout)
 	defer cancel()
 	attempt := request.Clone(ctx)
@@ -109,11 +110,6 @@ type waitKey struct{}
 // waiting allows an answer so much more time, because the service was asked to wait.
 func waiting(ctx context.Context, wait time.Duration) context.Context {
 	return context.WithValue(ctx, waitKey{}, wait)
-}
-
-func waitOf(ctx context.Context) time.Duration {
-	wait, _ := ctx.Value(waitKey{}).(time.Duration)
-	return wait
 }
 
 type requestIDKey struct{}

@@ -1,12 +1,12 @@
 import { renameSync, rmSync } from 'node:fs';
 import { writeFiles } from './files.js';
-import { languages, packagesOf } from './packages.js';
+import { packers } from './packages.js';
 import { sourcesIn } from './sources.js';
 
 /** Writes the packages of all languages, or none if one fails. */
 const [outDir = 'dist/sdk'] = process.argv.slice(2);
 const sources = sourcesIn(process.cwd());
-const files = languages.flatMap((language) => packagesOf(language, sources));
+const files = Object.values(packers).flatMap((pack) => pack(sources));
 
 const staged = `${outDir}.new`;
 rmSync(staged, { recursive: true, force: true });

@@ -4,12 +4,8 @@ import { npmPackage } from './npm-package.js';
 import type { Sources } from './sources.js';
 import { wheel } from './wheel.js';
 
-export const languages = ['typescript', 'python', 'go'] as const;
-
-export type Language = (typeof languages)[number];
-
 /** The packers by language; each gives files by name. */
-const packers: Record<Language, (sources: Sources) => PackageFile[]> = {
+export const packers = {
   typescript: (sources) => [
     { path: `integration-service-sdk-${sources.version}.tgz`, content: npmPackage(sources) },
   ],
@@ -23,8 +19,4 @@ const packers: Record<Language, (sources: Sources) => PackageFile[]> = {
       ...proxy.map(({ path, content }) => ({ path: `go-proxy/${module}/@v/${path}`, content })),
     ];
   },
-};
-
-export function packagesOf(language: Language, sources: Sources): PackageFile[] {
-  return packers[language](sources);
-}
+} satisfies Record<string, (sources: Sources) => PackageFile[]>;

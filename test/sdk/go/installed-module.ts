@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageVersion } from '../../../src/config/package.js';
-import { packagesOf } from '../../../src/sdk/packaging/packages.js';
+import { packers } from '../../../src/sdk/packaging/packages.js';
 import { sourcesIn } from '../../../src/sdk/packaging/sources.js';
 import { newTemporaryDirectory } from '../../support/temporary-directory.js';
 
@@ -24,7 +24,7 @@ export class GoProject {
 
   static async install(go: string): Promise<GoProject> {
     const folder = newTemporaryDirectory();
-    for (const { path, content } of packagesOf('go', sourcesIn(root))) {
+    for (const { path, content } of packers.go(sourcesIn(root))) {
       const file = join(folder, 'packages', path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);

@@ -15,7 +15,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PackageFile } from '../../../src/sdk/packaging/files.js';
-import { packagesOf } from '../../../src/sdk/packaging/packages.js';
+import { packers } from '../../../src/sdk/packaging/packages.js';
 import { sourcesIn } from '../../../src/sdk/packaging/sources.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -29,7 +29,7 @@ export const projectFolder = join(import.meta.dirname, 'project');
 export const readmePath = join(root, 'src/sdk/python/README.md');
 
 export function wheel(): PackageFile {
-  const [file] = packagesOf('python', sourcesIn(root));
+  const [file] = packers.python(sourcesIn(root));
   return file as PackageFile;
 }
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, Union, cast
 from urllib.parse import urljoin, urlsplit
 
-import urllib3
 from integration_gateway.api_client import ApiClient
 from integration_gateway.configuration import Configuration
 from pydantic import TypeAdapter, ValidationError
@@ -134,12 +133,6 @@ class GatewayClient(ApiClient):
         if next_url == answer.url:
             raise _unexpected(answer, "The next page is the page itself.")
         return Page(_parsed(answer, records), answer.etag, next_url)
-
-
-def gateway_client(
-    base_url: str, api_key: str, timeout_seconds: float, retry: Retry, http: urllib3.PoolManager | None
-) -> GatewayClient:
-    return GatewayClient(base_url, api_key, Exchange(base_url, timeout_seconds, http), retry)
 
 
 def _parsed(answer: Answer, records: TypeAdapter[T]) -> T:

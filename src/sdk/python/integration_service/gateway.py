@@ -15,8 +15,8 @@ from integration_gateway.api.users_api import UsersApi
 from integration_gateway.api.workers_api import WorkersApi
 from pydantic import TypeAdapter
 
-from ._exchange import address_below, server_url
-from ._reader import NOT_ASKED, NotAsked, Paged, Reading, gateway_client
+from ._exchange import Exchange, address_below, server_url
+from ._reader import NOT_ASKED, GatewayClient, NotAsked, Paged, Reading
 from ._retries import Retry
 from .changes import Changes, SentChange
 from .events import Event
@@ -80,7 +80,8 @@ class Gateway:
         self._base_url = server_url("base_url", base_url)
         self._timeout_seconds = timeout_seconds
         self._retry = retry
-        self._client = gateway_client(self._base_url, api_key, timeout_seconds, retry, http)
+        exchange = Exchange(self._base_url, timeout_seconds, http)
+        self._client = GatewayClient(self._base_url, api_key, exchange, retry)
         self._instance_integrations = InstanceIntegrationsApi(self._client)
         self._clients = ClientsApi(self._client)
         self._workers = WorkersApi(self._client)

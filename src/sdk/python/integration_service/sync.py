@@ -75,7 +75,7 @@ class Sync:
         self._is_anew = False
         # The store has all that there was at the last read.
         self._is_complete = False
-        self._compared_at: float | None = None
+        self._compared_at = float("-inf")
         self._woken = threading.Event()
         self._is_stopped = False
 
@@ -160,8 +160,6 @@ class Sync:
         self._is_complete = False
 
     def _is_to_compare(self) -> bool:
-        if self._compared_at is None:
-            return True
         return time.monotonic() - self._compared_at >= self._options.compare_every_seconds
 
     def _compare_and_repair(self) -> None:

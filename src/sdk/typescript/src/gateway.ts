@@ -15,6 +15,7 @@ import { TenantClientFromJSON } from './generated/gateway/models/TenantClient.js
 import { UserFromJSON } from './generated/gateway/models/User.js';
 import { WorkerFromJSON } from './generated/gateway/models/Worker.js';
 import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
+import { Configuration } from './generated/gateway/runtime.js';
 import { type Linked, linkedParser, pathBelow } from './links.js';
 import type {
   ChangesDigest,
@@ -92,7 +93,8 @@ export class Gateway {
     this.#timeoutMs = timeoutMs;
     this.#retry = retryPolicy(retry);
     this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: this.#retry });
-    const configuration = Reader.configuration(apiKey);
+    // The generated clients prepare requests and send none.
+    const configuration = new Configuration({ apiKey: () => apiKey });
     this.#instanceIntegrations = new InstanceIntegrationsApi(configuration);
     this.#clients = new ClientsApi(configuration);
     this.#workers = new WorkersApi(configuration);

@@ -1,4 +1,11 @@
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, errors as joseErrors, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  errors as joseErrors,
+  jwtVerify,
+} from 'jose';
 import { IntegrationServiceError, SignInError, TimeoutError } from './errors.js';
 import { type Incoming, isObject, jsonOf } from './exchange.js';
 import type { IdTokenClaims as GeneratedClaims } from './generated/sign-on/models/IdTokenClaims.js';
@@ -25,21 +32,26 @@ export interface UserinfoClaims extends Omit<GeneratedUserinfo, 'lastLoginContex
   [claim: string]: unknown;
 }
 
-export interface IdTokenExpectations {
-  issuer: string;
-  clientId: string;
-  nonce: string;
-}
-
 const CLOCK_TOLERANCE_SECONDS = 30;
 
 /** Verifies ID tokens with the published keys, which it caches and reads again for an unknown one. */
 export class IdTokenVerifier {
-  readonly #algorithm: IdTokenAlgorithm;
+  readonly #expected: JWTVerifyOptions;
   readonly #keys: JWTVerifyGetKey;
 
-  constructor(issuer: string, algorithm: IdTokenAlgorithm, read: (url: string) => Promise<Incoming>) {
-    this.#algorithm = algorithm;
+  constructor(
+    issuer: string,
+    clientId: string,
+    algorithm: IdTokenAlgorithm,
+    read: (url: string) => Promise<Incoming>,
+  ) {
+    this.#expected = {
+      issuer,
+      audience: clientId,
+      algorithms: [algorithm],
+      requiredClaims: ['sub', 'iat', 'exp'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    };
     this.#keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
       [customFetch]: async (url) => {
         const incoming = await read(url);
@@ -48,23 +60,17 @@ export class IdTokenVerifier {
     });
   }
 
-  async verify(idToken: string, { issuer, clientId, nonce }: IdTokenExpectations): Promise<IdTokenClaims> {
-    const claims = await this.#verified(idToken, issuer, clientId);
+  async verify(idToken: string, nonce: string): Promise<IdTokenClaims> {
+    const claims = await this.#verified(idToken);
     if (claims.nonce !== nonce) {
       throw new SignInError('nonce_mismatch', 'The ID token is the answer to another authorization request.');
     }
     return claims;
   }
 
-  async #verified(idToken: string, issuer: string, audience: string): Promise<IdTokenClaims> {
+  async #verified(idToken: string): Promise<IdTokenClaims> {
     try {
-      const { payload } = await jwtVerify(idToken, this.#keys, {
-        issuer,
-        audience,
-        algorithms: [this.#algorithm],
-        requiredClaims: ['sub', 'iat', 'exp'],
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      });
+      const { payload } = await jwtVerify(idToken, this.#keys, this.#expected);
       // jose checks this only with a maximum age.
       if ((payload.iat ?? 0) > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS) {
         throw new joseErrors.JWTClaimValidationFailed('it was issued in the future', payload, 'iat');

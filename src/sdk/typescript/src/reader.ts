@@ -8,12 +8,7 @@ import {
   type Outgoing,
   retryAfterSecondsOf,
 } from './exchange.js';
-import {
-  Configuration,
-  type HTTPHeaders,
-  querystring,
-  type RequestOpts,
-} from './generated/gateway/runtime.js';
+import { type HTTPHeaders, querystring, type RequestOpts } from './generated/gateway/runtime.js';
 import { nextAddressOf, type Page } from './paged.js';
 import { type RetryPolicy, withRetries } from './retries.js';
 
@@ -61,11 +56,6 @@ export class Reader {
 
   constructor(settings: ReaderSettings) {
     this.#settings = settings;
-  }
-
-  /** For the generated clients, which prepare requests and send none. */
-  static configuration(apiKey: string): Configuration {
-    return new Configuration({ apiKey: () => apiKey });
   }
 
   /** Returns `Reading<T>` with `ifChanged`, else `T`; the overloads of the callers have these types. */

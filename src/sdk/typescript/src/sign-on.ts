@@ -129,8 +129,11 @@ export class SignOn {
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#retry = retryPolicy(options.retry);
     this.#fetch = options.fetch;
-    this.#verifier = new IdTokenVerifier(this.#issuer, options.idTokenAlgorithm ?? 'RS256', (url) =>
-      this.#ask({ url, method: 'GET', headers: {} }, {}, this.#retry),
+    this.#verifier = new IdTokenVerifier(
+      this.#issuer,
+      this.#clientId,
+      options.idTokenAlgorithm ?? 'RS256',
+      (url) => this.#ask({ url, method: 'GET', headers: {} }, {}),
     );
   }
 
@@ -175,8 +178,7 @@ export class SignOn {
     if (idToken === null && tokens.scope.split(' ').includes('openid')) {
       throw new SignInError('id_token_missing', 'The answer has no ID token, though `openid` was granted.');
     }
-    const expected = { issuer: this.#issuer, clientId: this.#clientId, nonce };
-    const claims = idToken === null ? null : await this.#verifier.verify(idToken, expected);
+    const claims = idToken === null ? null : await this.#verifier.verify(idToken, nonce);
     return { ...tokens, idToken, claims };
   }
 
@@ -204,14 +206,14 @@ export class SignOn {
   async userinfo(accessToken: string, options: CallOptions = {}): Promise<UserinfoClaims> {
     const headers = { authorization: `Bearer ${accessToken}` };
     const request = { url: this.#address('/auth/userinfo'), method: 'GET', headers };
-    const incoming = await this.#ask(request, options, this.#retry);
+    const incoming = await this.#ask(request, options);
     return objectIn(incoming, 'sub') as unknown as UserinfoClaims;
   }
 
   /** Ends a token and all others of the same sign-in. Succeeds for tokens that have ended. */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
     const body: RevocationRequest = { token, ...this.#self() };
-    await this.#ask(this.#post('/auth/revoke', body), options, this.#retry);
+    await this.#ask(this.#post('/auth/revoke', body), options);
   }
 
   /** The address that ends the browser's session at the server. Revoke the tokens as well. */
@@ -249,7 +251,7 @@ export class SignOn {
     return `${this.#issuer}${path}${query && `?${query}`}`;
   }
 
-  #ask(outgoing: Outgoing, { signal, requestId }: CallOptions, retry: RetryPolicy): Promise<Incoming> {
+  #ask(outgoing: Outgoing, { signal, requestId }: CallOptions, retry = this.#retry): Promise<Incoming> {
     const id: Record<string, string> = requestId === undefined ? {} : { 'x-request-id': requestId };
     const request = { ...outgoing, headers: { ...outgoing.headers, ...id } };
     const attempt = async () => {

@@ -82,15 +82,14 @@ export class SqliteStore implements Store {
     const sqlite = process?.getBuiltinModule?.('node:sqlite') as
       | { DatabaseSync: new (path: string) => SqliteDatabase }
       | undefined;
-    const files = process?.getBuiltinModule?.('node:fs') as Files | undefined;
     if (!sqlite) {
       throw new Error(
         'This Node has no node:sqlite. Update to Node 22.13 or later, or use new SqliteStore(database) with better-sqlite3.',
       );
     }
     // SQLite would let the umask decide. Other names are of databases in memory, or addresses.
-    if (files && path !== '' && !/^(?::memory:$|file:)/.test(path)) {
-      makePrivately(path, files);
+    if (path !== '' && !/^(?::memory:$|file:)/.test(path)) {
+      makePrivately(path, process?.getBuiltinModule?.('node:fs') as Files);
     }
     const database = new sqlite.DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${LONGEST_LOCK_MS}`);

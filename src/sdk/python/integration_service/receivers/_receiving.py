@@ -11,7 +11,6 @@ from ..events import WebhookEvent
 from ..webhooks import check_tolerance, keys_in
 
 DEFAULT_MAX_BYTES = 2**20
-DEFAULT_TOLERANCE_SECONDS = 300
 TEXT_TYPE = "text/plain"
 TOO_LARGE = "The body is too large."
 

@@ -12,10 +12,9 @@ from django.views.decorators.http import require_POST
 
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
-from ..webhooks import verify_webhook
+from ..webhooks import DEFAULT_TOLERANCE_SECONDS, verify_webhook
 from ._receiving import (
     DEFAULT_MAX_BYTES,
-    DEFAULT_TOLERANCE_SECONDS,
     TEXT_TYPE,
     TOO_LARGE,
     already_read,

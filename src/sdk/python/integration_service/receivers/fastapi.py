@@ -11,10 +11,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
-from ..webhooks import verify_webhook
+from ..webhooks import DEFAULT_TOLERANCE_SECONDS, verify_webhook
 from ._receiving import (
     DEFAULT_MAX_BYTES,
-    DEFAULT_TOLERANCE_SECONDS,
     TOO_LARGE,
     already_read,
     check_receiver,

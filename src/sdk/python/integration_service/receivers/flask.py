@@ -8,10 +8,9 @@ from flask import Response, request
 
 from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
-from ..webhooks import verify_webhook
+from ..webhooks import DEFAULT_TOLERANCE_SECONDS, verify_webhook
 from ._receiving import (
     DEFAULT_MAX_BYTES,
-    DEFAULT_TOLERANCE_SECONDS,
     TEXT_TYPE,
     already_read,
     call,
