@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type StartOptions, serviceProcesses } from '../support/service-process.js';
 
@@ -27,8 +28,7 @@ describe('a port that is taken', () => {
 
   async function takenPort(): Promise<string> {
     holder = createServer();
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-    return String((holder.address() as { port: number }).port);
+    return String(await listenOnLoopback(holder));
   }
 
   test.each([

@@ -20,7 +20,7 @@ export async function httpsReceiver(
     settings: {
       NODE_EXTRA_CA_CERTS: file,
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-      WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+      WEBHOOK_ALLOWED_PORTS: new URL(receiver.url).port,
     },
   };
 }

@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { renderSite } from '../../src/docs/site.js';
 import { readSources } from '../../src/docs/sources.js';
@@ -8,7 +7,7 @@ import { type Library, openLibrary } from '../../src/edge/docs/library.js';
 import type { SiteFile } from '../../src/edge/docs/site-file.js';
 import { type TryItValues, withTryItValues } from '../../src/edge/docs/try-it-values.js';
 import type { Dispatch } from '../../src/edge/http/exchange.js';
-import { closeListener, createListener, listen } from '../../src/edge/http/listener.js';
+import { startListener } from './edge-listener.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
 import { newTemporaryDirectory } from './temporary-directory.js';
 
@@ -64,35 +63,26 @@ export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> 
     mkdirSync(dirname(join(distDir, path)), { recursive: true });
     writeFileSync(join(distDir, path), content);
   }
-  let dispatch: Dispatch | undefined;
-  const listener = createListener({
-    api: 'gateway',
-    dispatch: (request) => (dispatch as Dispatch)(request),
-    trustedProxies: [],
-    log: log.log,
-    timer: () => undefined,
+  let url = '';
+  let library: Library | undefined;
+  const { port, stop } = await startListener({ api: 'gateway', log: log.log }, async (address) => {
+    url = address.replace('127.0.0.1', 'localhost');
+    library = openLibrary({
+      environment,
+      gatewayUrl: url,
+      signOnUrl,
+      demoGatewayUrl,
+      distDir,
+      version: DOCS_VERSION,
+      log: log.log,
+    });
+    // Whatever is served from now on does not come from the disk.
+    rmSync(distDir, { recursive: true });
+    const values = () => options.tryItValues?.();
+    const others = withLibrary(library, (await onward?.(url)) ?? nothing);
+    return withTryItValues(environment === 'demo', values, others);
   });
-  await listen(listener, 0, '127.0.0.1');
-  const { port } = listener.address() as AddressInfo;
-  const url = `http://localhost:${port}`;
-  const library = openLibrary({
-    environment,
-    gatewayUrl: url,
-    signOnUrl,
-    demoGatewayUrl,
-    distDir,
-    version: DOCS_VERSION,
-    log: log.log,
-  });
-  // Whatever is served from now on does not come from the disk.
-  rmSync(distDir, { recursive: true });
-  const values = () => options.tryItValues?.();
-  dispatch = withTryItValues(
-    environment === 'demo',
-    values,
-    withLibrary(library, (await onward?.(url)) ?? nothing),
-  );
-  return { url, port, site: renderedSite(), library, log, stop: () => closeListener(listener, 0) };
+  return { url, port, site: renderedSite(), library: library as Library, log, stop };
 }
 
 function whole(): Record<string, string> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -39,7 +40,7 @@ export async function kept(
 ): Promise<string> {
   const version = createHash('sha256').update(content).digest('hex').slice(0, 16);
   const home = join(cacheHome, 'integration-service', place, version);
-  if (!(await exists(join(home, program)))) {
+  if (!existsSync(join(home, program))) {
     await mkdir(dirname(home), { recursive: true });
     // Made next to its place and renamed there, so that concurrent runs do not conflict.
     const folder = await mkdtemp(`${home}-`);
@@ -94,11 +95,4 @@ export function run(
     );
     child.stdin.end(input);
   });
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listenOnLoopback, onLoopback } from './loopback.js';
 
 /** What becomes of the next commit: it never reaches the server, or its answer never reaches the client. */
 export type Stall = 'before the commit' | 'before its answer';
@@ -78,8 +79,7 @@ export async function stallingProxy(serverUrl: string) {
     });
     behind.on('close', () => isSilent || isFrozen || along('back', () => client.destroy()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
+  const port = await listenOnLoopback(server);
   const arriveAll = () => {
     for (const direction of directions) {
       direction.arrive();
@@ -87,7 +87,7 @@ export async function stallingProxy(serverUrl: string) {
     directions.clear();
   };
   return {
-    url: Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: onLoopback(serverUrl, port).href,
     address: `127.0.0.1:${port}`,
     stallNext: (stall: Stall) => {
       next = stall;

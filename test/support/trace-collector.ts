@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from './eventually.js';
+import { listenOnLoopback } from './loopback.js';
 
 export interface CollectedSpan {
   traceId: string;
@@ -29,7 +29,10 @@ export class TraceCollector {
   /** All request bodies, unchanged. */
   text = '';
 
-  private constructor(private readonly server: Server) {
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {
     server.on('request', (request, response) => {
       let body = '';
       request.setEncoding('utf8');
@@ -45,12 +48,8 @@ export class TraceCollector {
 
   static async start(): Promise<TraceCollector> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new TraceCollector(server);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    const port = await listenOnLoopback(server);
+    return new TraceCollector(server, `http://127.0.0.1:${port}`);
   }
 
   /** Waits for the first span that fits. */

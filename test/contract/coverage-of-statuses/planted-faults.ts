@@ -1,12 +1,11 @@
-import type { AddressInfo } from 'node:net';
 import { createContractApi } from '../../../src/edge/contract/contract-api.js';
-import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
 import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { contractDocument } from '../../support/contract/contract-document.js';
+import { startListener } from '../../support/edge-listener.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 const FAULTS: Record<number, () => Error> = {
@@ -42,19 +41,12 @@ export async function startFaultySignOn(): Promise<FaultySignOn> {
     toErrorAnswer: signOnErrors(new PageWriter('demo')),
     log,
   });
-  const listener = createListener({
-    api: 'sign-on',
-    dispatch,
-    trustedProxies: [],
-    log,
-    timer: () => undefined,
-  });
-  await listen(listener, 0, '127.0.0.1');
+  const { port, stop } = await startListener({ api: 'sign-on', log }, () => dispatch);
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     plant: (status) => {
       planted = status;
     },
-    stop: () => closeListener(listener, 0),
+    stop,
   };
 }

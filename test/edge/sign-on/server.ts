@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { createSignOnApi } from '../../../src/edge/apis.js';
-import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
+import { startListener } from '../../support/edge-listener.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 import { unheardAudit } from '../../support/unheard-audit.js';
@@ -76,13 +75,8 @@ export async function startSignOn({
   const domain = new RpcChannel(address, 'token');
   const gatewayUrl = 'https://gateway.example.com';
   const dispatch = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log: recorded.log });
-  const timer = () => undefined;
-  const listener = createListener({
-    ...{ api: 'sign-on', dispatch, publicUrl: signOnUrl, trustedProxies: [] },
-    ...{ log: recorded.log, timer },
-  });
-  await listen(listener, 0, '127.0.0.1');
-  const { port } = listener.address() as AddressInfo;
+  const edge = { api: 'sign-on', publicUrl: signOnUrl, log: recorded.log } as const;
+  const { port, stop } = await startListener(edge, () => dispatch);
   return {
     ...recorded,
     port,
@@ -98,7 +92,7 @@ export async function startSignOn({
     },
     askAnything: (target, question) => exchange(port, target, question),
     stop: async () => {
-      await closeListener(listener, 0);
+      await stop();
       domain.close();
       rpc.forceShutdown();
       await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll } from '@jest/globals';
-import { type Answer, json, problem } from './scripted-server.js';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type Answer, json, newServers, problem } from './scripted-server.js';
 
 interface Entity {
   type: string;
@@ -51,12 +49,11 @@ export class ChangingGateway {
   #position = 0;
   #life = 'a';
 
-  constructor(private readonly server: Server) {
+  constructor(
+    server: Server,
+    readonly url: string,
+  ) {
     server.on('request', (request, response) => this.#answer(request, response));
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   addClient(id: string): void {
@@ -204,19 +201,5 @@ export function byTypeAndId(one: Copied, other: Copied): number {
   return `${one.type} ${one.id}` < `${other.type} ${other.id}` ? -1 : 1;
 }
 
-/** Call it where a group of tests is described; what it starts is closed after the group. */
-export function changingGateways(): () => Promise<ChangingGateway> {
-  const servers: Server[] = [];
-  afterAll(() => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-  return async () => {
-    const server = createServer();
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new ChangingGateway(server);
-  };
-}
+/** Call it where a group of tests is described. */
+export const changingGateways = () => newServers((server, url) => new ChangingGateway(server, url));

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll } from '@jest/globals';
+import { listenOnLoopback } from '../../support/loopback.js';
 
 export interface Asked {
   method: string;
@@ -58,7 +58,10 @@ export class ScriptedServer {
   readonly asked: Asked[] = [];
   #script: Answer[] = [];
 
-  constructor(private readonly server: Server) {
+  constructor(
+    server: Server,
+    readonly url: string,
+  ) {
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -78,10 +81,6 @@ export class ScriptedServer {
     });
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
   /** Forgets what was, and answers so from now on. */
   answers(...script: Answer[]): this {
     this.asked.length = 0;
@@ -91,7 +90,7 @@ export class ScriptedServer {
 }
 
 /** Call it where a group of tests is described; what it starts is closed after the group. */
-export function scriptedServers(): () => Promise<ScriptedServer> {
+export function newServers<Made>(make: (server: Server, url: string) => Made): () => Promise<Made> {
   const servers: Server[] = [];
   afterAll(() => {
     for (const server of servers) {
@@ -102,7 +101,9 @@ export function scriptedServers(): () => Promise<ScriptedServer> {
   return async () => {
     const server = createServer();
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new ScriptedServer(server);
+    const port = await listenOnLoopback(server);
+    return make(server, `http://127.0.0.1:${port}`);
   };
 }
+
+export const scriptedServers = () => newServers((server, url) => new ScriptedServer(server, url));

@@ -1,24 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Server } from '@grpc/grpc-js';
 import { expect } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { createGatewayApi } from '../../../src/edge/apis.js';
-import {
-  closeListener,
-  createListener,
-  type ListenerOptions,
-  listen,
-} from '../../../src/edge/http/listener.js';
+import type { ListenerOptions } from '../../../src/edge/http/listener.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../contract/answer-judge.js';
+import { startListener } from '../edge-listener.js';
 import { type Exchange, exchange, type Question } from '../http-exchange.js';
 import { type RecordedLog, recordedLog } from '../recorded-log.js';
+import { newTemporaryDirectory } from '../temporary-directory.js';
 import { unheardAudit } from '../unheard-audit.js';
 
 /** The public address, which is not where the test asks: behind a proxy it never is. */
@@ -49,30 +43,21 @@ export async function startGateway(
   environment: 'live' | 'demo' = 'demo',
   limits: Partial<ListenerOptions> = {},
 ): Promise<Gateway> {
-  const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+  const folder = newTemporaryDirectory();
   const recorded = recordedLog();
   let directory: Directory = {};
   const server = await startDirectory(`unix:${folder}/domain.sock`, () => directory);
   const domain = new RpcChannel(`unix:${folder}/domain.sock`, 'token');
   const stopping = new AbortController();
-  const dispatch = await createGatewayApi({
+  const api = await createGatewayApi({
     stopping: stopping.signal,
     environment,
     gatewayUrl: GATEWAY_URL,
     domain,
     log: recorded.log,
   });
-  const options = {
-    ...limits,
-    api: 'gateway',
-    dispatch,
-    trustedProxies: [],
-    log: recorded.log,
-    timer: () => undefined,
-  };
-  const listener = createListener(options);
-  await listen(listener, 0, '127.0.0.1');
-  const { port } = listener.address() as AddressInfo;
+  const options = { ...limits, api: 'gateway', log: recorded.log };
+  const { listener, port, stop } = await startListener(options, () => api);
   const key = newApiKey(environment);
   return {
     ...recorded,
@@ -91,7 +76,7 @@ export async function startGateway(
     stopDomain: () => server.forceShutdown(),
     endWaits: () => stopping.abort(),
     stop: async () => {
-      await closeListener(listener, 0);
+      await stop();
       domain.close();
       server.forceShutdown();
       await rm(folder, { recursive: true, force: true });

@@ -1,17 +1,16 @@
 import { rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { type DemoCredentials, demoCredentials, demoSeed } from '../../../src/domain/demo/seed.js';
 import { createGatewayApi } from '../../../src/edge/apis.js';
-import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { directoryService } from '../../../src/rpc/domain-server/directory.js';
 import { createRpcServer } from '../../../src/rpc/server.js';
 import type { Database } from '../../../src/store/database.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../../src/store/store.js';
+import { startListener } from '../edge-listener.js';
 import { type RecordedLog, recordedLog } from '../recorded-log.js';
 import { newDataDirectory } from '../temporary-directory.js';
 import { unheardAudit } from '../unheard-audit.js';
@@ -59,7 +58,11 @@ export async function startRealGateway(): Promise<RealGateway> {
   const address = `unix:${join(dataDir, 's')}`;
   await server.listen(address);
   const domain = new RpcChannel(address, SERVICE_TOKEN);
-  const listeners = [await listening(domain, log, 'demo'), await listening(domain, log, 'live')] as const;
+  const listening = (environment: 'demo' | 'live') =>
+    startListener({ api: 'gateway', log: log.log }, (gatewayUrl) =>
+      createGatewayApi({ environment, gatewayUrl, domain, log: log.log }),
+    );
+  const listeners = [await listening('demo'), await listening('live')] as const;
   const [{ port }, { port: livePort }] = listeners;
   const database = openSqlite(join(dataDir, 'integration.db'));
   return {
@@ -79,20 +82,4 @@ export async function startRealGateway(): Promise<RealGateway> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-async function listening(domain: RpcChannel, { log }: RecordedLog, environment: 'demo' | 'live') {
-  // The address is known once it listens, and the links need it before.
-  let dispatch: Awaited<ReturnType<typeof createGatewayApi>> | undefined;
-  const listener = createListener({
-    api: 'gateway',
-    dispatch: (request) => (dispatch as NonNullable<typeof dispatch>)(request),
-    trustedProxies: [],
-    log,
-    timer: () => undefined,
-  });
-  await listen(listener, 0, '127.0.0.1');
-  const { port } = listener.address() as AddressInfo;
-  dispatch = await createGatewayApi({ environment, gatewayUrl: `http://127.0.0.1:${port}`, domain, log });
-  return { port, stop: () => closeListener(listener, 0) };
 }

@@ -1,4 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLoopback, onLoopback } from '../loopback.js';
+import { messages, TYPE_AND_LENGTH } from './messages.js';
 
 export interface Cost {
   /** How often the client waited for the server, also where several connections wait at the same time. */
@@ -7,7 +9,6 @@ export interface Cost {
   statements: number;
 }
 
-const TYPE_AND_LENGTH = 5;
 const QUERY = 'Q';
 const EXECUTE = 'E';
 const SYNC = 'S';
@@ -40,12 +41,13 @@ export async function countingProxy(databaseUrl: string) {
   const server = createServer((client) => {
     const behind = connect(Number(target.port), target.hostname);
     let isReady = false;
-    const sent = messages((type, body) => {
+    const sent = messages((message) => {
+      const type = typeOf(message);
       unanswered += type === QUERY || type === SYNC ? 1 : 0;
-      cost.statements += type === EXECUTE ? 1 : type === QUERY ? statementsIn(body) : 0;
+      cost.statements += type === EXECUTE ? 1 : type === QUERY ? statementsIn(message) : 0;
     });
-    const answered = messages((type) => {
-      if (type === READY_FOR_QUERY) {
+    const answered = messages((message) => {
+      if (typeOf(message) === READY_FOR_QUERY) {
         unanswered -= isReady ? 1 : 0;
         isReady = true;
       }
@@ -76,10 +78,9 @@ export async function countingProxy(databaseUrl: string) {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket) && other.destroy());
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
+  const port = await listenOnLoopback(server);
   return {
-    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: onLoopback(databaseUrl, port).href,
     costOf: async (operation: () => Promise<unknown>): Promise<Cost> => {
       isDisturbed = unanswered > 0;
       cost = { roundTrips: 0, statements: 0 };
@@ -97,23 +98,11 @@ export async function countingProxy(databaseUrl: string) {
   };
 }
 
-/** Reads a stream of messages, which parts of any size bring. */
-function messages(onMessage: (type: string, body: Buffer) => void): (part: Buffer) => void {
-  let unread = Buffer.alloc(0);
-  return (part) => {
-    unread = Buffer.concat([unread, part]);
-    while (unread.length >= TYPE_AND_LENGTH) {
-      const end = 1 + unread.readInt32BE(1);
-      if (unread.length < end) {
-        return;
-      }
-      onMessage(String.fromCharCode(unread[0] as number), unread.subarray(TYPE_AND_LENGTH, end));
-      unread = unread.subarray(end);
-    }
-  };
+function typeOf(message: Buffer): string {
+  return String.fromCharCode(message[0] as number);
 }
 
 /** Of a simple query; none of ours has a semicolon in a text. */
-function statementsIn(body: Buffer): number {
-  return body.toString('latin1').split(';').length;
+function statementsIn(query: Buffer): number {
+  return query.toString('latin1', TYPE_AND_LENGTH).split(';').length;
 }

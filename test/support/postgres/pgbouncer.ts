@@ -5,6 +5,7 @@ import pg from 'pg';
 import { spawnTethered } from '../../../workflows/dev-server/tether.js';
 import { eventually } from '../eventually.js';
 import { freePorts } from '../free-ports.js';
+import { onLoopback } from '../loopback.js';
 import { newTemporaryDirectory } from '../temporary-directory.js';
 
 const SHIPPED = join(import.meta.dirname, '../../../deploy/cluster/pgbouncer.ini');
@@ -33,11 +34,7 @@ export async function startPgBouncer(executable: string, databaseUrl: string, mo
     hasEnded = true;
   });
   const at = (database: string) =>
-    Object.assign(new URL(databaseUrl), {
-      hostname: '127.0.0.1',
-      port: String(port),
-      pathname: `/${database}`,
-    }).href;
+    Object.assign(onLoopback(databaseUrl, port as number), { pathname: `/${database}` }).href;
   const ask = async (question: string): Promise<Record<string, string>[]> => {
     const client = new pg.Client({ connectionString: at('pgbouncer') });
     await client.connect();

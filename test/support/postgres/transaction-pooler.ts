@@ -1,5 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
+import { listenOnLoopback, onLoopback } from '../loopback.js';
+import { messages } from './messages.js';
 
 const KNOWN = new Set(['user', 'database', 'client_encoding', 'application_name']);
 
@@ -67,10 +69,9 @@ export async function transactionPooler(
     client.on('error', () => undefined).on('close', () => clients.delete(client));
     client.once('data', (startup) => begin(client, startup));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
+  const port = await listenOnLoopback(server);
   return {
-    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: onLoopback(databaseUrl, port).href,
     close: () => {
       for (const socket of [...clients, behind]) {
         socket.destroy();
@@ -94,24 +95,6 @@ function backendKey(processId: number): Buffer {
 
 /** Outside any transaction. */
 const READY = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')]);
-const TYPE_LENGTH = 1;
-
-/** Takes the bytes of a connection apart into its messages. */
-function messages(onMessage: (message: Buffer) => void): (data: Buffer) => void {
-  let rest = Buffer.alloc(0);
-  return (data) => {
-    rest = Buffer.concat([rest, data]);
-    while (rest.length >= TYPE_LENGTH + 4) {
-      const length = TYPE_LENGTH + rest.readInt32BE(TYPE_LENGTH);
-      if (rest.length < length) {
-        return;
-      }
-      const message = rest.subarray(0, length);
-      rest = rest.subarray(length);
-      onMessage(message);
-    }
-  };
-}
 
 /** Behind the length and the version: names and values in turns. */
 function settingsIn(startup: Buffer): string[] {

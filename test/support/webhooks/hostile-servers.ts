@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll } from '@jest/globals';
 import { freePorts } from '../free-ports.js';
+import { listenOnLoopback } from '../loopback.js';
 import { selfSignedCertificate } from '../self-signed-certificate.js';
 
 const CHUNK = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
@@ -66,9 +67,7 @@ export function hostileServers() {
       socket.on('error', () => undefined);
       socket.once('close', () => sockets.delete(socket));
     });
-    return new Promise((resolve) =>
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
-    );
+    return listenOnLoopback(server);
   };
   return {
     /** The port of one that behaves so. */

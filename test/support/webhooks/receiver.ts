@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, expect } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { listenOnLoopback } from '../loopback.js';
 import type { Issued } from '../self-signed-certificate.js';
 import { faultsOfWebhook } from './event-judge.js';
 
@@ -32,6 +32,11 @@ export function answerWith(status: number, headers: Record<string, string> = {},
 
 export const accept = answerWith(204);
 
+/** Answers so for so many requests with an id, and otherwise from then on. */
+export function atFirst(times: number, first: Answer, then: Answer = accept): Answer {
+  return (response, request, earlier) => (earlier < times ? first : then)(response, request, earlier);
+}
+
 /** The address of a subscription: keeps what comes in and answers as it is told. */
 export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
@@ -43,7 +48,7 @@ export class WebhookReceiver {
   private constructor(
     private readonly server: Server,
     public answer: Answer,
-    private readonly scheme: string,
+    readonly url: string,
   ) {
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
@@ -60,16 +65,8 @@ export class WebhookReceiver {
     const server = identity
       ? createTlsServer({ cert: identity.certificate, key: identity.key })
       : createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new WebhookReceiver(server, answer, identity ? 'https' : 'http');
-  }
-
-  get url(): string {
-    return `${this.scheme}://127.0.0.1:${this.port}/hook`;
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    const port = await listenOnLoopback(server);
+    return new WebhookReceiver(server, answer, `${identity ? 'https' : 'http'}://127.0.0.1:${port}/hook`);
   }
 
   /** The first that fits, in already or yet to come. */

@@ -2,7 +2,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../loopback.js';
 import { faultsOfWebhook } from './event-judge.js';
 import type { Behaviour, GivenAnswer, Order, Report, WrittenRequest } from './subscribers.js';
 
@@ -147,9 +147,7 @@ function listen(index: number): Promise<number> {
   });
   // Who reuses a connection shall not meet its end; where that happens is another test's matter.
   server.keepAliveTimeout = 120_000;
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
-  );
+  return listenOnLoopback(server);
 }
 
 process.on('message', (order: Order) => {
