@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import { PasswordLinkPurpose } from '../../../generated/proto/integration/platform/v1/accounts.js';
+import { Planted } from '../../support/planted.js';
 import { clientIds, demoEnvironment } from './demo-environment.js';
 import { call } from './environment.js';
 import { refusalOf } from './relying-party.js';
@@ -14,16 +15,9 @@ const WRONG_PASSWORD = 'wrong canary in the mine';
 const NEW_PASSWORD = 'seven quiet herons';
 
 /** All values that only their recipients may see, by kind. */
-const secrets = new Map<string, string>();
+const secrets = new Planted();
 let accountId: string;
 let applicationId: string;
-
-function keep(entries: Record<string, string | undefined>): void {
-  for (const [name, secret] of Object.entries(entries)) {
-    expect([name, secret?.length]).toEqual([name, expect.any(Number)]);
-    secrets.set(name, secret ?? '');
-  }
-}
 
 /** Links, a wrong password, consent, tokens, refresh, reuse, a code twice, revocation and sign-out. */
 beforeAll(async () => {
@@ -43,7 +37,7 @@ beforeAll(async () => {
     verification,
   ].map(({ url }) => url) as [string, string];
   const [passwordLink, emailLink] = links.map((url) => new URL(url).searchParams.get('token') ?? '');
-  keep({
+  secrets.keep({
     passwordLink,
     emailLink,
     clientSecret,
@@ -53,26 +47,26 @@ beforeAll(async () => {
   });
   // As the library writes it, which encodes more than it would have to.
   const basic = `${clientId}:${clientSecret}`.replaceAll('_', '%5F');
-  keep({ basic: Buffer.from(basic).toString('base64') });
+  secrets.keep({ basic: Buffer.from(basic).toString('base64') });
   await browser.press(await browser.open(links[0]), 'set-password', { password: NEW_PASSWORD });
 
   const party = await demo.party(application, { authentication: 'basic' });
   const { address, kept } = await party.begin();
   const page = await browser.open(address);
-  keep({ anonymousCookie: cookie(), interaction: page.valueOf('interaction') });
-  keep({ csrfToken: page.valueOf('csrf_token') });
+  secrets.keep({ anonymousCookie: cookie(), interaction: page.valueOf('interaction') });
+  secrets.keep({ csrfToken: page.valueOf('csrf_token') });
   const { email } = person;
   const again = await browser.press(page, 'sign-in', { email, password: WRONG_PASSWORD });
   const { end } = await walk(browser, again, { email, password: NEW_PASSWORD });
   const tried = { returned: end.url, kept };
   const tokens = await party.exchange(tried);
-  keep({ cookie: cookie(), code: tried.returned.searchParams.get('code') ?? undefined });
-  keep({ codeVerifier: tried.kept.pkceCodeVerifier, accessToken: tokens.access_token });
-  keep({ idToken: tokens.id_token, refreshToken: tokens.refresh_token });
+  secrets.keep({ cookie: cookie(), code: tried.returned.searchParams.get('code') ?? undefined });
+  secrets.keep({ codeVerifier: tried.kept.pkceCodeVerifier, accessToken: tokens.access_token });
+  secrets.keep({ idToken: tokens.id_token, refreshToken: tokens.refresh_token });
   await client.fetchUserInfo(party.config, tokens.access_token, accountId);
   await client.tokenIntrospection(party.config, tokens.access_token);
   const refreshed = await client.refreshTokenGrant(party.config, tokens.refresh_token as string);
-  keep({ secondAccessToken: refreshed.access_token, secondRefreshToken: refreshed.refresh_token });
+  secrets.keep({ secondAccessToken: refreshed.access_token, secondRefreshToken: refreshed.refresh_token });
   demo.age('update grants set rotated_at = rotated_at - 11000 where account_id = ?', accountId);
   const reuse = client.refreshTokenGrant(party.config, tokens.refresh_token as string);
   expect(await refusalOf(reuse)).toBe('invalid_grant');
@@ -128,13 +122,14 @@ describe('the audit log', () => {
   test('has no secret in any column', () => {
     const text = JSON.stringify(environment.demo.rows('select * from audit_events'));
     expect(text).toContain(accountId);
-    expect(seenIn(text)).toEqual([]);
+    expect(secrets.seenIn(text)).toEqual([]);
   });
 });
 
 describe('no secret', () => {
   test('is overlooked where there is one', () => {
-    expect(seenIn([...secrets.values()].join(' '))).toEqual([...secrets.keys()]);
+    expect(secrets.names).toHaveLength(18);
+    expect(secrets.seenIn(secrets.text)).toEqual(secrets.names);
   });
 
   test('is in the log of any role, at its most talkative', async () => {
@@ -150,8 +145,8 @@ describe('no secret', () => {
       expect.arrayContaining(['authorize', 'signIn', 'consent', 'token', 'userinfo', 'revoke', 'logout']),
     );
     expect(lines.filter(({ role, method }) => role === 'domain' && method).length).toBeGreaterThan(20);
-    expect(seenIn(lines.map((line) => JSON.stringify(line)).join('\n'))).toEqual([]);
-    expect(seenIn(environment.demo.service.errors.text())).toEqual([]);
+    expect(secrets.seenIn(lines.map((line) => JSON.stringify(line)).join('\n'))).toEqual([]);
+    expect(secrets.seenIn(environment.demo.service.errors.text())).toEqual([]);
   });
 
   test('is in the files of the database', () => {
@@ -159,15 +154,6 @@ describe('no secret', () => {
     const files = readdirSync(dataDir).filter((file) => file.startsWith('integration.db'));
     const content = files.map((file) => readFileSync(join(dataDir, file), 'latin1')).join('\n');
     expect(content).toContain(accountId);
-    expect(seenIn(content)).toEqual([]);
+    expect(secrets.seenIn(content)).toEqual([]);
   });
 });
-
-/** The names of those that can be read there, whole or by their end: tokens of a kind begin alike. */
-function seenIn(text: string): string[] {
-  expect(secrets.size).toBe(18);
-  return [...secrets].flatMap(([name, secret]) => {
-    const part = secret.length > 40 ? secret.slice(-32) : secret;
-    return text.includes(part) || text.includes(encodeURIComponent(part)) ? [name] : [];
-  });
-}

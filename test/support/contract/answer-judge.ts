@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { packageRoot } from '../../../src/config/package.js';
 import type { Exchange } from '../http-exchange.js';
+import { contractDocument } from './contract-document.js';
 
 interface Schemaed {
   $ref?: string;
@@ -32,9 +30,7 @@ export class AnswerJudge {
   readonly #validators = new Map<object, ValidateFunction>();
 
   constructor(private readonly name: 'gateway' | 'sign-on') {
-    this.document = JSON.parse(
-      readFileSync(join(packageRoot, 'generated/openapi', `${name}.json`), 'utf8'),
-    ) as AnswerJudge['document'];
+    this.document = contractDocument(name) as unknown as AnswerJudge['document'];
     formats.default(this.#ajv);
     const document = this.name === 'gateway' ? closed(this.document) : this.document;
     this.#ajv.addSchema({ ...(document as object), $id: 'contract:' }, undefined, false, false);

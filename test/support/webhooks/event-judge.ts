@@ -12,16 +12,23 @@ ajv.addSchema(eventSchemas, 'events');
 /** Violations of the AsyncAPI document by a delivery. */
 export function faultsOfWebhook(headers: IncomingHttpHeaders, body: Buffer): string[] {
   const event = parsed(body);
-  const pointer = payloadSchemaOf[event?.type as keyof typeof payloadSchemaOf];
-  if (!event || pointer === undefined) {
-    return [`it is no event of the contract: ${body.toString('utf8', 0, 200)}`];
+  if (!event) {
+    return [`it is no JSON object: ${body.toString('utf8', 0, 200)}`];
   }
   const id = headers['webhook-id'];
   return [
     ...faultsUnder(headersSchema, asDocumented(headers)),
-    ...faultsUnder(pointer, event).map((fault) => `${event.type} ${event.id}: ${fault}`),
+    ...faultsOfEvent(event),
     ...(id === event.id ? [] : [`the header webhook-id says ${id}, the body ${event.id}`]),
   ];
+}
+
+/** Violations of the AsyncAPI document by the body of a delivery. */
+export function faultsOfEvent(event: { id?: unknown; type?: unknown }): string[] {
+  const pointer = payloadSchemaOf[event.type as keyof typeof payloadSchemaOf];
+  return pointer === undefined
+    ? [`it is no event of the contract: ${JSON.stringify(event).slice(0, 200)}`]
+    : faultsUnder(pointer, event).map((fault) => `${event.type} ${event.id}: ${fault}`);
 }
 
 function faultsUnder(pointer: string, value: unknown): string[] {
