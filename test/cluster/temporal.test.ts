@@ -12,7 +12,7 @@ import { freePorts } from '../support/free-ports.js';
 import { findToolchain } from '../support/programs.js';
 import { isRunning, type ServiceProcess } from '../support/service-process.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
-import { type Answer, accept, answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
+import { answerWith, atFirst, webhookReceivers } from '../support/webhooks/receiver.js';
 import { hostOf, PORTS } from './addresses.js';
 import { type Cluster, startCluster } from './cluster.js';
 import { builtTemporal } from './temporal-programs.js';
@@ -33,9 +33,6 @@ const lacks =
 if (lacks !== undefined) {
   process.stderr.write(`Skipped “a Temporal cluster on PostgreSQL”: ${lacks}\n`);
 }
-
-const failsOnce: Answer = (response, request, earlier) =>
-  (earlier < 1 ? answerWith(503) : accept)(response, request, earlier);
 
 (lacks === undefined ? describe : describe.skip)('a Temporal cluster on PostgreSQL', () => {
   let cluster: Cluster;
@@ -81,7 +78,7 @@ const failsOnce: Answer = (response, request, earlier) =>
 
   /** A delivery to a new subscription that failed once and then arrived. */
   async function retried(): Promise<Delivery> {
-    const to = await environment.subscribe({ eventTypes: ['client.*'] }, failsOnce);
+    const to = await environment.subscribe({ eventTypes: ['client.*'] }, atFirst(1, answerWith(503)));
     await environment.newClient(instanceIds.harborlight);
     const { eventId } = await to.receiver.next();
     const delivered = await eventually(

@@ -11,6 +11,7 @@ import { integration } from '../cli/typed.js';
 import { refusalOf } from '../rpc/rig.js';
 import { exchange } from '../support/http-exchange.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { readList } from './reading.js';
 
 const services = serviceProcesses();
 const CALL = { requestId: 'request-1', deadlineMs: 20_000 };
@@ -80,11 +81,7 @@ describe('the audit log of a running service', () => {
     await call(supportToken, (platform) => refusalOf(platform.deleteUser({ userId }, CALL)));
     const apiKey = newApiKey('demo');
     for (let shown = 0; shown < 3; shown += 1) {
-      const headers = { 'x-api-key': apiKey };
-      const { status } = await exchange(Number(service.settings.GATEWAY_PORT), '/v1/instance-integrations', {
-        headers,
-      });
-      expect(status).toBe(401);
+      expect((await readList(service, apiKey)).status).toBe(401);
     }
     const { clientId } = applications.find(({ clientSecret }) => clientSecret) as { clientId: string };
     const secret = newClientSecret('demo');
@@ -97,8 +94,7 @@ describe('the audit log of a running service', () => {
       body: 'token=x',
     });
     expect(status).toBe(401);
-    service.signal('SIGTERM');
-    await service.exited;
+    await service.stop();
 
     const once = { count: '1', first_at: expect.any(String), last_at: expect.any(String) };
     const stranger = { outcome: 'refused', actor: 'stranger unknown', address: '127.0.0.1' };
@@ -135,14 +131,8 @@ describe('the audit log of a running service', () => {
     );
     expect(recordsIn(service, 'personal_data.read')).toEqual(read);
 
-    const domain = await services.start({
-      command: 'serve',
-      dataDir: service.dataDir,
-    });
-    const verified = await integration(['audit', 'verify'], {
-      ENVIRONMENT: 'demo',
-      DATA_DIR: domain.dataDir,
-    });
+    const { dataDir } = await services.start({ dataDir: service.dataDir });
+    const verified = await integration(['audit', 'verify'], { ENVIRONMENT: 'demo', DATA_DIR: dataDir });
     expect([verified.code, verified.stdout]).toEqual([
       0,
       expect.stringMatching(/^The audit log is intact\./),

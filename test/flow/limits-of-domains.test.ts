@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { readList } from './reading.js';
 
 const LIMIT = 10;
 
@@ -29,11 +30,7 @@ afterAll(() => database?.drop());
 
 /** The statuses of as many requests as both nodes would admit alone, all at once. */
 async function statusesOf(key: string): Promise<number[]> {
-  const requests = Array.from({ length: LIMIT }, () =>
-    nodes.map(({ gatewayUrl }) =>
-      fetch(`${gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } }),
-    ),
-  );
+  const requests = Array.from({ length: LIMIT }, () => nodes.map((node) => readList(node, key)));
   const responses = await Promise.all(requests.flat());
   await Promise.all(responses.map((response) => response.arrayBuffer()));
   return responses.map(({ status }) => status);
@@ -56,10 +53,8 @@ test('ten requests may pass: two nodes let at most eleven pass', async () => {
   }
   expect(passed).toBeLessThanOrEqual(2 * LIMIT);
 
-  for (const { gatewayUrl } of nodes) {
-    const refused = await fetch(`${gatewayUrl}/v1/instance-integrations`, {
-      headers: { 'x-api-key': apiKey?.key ?? '' },
-    });
+  for (const node of nodes) {
+    const refused = await readList(node, apiKey?.key ?? '');
     expect(refused.status).toBe(429);
     expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
     const resetSeconds = Number(refused.headers.get('x-ratelimit-reset'));

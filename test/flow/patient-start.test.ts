@@ -47,16 +47,14 @@ describe('a domain whose database', () => {
     });
     await open();
     await service.ready();
-    service.signal('SIGTERM');
-    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
   test('is not there yet ends when it is asked to', async () => {
     const env = { DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:9/none' };
     const service = await services.launch({ command: 'domain', env });
     await service.output.nextLine(waits);
-    service.signal('SIGTERM');
-    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.output.text() + service.errors.text()).not.toContain('secret-word');
   });
 

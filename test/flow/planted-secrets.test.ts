@@ -11,7 +11,7 @@ import { integration } from '../cli/typed.js';
 import { Planted } from '../support/planted.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { describeWith } from '../support/toolchains.js';
-import { answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
+import { answerWith, atFirst, webhookReceivers } from '../support/webhooks/receiver.js';
 import { clientIds } from './sign-on/demo-environment.js';
 import { call } from './sign-on/environment.js';
 import { WebhookEnvironment } from './webhooks/webhook-environment.js';
@@ -150,9 +150,7 @@ describeWith('temporal', 'secrets of sign-in, gateway, operators and webhooks', 
 
   /** Temporal has the retry of a delivery that fails once. */
   async function ofWebhooks(): Promise<void> {
-    const receiver = await newReceiver((response, request, earlier) =>
-      (earlier === 0 ? answerWith(500, {}, ANSWER_OF_RECEIVER) : answerWith(204))(response, request, earlier),
-    );
+    const receiver = await newReceiver(atFirst(1, answerWith(500, {}, ANSWER_OF_RECEIVER)));
     const url = `${receiver.url}/${PATH_OF_RECEIVER}?token=${QUERY_OF_RECEIVER}`;
     const { subscription, secret } = await demo.subscribeAddress(url, { eventTypes: ['user.created'] });
     subscriptionId = subscription.id;

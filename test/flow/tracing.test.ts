@@ -2,7 +2,8 @@ import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { serviceProcesses } from '../support/service-process.js';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector.js';
-import { webhookReceivers } from '../support/webhooks/receiver.js';
+import { answerWith, atFirst, webhookReceivers } from '../support/webhooks/receiver.js';
+import { readList } from './reading.js';
 import { clientIds, instanceIds } from './sign-on/demo-environment.js';
 import { call } from './sign-on/environment.js';
 import { WebhookEnvironment } from './webhooks/webhook-environment.js';
@@ -63,9 +64,7 @@ test('a write, its commit and the POST of its webhook are one trace, which the r
 
 test('a request to the gateway is a trace through edge and domain, and its log line names it', async () => {
   const [{ key = '' } = {}] = demo.service.demo().apiKeys;
-  const { status } = await fetch(`${demo.service.gatewayUrl}/v1/instance-integrations`, {
-    headers: { 'x-api-key': key, 'x-request-id': 'traced-1' },
-  });
+  const { status } = await readList(demo.service, key, { 'x-request-id': 'traced-1' });
   expect(status).toBe(200);
   const request = await collector.span(
     'the request',
@@ -114,9 +113,7 @@ test('a trace from an untrusted caller is not continued', async () => {
 });
 
 test('a failed attempt and its retry are in the trace of the change, the failed one as an error', async () => {
-  const to = await demo.subscribe({ eventTypes: ['client.created'] }, (response, _, earlier) =>
-    response.writeHead(earlier === 0 ? 500 : 204).end(),
-  );
+  const to = await demo.subscribe({ eventTypes: ['client.created'] }, atFirst(1, answerWith(500)));
   await demo.newClient(instanceIds.harborlight, 'Second Harbour Tea');
   const { eventId } = await to.receiver.next();
   const ofEvent = (attempt: number) => (span: CollectedSpan) =>

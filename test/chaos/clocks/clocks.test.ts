@@ -7,7 +7,7 @@ import { WebhookEnvironment } from '../../flow/webhooks/webhook-environment.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
 import type { Exchange } from '../../support/http-exchange.js';
 import { type StartOptions, serviceProcesses } from '../../support/service-process.js';
-import { accept, answerWith, webhookReceivers } from '../../support/webhooks/receiver.js';
+import { answerWith, atFirst, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { startTwoDomains, type TwoDomains, untilServing } from '../calls/two-domains.js';
 
 const services = serviceProcesses();
@@ -62,10 +62,7 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
   });
 
   test('retry a webhook neither before its time nor ten minutes late', async () => {
-    const failing = answerWith(503);
-    const to = await demo.subscribe({ eventTypes: ['client.*'] }, (response, request, earlier) =>
-      (earlier < 2 ? failing : accept)(response, request, earlier),
-    );
+    const to = await demo.subscribe({ eventTypes: ['client.*'] }, atFirst(2, answerWith(503)));
     for (let events = 0; events < EVENTS; events += 1) {
       await demo.newClient(instanceIds.harborlight, `Fennimore Tea ${events}`);
     }

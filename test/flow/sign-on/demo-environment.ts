@@ -1,8 +1,7 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import type { DemoFileApplication } from '../../../src/cli/demo/demo-file.js';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
-import { type ServiceProcess, type StartOptions, serviceProcesses } from '../../support/service-process.js';
-import { type ApplicationSettings, Environment } from './environment.js';
+import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { type ApplicationSettings, duringTests, Environment } from './environment.js';
 import { type PartyOptions, type RegisteredApplication, RelyingParty } from './relying-party.js';
 import type { Credentials } from './walk.js';
 
@@ -53,21 +52,8 @@ export class DemoEnvironment extends Environment {
   }
 }
 
-/** A demo environment for the tests of one file, and the processes for those that need more. */
-export function demoEnvironment(options: StartOptions = {}) {
+/** A demo environment for the tests of one file. */
+export function demoEnvironment() {
   const services = serviceProcesses();
-  let running: DemoEnvironment | undefined;
-  beforeAll(async () => {
-    running = new DemoEnvironment(await services.start(options));
-  });
-  afterAll(() => running?.close());
-  return {
-    services,
-    get demo(): DemoEnvironment {
-      if (!running) {
-        throw new Error('The environment is there once the tests run.');
-      }
-      return running;
-    },
-  };
+  return duringTests(async () => new DemoEnvironment(await services.start()));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
 import {
   ApplicationType,
@@ -46,7 +47,8 @@ export class Environment {
   readonly platform: RpcClient<typeof PlatformServiceService>;
   readonly operator: RpcClient<typeof OperatorServiceService>;
   readonly url: string;
-  readonly #channels: RpcChannel[];
+  protected readonly operatorChannel: RpcChannel;
+  readonly #platformChannel: RpcChannel;
 
   constructor(
     readonly service: ServiceProcess,
@@ -54,17 +56,15 @@ export class Environment {
   ) {
     const { SIGN_ON_PORT, GRPC_PORT } = service.settings;
     this.url = `http://localhost:${SIGN_ON_PORT}`;
-    const platform = new RpcChannel(`127.0.0.1:${GRPC_PORT}`, platformToken);
-    const operator = new RpcChannel(`127.0.0.1:${GRPC_PORT}`, operatorToken);
-    this.#channels = [platform, operator];
-    this.platform = platform.clientOf(PlatformServiceService);
-    this.operator = operator.clientOf(OperatorServiceService);
+    this.#platformChannel = new RpcChannel(`127.0.0.1:${GRPC_PORT}`, platformToken);
+    this.operatorChannel = new RpcChannel(`127.0.0.1:${GRPC_PORT}`, operatorToken);
+    this.platform = this.#platformChannel.clientOf(PlatformServiceService);
+    this.operator = this.operatorChannel.clientOf(OperatorServiceService);
   }
 
   close(): void {
-    for (const channel of this.#channels) {
-      channel.close();
-    }
+    this.#platformChannel.close();
+    this.operatorChannel.close();
   }
 
   browser(): TestBrowser {
@@ -152,4 +152,21 @@ export class Environment {
       database.close();
     }
   }
+}
+
+/** An environment for the tests of one file. */
+export function duringTests<Started extends Environment>(start: () => Promise<Started>) {
+  let running: Started | undefined;
+  beforeAll(async () => {
+    running = await start();
+  });
+  afterAll(() => running?.close());
+  return {
+    get demo(): Started {
+      if (!running) {
+        throw new Error('The environment is there once the tests run.');
+      }
+      return running;
+    },
+  };
 }

@@ -13,8 +13,8 @@ import type { DevServer } from '../../../workflows/dev-server/start.js';
 import { describeWith } from '../../support/toolchains.js';
 import {
   type Answer,
-  accept,
   answerWith,
+  atFirst,
   type ReceivedWebhook,
   verified,
 } from '../../support/webhooks/receiver.js';
@@ -29,10 +29,6 @@ const RETRY_DELAY_MS = 1_300;
 const LEAST_WAIT_MS = RETRY_DELAY_MS * 0.8;
 
 const failing = answerWith(500, { 'content-type': 'text/plain' }, 'The kettle is on fire.');
-
-function after(failures: number, then: Answer, first: Answer = failing): Answer {
-  return (response, request, earlier) => (earlier < failures ? first : then)(response, request, earlier);
-}
 
 describeWith('temporal', 'a receiver that does not accept', (executable) => {
   let server: DevServer;
@@ -57,13 +53,13 @@ describeWith('temporal', 'a receiver that does not accept', (executable) => {
     elsewhere = await demo.subscribe({ eventTypes: ['user.updated'] });
     const onward = answerWith(307, { location: elsewhere.receiver.url });
     const answers: Record<string, Answer> = {
-      'fails twice': after(2, accept),
+      'fails twice': atFirst(2, failing),
       'always fails': failing,
       'is gone': answerWith(410),
       redirects: onward,
-      'hangs up': after(1, accept, (response) => response.destroy()),
-      'is too busy': after(1, accept, answerWith(503, { 'retry-after': '3' })),
-      'fails with advice': after(1, accept, answerWith(500, { 'retry-after': '600' })),
+      'hangs up': atFirst(1, (response) => response.destroy()),
+      'is too busy': atFirst(1, answerWith(503, { 'retry-after': '3' })),
+      'fails with advice': atFirst(1, answerWith(500, { 'retry-after': '600' })),
     };
     const subscribed = await Promise.all(
       Object.entries(answers).map(async ([name, answer]) => ({

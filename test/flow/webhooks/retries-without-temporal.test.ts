@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { type Answer, accept, answerWith, webhookReceivers } from '../../support/webhooks/receiver.js';
+import { answerWith, atFirst, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { instanceIds } from '../sign-on/demo-environment.js';
 import { startRolesApart } from './roles-apart.js';
 import { WebhookEnvironment } from './webhook-environment.js';
@@ -36,11 +36,8 @@ test('a worker that knows no Temporal says what is missing, and that nothing is 
 test('fails twice, then accepts: three requests with one id, and the domain was killed between them', async () => {
   // So late that no second attempt has begun at the kill: its request would be missing.
   const later = answerWith(503, { 'retry-after': '3' });
-  const failing: Answer = (response, request, earlier) =>
-    (earlier === 0 ? later : answerWith(503))(response, request, earlier);
-  const to = await demo.subscribe({ eventTypes: ['client.*'] }, (response, request, earlier) =>
-    (earlier < 2 ? failing : accept)(response, request, earlier),
-  );
+  const failing = atFirst(1, later, answerWith(503));
+  const to = await demo.subscribe({ eventTypes: ['client.*'] }, atFirst(2, failing));
   const never = await demo.subscribe({ eventTypes: ['client.*'] }, failing);
   await demo.newClient(instanceIds.harborlight);
   const { eventId } = await to.receiver.next();
@@ -72,10 +69,7 @@ test('a worker whose Temporal is not there yet makes retries when they are due',
   // Nothing can listen at port 1 here.
   const settings = { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1', DOMAIN_ADDRESS: address };
   await services.start({ command: 'worker', env: settings });
-  const failing = answerWith(503);
-  const to = await demo.subscribe({ eventTypes: ['client.*'] }, (response, request, earlier) =>
-    (earlier < 2 ? failing : accept)(response, request, earlier),
-  );
+  const to = await demo.subscribe({ eventTypes: ['client.*'] }, atFirst(2, answerWith(503)));
   await demo.newClient(instanceIds.harborlight, 'Larkspur Bindery');
   const { eventId } = await to.receiver.next();
   const { delivery } = await demo.ended(to, eventId);

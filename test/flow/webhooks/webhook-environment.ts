@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import {
   AttemptOutcome,
   type Delivery,
@@ -11,7 +10,7 @@ import type {
 } from '../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
-import { RpcChannel, type RpcClient } from '../../../src/rpc/client.js';
+import type { RpcClient } from '../../../src/rpc/client.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, type StartOptions, serviceProcesses } from '../../support/service-process.js';
 import {
@@ -22,7 +21,7 @@ import {
   webhookReceivers,
 } from '../../support/webhooks/receiver.js';
 import { DemoEnvironment } from '../sign-on/demo-environment.js';
-import { call } from '../sign-on/environment.js';
+import { call, duringTests } from '../sign-on/environment.js';
 
 const [brightledger, shiftwise] = demoSeed.integrations.map(({ connections }) =>
   connections.map(({ id }) => id),
@@ -49,20 +48,13 @@ type Wanted = Partial<CreateSubscriptionRequest>;
 /** A demo environment with a client of the webhook service. */
 export class WebhookEnvironment extends DemoEnvironment {
   readonly webhooks: RpcClient<typeof WebhookServiceService>;
-  readonly #channel: RpcChannel;
 
   constructor(
     service: ServiceProcess,
     private readonly newReceiver: (answer?: Answer) => Promise<WebhookReceiver>,
   ) {
     super(service);
-    this.#channel = new RpcChannel(`127.0.0.1:${service.settings.GRPC_PORT}`, service.demo().operatorToken);
-    this.webhooks = this.#channel.clientOf(WebhookServiceService);
-  }
-
-  override close(): void {
-    super.close();
-    this.#channel.close();
+    this.webhooks = this.operatorChannel.clientOf(WebhookServiceService);
   }
 
   /** To all events of Harborlight, unless it is asked for otherwise. */
@@ -149,20 +141,8 @@ export class WebhookEnvironment extends DemoEnvironment {
 }
 
 /** One for the tests of a file; the options may wait for what is started before it. */
-export function webhookEnvironment(options: () => StartOptions | Promise<StartOptions> = () => ({})) {
+export function webhookEnvironment(options: () => StartOptions = () => ({})) {
   const services = serviceProcesses();
   const newReceiver = webhookReceivers();
-  let running: WebhookEnvironment | undefined;
-  beforeAll(async () => {
-    running = new WebhookEnvironment(await services.start(await options()), newReceiver);
-  });
-  afterAll(() => running?.close());
-  return {
-    get demo(): WebhookEnvironment {
-      if (!running) {
-        throw new Error('The environment is there once the tests run.');
-      }
-      return running;
-    },
-  };
+  return duringTests(async () => new WebhookEnvironment(await services.start(options()), newReceiver));
 }

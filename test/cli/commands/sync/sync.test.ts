@@ -6,10 +6,12 @@ import { call } from '../../../flow/sign-on/environment.js';
 import { connectionIds } from '../../../flow/webhooks/webhook-environment.js';
 import { entitiesIn } from '../../../sdk/drivers/sync.js';
 import { eventually } from '../../../support/eventually.js';
+import { serviceProcesses } from '../../../support/service-process.js';
 import { integration, runningCommands, sharedIntegration } from '../../typed.js';
 import { atDemo, atGateway, newFiles } from './rig.js';
 
 const environment = demoEnvironment();
+const services = serviceProcesses();
 const begin = runningCommands();
 const newFile = newFiles();
 
@@ -96,7 +98,7 @@ describe('integration sync --once', () => {
     const file = newFile();
     const workerId = await newWorker();
     await once(file);
-    const other = await environment.services.start();
+    const other = await services.start();
     const { code, stderr } = await sharedIntegration(['sync', '--to', file, '--once'], atDemo(other));
     expect(code).toBe(0);
     expect(stderr).toContain('The cursor has expired, because the service may lack some of what was read.');
@@ -122,7 +124,7 @@ describe('integration sync', () => {
   });
 
   test('waits while the gateway is away, says so, and then goes on', async () => {
-    const service = await environment.services.start();
+    const service = await services.start();
     const command = begin(['sync', '--to', newFile()], atDemo(service));
     await command.errors.nextText('Following its changes');
     await service.stop();
