@@ -1,22 +1,11 @@
-import type { InstanceId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
-import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import type { Clock } from '../clock.js';
 import { statusOf } from '../operator/lifetime.js';
+import type { ServiceToken } from '../operator/rows/service-tokens.js';
 import { type MarkUsed, noteUse } from './last-use.js';
 
-export interface StoredServiceToken {
-  id: string;
-  kind: ServiceTokenKind;
-  /** The only instance that it reaches; null for all. */
-  instanceId: InstanceId | null;
-  /** The first token of its line of successors; null for that one. */
-  ownerId: string | null;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
-}
+export type StoredServiceToken = Omit<ServiceToken, 'label' | 'createdAt'>;
 
 export interface ServiceTokenStore {
   /** One read, by the hash of the token; only hashes are stored. */

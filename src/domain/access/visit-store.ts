@@ -1,13 +1,8 @@
-import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
+import type { ClientId, InstanceId, InstanceIntegrationId } from '../../../generated/ids.js';
+import type { ApiKey } from '../operator/rows/integrations.js';
 import type { MarkUsed } from './last-use.js';
 
-export interface StoredApiKey {
-  id: string;
-  integrationId: IntegrationId;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
-}
+export type StoredApiKey = Omit<ApiKey, 'label' | 'hint' | 'version' | 'createdAt'>;
 
 /** What the path names and the key reaches. What it does not reach is absent, as if it did not exist. */
 export interface Reached {
