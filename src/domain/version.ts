@@ -5,7 +5,14 @@ export function newVersion(): string {
   return randomBytes(15).toString('base64url');
 }
 
+/** What every row has that can be changed. */
+export interface Versioned {
+  version: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
 /** What a new row begins with. */
-export function madeAt(now: number): { version: string; createdAt: number; updatedAt: number } {
+export function madeAt(now: number): Versioned {
   return { version: newVersion(), createdAt: now, updatedAt: now };
 }

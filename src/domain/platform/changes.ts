@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { newVersion } from '../version.js';
+import { newVersion, type Versioned } from '../version.js';
 
 /** Names the fields to update, and the version on which the decision is based. */
 export interface Update {
@@ -58,7 +58,7 @@ export function changesAnything<T extends object>(present: T, fields: { [K in ke
 }
 
 /** The row with these fields, a new version and this time; undefined if they would change nothing. */
-export function changedRow<Row extends { version: string; updatedAt: number }>(
+export function changedRow<Row extends Versioned>(
   present: Row,
   fields: { [K in keyof Row]?: Row[K] | null },
   now: number,

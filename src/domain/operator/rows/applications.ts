@@ -1,5 +1,6 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { Versioned } from '../../version.js';
 
 export type ApplicationType = 'confidential' | 'public';
 
@@ -32,7 +33,7 @@ export interface RedirectUri {
 }
 
 /** An application that people sign in to; its id is the `client_id`. */
-export interface Application {
+export interface Application extends Versioned {
   id: ApplicationId;
   name: string;
   type: ApplicationType;
@@ -49,9 +50,6 @@ export interface Application {
   postLogoutRedirectUris: string[];
   redirectUris: RedirectUri[];
   secrets: ApplicationSecret[];
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface ApplicationRows {

@@ -1,16 +1,14 @@
 import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { Versioned } from '../../version.js';
 import type { KeyStatus } from '../lifetime.js';
 
 /** An external system that reads the gateway and receives webhooks. */
-export interface Integration {
+export interface Integration extends Versioned {
   id: IntegrationId;
   name: string;
   /** The address to which the platform mails warnings about the integration. */
   contactEmail: string | null;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface IntegrationRows {
@@ -22,16 +20,13 @@ export interface IntegrationRows {
 }
 
 /** An instance integration: the connection between an integration and an instance. */
-export interface InstanceIntegration {
+export interface InstanceIntegration extends Versioned {
   id: InstanceIntegrationId;
   integrationId: IntegrationId;
   instanceId: InstanceId;
   instanceName: string;
   /** Null until it is set up; until then it reaches no client. */
   configuredAt: number | null;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface InstanceIntegrationFilter {

@@ -1,14 +1,12 @@
 import type { ClientId, InstanceId, LocationId, UnitId, UnitTypeId } from '../../../../generated/ids.js';
 import type { Address } from '../../directory/names.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { Versioned } from '../../version.js';
 
 /** One deployment of the platform. */
-export interface Instance {
+export interface Instance extends Versioned {
   id: InstanceId;
   name: string;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface InstanceRows {
@@ -21,14 +19,11 @@ export interface InstanceRows {
 }
 
 /** A tenant of an instance. */
-export interface Client {
+export interface Client extends Versioned {
   id: ClientId;
   instanceId: InstanceId;
   name: string;
   address: Address;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface ClientRows {
@@ -63,13 +58,10 @@ export interface RoleRows {
 }
 
 /** One layer of a client's organization. */
-export interface UnitType {
+export interface UnitType extends Versioned {
   id: UnitTypeId;
   clientId: ClientId;
   name: string;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface UnitTypeRows {
@@ -83,7 +75,7 @@ export interface UnitTypeRows {
 }
 
 /** One unit of a layer. */
-export interface Unit {
+export interface Unit extends Versioned {
   id: UnitId;
   clientId: ClientId;
   unitTypeId: UnitTypeId;
@@ -91,9 +83,6 @@ export interface Unit {
   unitCode: string | null;
   description: string | null;
   parentUnitId: UnitId | null;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface UnitFilter {
@@ -112,14 +101,11 @@ export interface UnitRows {
 }
 
 /** A place to which workers of a client belong. */
-export interface Location {
+export interface Location extends Versioned {
   id: LocationId;
   clientId: ClientId;
   name: string;
   address: Address;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface LocationRows {

@@ -10,9 +10,10 @@ import type {
 import type { EmailChange } from '../../credentials/email-changes.js';
 import type { Address, Manager, Named, UserStatus } from '../../directory/names.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { Versioned } from '../../version.js';
 
 /** A person, with all their clients. */
-export interface Account {
+export interface Account extends Versioned {
   id: AccountId;
   workerProfileId: WorkerProfileId;
   /** As given; compared by `emailKeyOf`. */
@@ -23,9 +24,6 @@ export interface Account {
   lastName: string | null;
   /** Null while the person may sign in. */
   disabledAt: number | null;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 /** What a person is at one client; omits deleted users and offboarded workers. */
@@ -54,8 +52,11 @@ export interface AccountRows {
   namesAround(id: string): Promise<string[]>;
 }
 
-/** A person who can sign in to the dashboard on behalf of one client. */
-export interface User {
+/**
+ * A person who can sign in to the dashboard on behalf of one client. The version changes with everything that
+ * readers see of the user, including the address of the account.
+ */
+export interface User extends Versioned {
   id: UserId;
   clientId: ClientId;
   accountId: AccountId;
@@ -65,10 +66,6 @@ export interface User {
   status: UserStatus;
   managerId: UserId | null;
   roleId: string | null;
-  /** Changes with everything that readers see of the user, including the address of the account. */
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 /** A user with joined fields. */
@@ -106,7 +103,7 @@ export interface UserRows {
 export type WorkerStatus = 'ACTIVE' | 'OFFBOARDED';
 
 /** An employee or contractor of one client. */
-export interface Worker {
+export interface Worker extends Versioned {
   id: WorkerId;
   clientId: ClientId;
   accountId: AccountId;
@@ -122,9 +119,6 @@ export interface Worker {
   primaryUnit: NamedUnit | null;
   location: NamedLocation | null;
   offboardedAt: number | null;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface WorkerFilter {
