@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceIntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { type ClientVisitor, contractRefusal, type InstanceVisitor } from '../access/gatekeeper.js';
-import { type JsonOf, jsonObject, type Schemas } from './contract-json.js';
+import { type JsonOf, jsonObject, jsonOf, type Schemas } from './contract-json.js';
 import { type Page, unknownCursor } from './page.js';
 import {
   type ChangePosition,
@@ -208,18 +208,14 @@ function itemOf(
   resource: JsonOf<unknown>,
 ): JsonOf<Schemas['Change']> {
   return jsonObject<Schemas['Change']>({
-    cursor: text(cursor),
-    entity: JSON.stringify({ type, id }) as JsonOf<Schemas['ChangedEntity']>,
-    clientId: text(clientId),
-    removed: String(removed) as JsonOf<boolean>,
-    changedAt: text(new Date(changedAt).toISOString()),
-    version: String(version) as JsonOf<number>,
+    cursor: jsonOf(cursor),
+    entity: jsonOf<Schemas['ChangedEntity']>({ type, id }),
+    clientId: jsonOf(clientId),
+    removed: jsonOf(removed),
+    changedAt: jsonOf(new Date(changedAt).toISOString()),
+    version: jsonOf(version),
     resource,
   });
-}
-
-function text<T extends string>(value: T): JsonOf<T> {
-  return JSON.stringify(value) as JsonOf<T>;
 }
 
 /** The resources of all entities that are not removed, each type in one read. */
@@ -269,7 +265,7 @@ export async function digestOf(
     count: stored.get(type)?.entities ?? 0,
     digest: stored.get(type)?.digest ?? 0,
   }));
-  return JSON.stringify({ clientId, entities }) as JsonOf<Schemas['ChangesDigest']>;
+  return jsonOf<Schemas['ChangesDigest']>({ clientId, entities });
 }
 
 /** At once, unless a transaction on PostgreSQL that began before this position is not over. */

@@ -12,6 +12,10 @@ declare const type: unique symbol;
 /** JSON text of a value of this type exactly: a subtype would have members that the contract does not. */
 export type JsonOf<T> = string & { readonly [type]: (value: T) => T };
 
+export function jsonOf<T>(value: T): JsonOf<T> {
+  return JSON.stringify(value) as JsonOf<T>;
+}
+
 export function jsonArray<T>(rows: readonly JsonOf<T>[]): JsonOf<T[]> {
   return `[${rows.join(',')}]` as JsonOf<T[]>;
 }

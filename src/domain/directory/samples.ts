@@ -1,5 +1,5 @@
 import { exampleEvents } from '../../../generated/asyncapi/examples.js';
-import type { BodyOf, JsonOf, Schemas } from './contract-json.js';
+import { type BodyOf, type JsonOf, jsonOf, type Schemas } from './contract-json.js';
 
 /** The operations that `links.self` of events lead to. */
 export type LinkedOperation = 'getClient' | 'getUser' | 'getWorkerV2' | 'getOrganizationStructure';
@@ -54,10 +54,10 @@ const structure: Schemas['OrganizationStructure'] = {
 };
 
 const texts: { readonly [Id in LinkedOperation]: JsonOf<BodyOf<Id>> } = {
-  getClient: json<Schemas['TenantClient']>({ id: clientId, name, location: address }),
-  getUser: json<Schemas['User']>(user),
-  getWorkerV2: json(workerRecord),
-  getOrganizationStructure: json(structure),
+  getClient: jsonOf<Schemas['TenantClient']>({ id: clientId, name, location: address }),
+  getUser: jsonOf<Schemas['User']>(user),
+  getWorkerV2: jsonOf(workerRecord),
+  getOrganizationStructure: jsonOf(structure),
 };
 
 /** The samples of the contract, which are the data of test events: their links lead here. */
@@ -70,8 +70,4 @@ export function sampleOf<Id extends LinkedOperation>(
     (operationId !== 'getUser' || named.userId === user.userId) &&
     (operationId !== 'getWorkerV2' || named.workerId === worker.workerId);
   return isSample ? texts[operationId] : undefined;
-}
-
-function json<T>(value: T): JsonOf<T> {
-  return JSON.stringify(value) as JsonOf<T>;
 }

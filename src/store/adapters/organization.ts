@@ -1,6 +1,12 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { LocationId, UnitId, UnitTypeId } from '../../../generated/ids.js';
-import { type JsonOf, jsonArray, jsonObject, type Schemas } from '../../domain/directory/contract-json.js';
+import {
+  type JsonOf,
+  jsonArray,
+  jsonObject,
+  jsonOf,
+  type Schemas,
+} from '../../domain/directory/contract-json.js';
 import type { OrganizationStore } from '../../domain/directory/stores.js';
 import { camelCased, type Tables } from '../camel-case.js';
 import type { Database } from '../database.js';
@@ -63,14 +69,13 @@ export function organizationStore({ reader }: Pick<Database, 'reader'>): Organiz
       const [unitsTypes, locations] = await Promise.all([unitTypesOf(clientId), locationsOf(clientId)]);
       return jsonObject<Schemas['OrganizationStructure']>({ unitsTypes, units, locations });
     },
-    jobTitlesOf: async (clientId) =>
-      JSON.stringify((await titlesOf(clientId)).map(({ title }) => title)) as JsonOf<string[]>,
+    jobTitlesOf: async (clientId) => jsonOf((await titlesOf(clientId)).map(({ title }) => title)),
     jobTitlesOfAll: async (ids) => {
       const titles = new Map((JSON.parse(ids) as string[]).map((id) => [id, [] as string[]]));
       for (const { clientId, title } of await titlesOfAll(ids)) {
         titles.get(clientId)?.push(title);
       }
-      return [...titles].map(([id, own]) => ({ id, json: JSON.stringify(own) as JsonOf<string[]> }));
+      return [...titles].map(([id, own]) => ({ id, json: jsonOf(own) }));
     },
     unitTypesOf: keptQuery(db, (ids: string) => unitTypes().where(inList(db, 'id', ids))),
     unitsOf: keptQuery(db, (ids: string) => units().where(inList(db, 'id', ids))),
