@@ -1,5 +1,5 @@
 import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
-import { emailKeyOf } from '../platform/people/accounts.js';
+import { emailKeyOf } from '../platform/people/email-keys.js';
 import type { Account } from '../platform/rows/people.js';
 import type { LinkPurpose, LinkRows } from './links.js';
 

@@ -8,8 +8,6 @@ import { Violations } from '../violations.js';
 import { mayBeOlder } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 
-export { emailKeyOf };
-
 export interface PersonNames {
   firstName?: string | null;
   lastName?: string | null;

@@ -12,8 +12,9 @@ import { MAX_PAGE_SIZE } from '../listing.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { emailKeyOf, emailTaken, getAccount } from './accounts.js';
+import { emailTaken, getAccount } from './accounts.js';
 import { refuseReplaced } from './email-addresses.js';
+import { emailKeyOf } from './email-keys.js';
 import { writeUsers } from './user-changes.js';
 import { getUser } from './users.js';
 

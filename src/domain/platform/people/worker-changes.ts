@@ -15,7 +15,7 @@ import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { refuseReplaced, updatedEmail } from './email-addresses.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
-import { getWorker, locationNamed, recordWorkerUpdated, unitsNamed } from './workers.js';
+import { getWorker, locationNamed, recordWorker, unitsNamed } from './workers.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<
@@ -136,7 +136,7 @@ async function writeWorker(
   }
   await changes.workers.update(changed);
   await changes.touch(client.id);
-  await recordWorkerUpdated(changes, client, changed);
+  await recordWorker(changes, 'worker.updated', client, changed);
   return changed;
 }
 

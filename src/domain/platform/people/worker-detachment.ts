@@ -3,7 +3,7 @@ import { newVersion } from '../../version.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker, WorkerFilter } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { recordWorkerUpdated } from './workers.js';
+import { recordWorker } from './workers.js';
 
 /** Rows held in memory at a time. */
 const BATCH_ROWS = 250;
@@ -45,7 +45,7 @@ export async function rewriteWorker(
 ): Promise<void> {
   const changed = { ...worker, version: newVersion(), updatedAt: changes.now };
   await changes.workers.update(changed);
-  await recordWorkerUpdated(changes, client, changed);
+  await recordWorker(changes, 'worker.updated', client, changed);
 }
 
 /** Workers of the client, including offboarded ones, oldest first. The caller may change them on the way. */

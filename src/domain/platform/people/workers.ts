@@ -48,14 +48,6 @@ export async function locationNamed(
   return { id: location.id, name: location.name };
 }
 
-export function recordWorkerUpdated(
-  changes: Pick<Changes, 'recordEvent'>,
-  client: Client,
-  worker: Worker,
-): Promise<void> {
-  return recordWorker(changes, 'worker.updated', client, worker);
-}
-
 export function recordWorker(
   changes: Pick<Changes, 'recordEvent'>,
   type: 'worker.onboarded' | 'worker.updated',

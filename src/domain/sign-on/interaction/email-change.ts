@@ -1,8 +1,8 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
-import { emailKeyOf } from '../../platform/people/accounts.js';
 import { takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.js';
+import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import {
   actorIn,

@@ -1,7 +1,7 @@
 import type { AccountLink, LinkPurpose } from '../../credentials/links.js';
 import { faultOf } from '../../credentials/password-rules.js';
 import { setPassword } from '../../platform/people/account-credentials.js';
-import { emailKeyOf } from '../../platform/people/accounts.js';
+import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import { newVersion } from '../../version.js';
 import {

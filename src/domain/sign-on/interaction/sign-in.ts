@@ -1,5 +1,5 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
-import { emailKeyOf } from '../../platform/people/accounts.js';
+import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';
 import { countPerson } from '../sessions/begin-limits.js';

@@ -2,7 +2,7 @@ import { UserStatus as UserStatusMessage } from '../../../../generated/proto/int
 import type { UserStatus } from '../../../domain/directory/names.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
-import { emailKeyOf } from '../../../domain/platform/people/accounts.js';
+import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import {
   deleteUser,
   disableUser,
