@@ -63,7 +63,7 @@ export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promis
   if (!changesAnything<ApiKey>(present, fields)) {
     return present;
   }
-  const changed = { ...present, ...(fields as Partial<ApiKey>), version: newVersion() };
+  const changed = { ...present, ...fields, version: newVersion() };
   await changes.apiKeys.update(changed);
   await audit(changes, 'updated', changed, changedFields(present, changed));
   return changed;
@@ -148,10 +148,7 @@ function audit(
   });
 }
 
-function validate(
-  { label, expiresAt }: { label?: string | null; expiresAt?: number | null },
-  now: number,
-): void {
+function validate({ label, expiresAt }: { label?: string; expiresAt?: number | null }, now: number): void {
   const violations = new Violations();
   violations.keptText('label', label);
   validateExpiry(violations, expiresAt, now);

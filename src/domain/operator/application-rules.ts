@@ -28,10 +28,10 @@ const LONGEST_SECONDS: Record<keyof TokenLifetimes, number> = {
 
 /** Settings for registration and updates; null clears a setting. */
 export interface ApplicationFields {
-  name?: string | null;
-  allowedScopes?: readonly string[] | null;
-  allowedGrantTypes?: readonly (GrantType | undefined)[] | null;
-  requirePkce?: boolean | null;
+  name?: string;
+  allowedScopes?: readonly string[];
+  allowedGrantTypes?: readonly (GrantType | undefined)[];
+  requirePkce?: boolean;
   tokenLifetimes?: Partial<TokenLifetimes> | null;
   postLogoutRedirectUris?: readonly string[] | null;
 }

@@ -70,7 +70,7 @@ export async function updateIntegration(changes: Ports, update: IntegrationUpdat
   return changed;
 }
 
-function validate({ name, contactEmail }: { name?: string | null; contactEmail?: string | null }): void {
+function validate({ name, contactEmail }: { name?: string; contactEmail?: string | null }): void {
   const violations = new Violations();
   violations.keptText('name', name);
   if (contactEmail) {

@@ -9,7 +9,7 @@ export type AddressInput = { readonly [Part in keyof Address]?: string };
 export function validateAddress(
   violations: Violations,
   path: string,
-  address: AddressInput | undefined,
+  address: AddressInput | null | undefined,
   earlier?: Address | null,
 ): void {
   for (const [part, text] of Object.entries(address ?? {})) {
@@ -20,7 +20,7 @@ export function validateAddress(
   }
 }
 
-export function toAddress(address: AddressInput | undefined): Address {
+export function toAddress(address: AddressInput | null | undefined): Address {
   return {
     address1: address?.address1 ?? null,
     address2: address?.address2 ?? null,

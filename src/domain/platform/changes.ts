@@ -22,7 +22,7 @@ export function updatedFields<T extends Update, Kept extends keyof T, Clearable 
   update: T,
   kept: readonly Kept[],
   clearable: readonly Clearable[] = [],
-): { [K in Kept | Clearable]?: NonNullable<T[K]> | null } {
+): { [K in Kept]?: NonNullable<T[K]> } & { [K in Clearable]?: NonNullable<T[K]> | null } {
   type Name = (Kept | Clearable) & string;
   const names = [...kept, ...clearable] as Name[];
   const isGiven = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
@@ -60,11 +60,11 @@ export function changesAnything<T extends object>(present: T, fields: { [K in ke
 /** The row with these fields, a new version and this time; undefined if they would change nothing. */
 export function changedRow<Row extends Versioned>(
   present: Row,
-  fields: { [K in keyof Row]?: Row[K] | null },
+  fields: Partial<NoInfer<Row>>,
   now: number,
 ): Row | undefined {
   return changesAnything<Row>(present, fields)
-    ? { ...present, ...(fields as Partial<Row>), version: newVersion(), updatedAt: now }
+    ? { ...present, ...fields, version: newVersion(), updatedAt: now }
     : undefined;
 }
 

@@ -16,8 +16,8 @@ export class Violations {
   }
 
   /** A required text. */
-  requiredText(path: string, text: string | null | undefined, maxLength = MAX_NAME_LENGTH): void {
-    if (text === undefined || text === null || text.trim() === '') {
+  requiredText(path: string, text: string | undefined, maxLength = MAX_NAME_LENGTH): void {
+    if (text === undefined || text.trim() === '') {
       this.add(path, 'must not be empty');
     } else {
       this.optionalText(path, text, maxLength);
@@ -25,7 +25,7 @@ export class Violations {
   }
 
   /** A text that an update may leave out, but not clear. */
-  keptText(path: string, text: string | null | undefined): void {
+  keptText(path: string, text: string | undefined): void {
     if (text !== undefined) {
       this.requiredText(path, text);
     }

@@ -75,15 +75,15 @@ interface ClientUpdate extends Update {
 }
 
 export async function updateClient(changes: Ports, update: ClientUpdate): Promise<Client> {
-  const { name, address } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
+  const { address, ...named } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
   const earlier = address ? await changes.clients.find(update.clientId) : undefined;
-  validate({ name, address: address ?? undefined }, earlier?.address);
+  validate({ ...named, address }, earlier?.address);
   await changes.lock(update.clientId);
   const present = await getClient(changes, update.clientId);
   assertExpectedVersion(present, update.expectedVersion);
   const fields = {
-    ...(name && { name }),
-    ...(address !== undefined && { address: toAddress(address ?? undefined) }),
+    ...named,
+    ...(address !== undefined && { address: toAddress(address) }),
   };
   const changed = changedRow(present, fields, changes.now);
   if (!changed) {
@@ -95,7 +95,7 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
 }
 
 function validate(
-  { instanceId, name, address }: { instanceId?: string; name?: string | null; address?: AddressInput },
+  { instanceId, name, address }: { instanceId?: string; name?: string; address?: AddressInput | null },
   earlier?: Address | null,
 ): void {
   const violations = new Violations();

@@ -48,7 +48,7 @@ export async function updateInstance(changes: Ports, update: InstanceUpdate): Pr
   return changed;
 }
 
-function validate({ name }: { name?: string | null }): void {
+function validate({ name }: { name?: string }): void {
   const violations = new Violations();
   violations.keptText('name', name);
   violations.throwIfAny();

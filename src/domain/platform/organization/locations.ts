@@ -53,21 +53,21 @@ interface LocationUpdate extends Update {
 }
 
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
-  const { name, address } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
+  const { address, ...named } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
   const earlier = address ? await changes.locations.find(update.locationId) : undefined;
-  validate({ name, address: address ?? undefined }, earlier?.address);
+  validate({ ...named, address }, earlier?.address);
   const [client, present] = await lockWithClient(changes, () => getLocation(changes, update.locationId));
   assertExpectedVersion(present, update.expectedVersion);
   const fields = {
-    ...(name && { name }),
-    ...(address !== undefined && { address: toAddress(address ?? undefined) }),
+    ...named,
+    ...(address !== undefined && { address: toAddress(address) }),
   };
   const changed = changedRow(present, fields, changes.now);
   if (!changed) {
     return present;
   }
-  if (name && name !== present.name) {
-    refuseTakenName('location', await changes.locations.findByName(client.id, name));
+  if (changed.name !== present.name) {
+    refuseTakenName('location', await changes.locations.findByName(client.id, changed.name));
   }
   await changes.locations.update(changed);
   await changes.touch(client.id);
@@ -106,7 +106,7 @@ function snapshotOf(location: Location): OrganizationLocationCreatedData {
 }
 
 function validate(
-  { clientId, name, address }: { clientId?: string; name?: string | null; address?: AddressInput },
+  { clientId, name, address }: { clientId?: string; name?: string; address?: AddressInput | null },
   earlier?: Address | null,
 ): void {
   const violations = new Violations();

@@ -14,7 +14,7 @@ const MAX_UNITS = 1_000;
 
 /** The given fields of a unit; null means named without a value. */
 export interface UnitFields {
-  name?: string | null;
+  name?: string;
   unitCode?: string | null;
   description?: string | null;
 }

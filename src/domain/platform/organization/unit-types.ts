@@ -103,15 +103,7 @@ export async function deleteUnitType(
   await changes.touch(client.id);
 }
 
-function validate({
-  clientId,
-  name,
-  units,
-}: {
-  clientId?: string;
-  name?: string | null;
-  units?: readonly NewUnit[];
-}): void {
+function validate({ clientId, name, units }: Partial<UnitTypeCreation>): void {
   const violations = new Violations();
   violations.requiredId('client_id', clientId);
   violations.keptText('name', name);

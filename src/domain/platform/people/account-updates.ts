@@ -5,9 +5,7 @@ import { newVersion } from '../../version.js';
 import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { Violations } from '../violations.js';
-import { getAccount, type PersonNames, validatePersonNames } from './accounts.js';
-import { updatedEmail } from './email-addresses.js';
+import { getAccount, validatedPerson } from './accounts.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 
 /** What a change of status uses of a write. */
@@ -28,7 +26,9 @@ export interface AccountUpdate extends Update {
  * share, may have to wait until its mailbox is proved (`askForEmail`).
  */
 export async function updateAccount(changes: EmailPorts, update: AccountUpdate): Promise<Account> {
-  const { email, ...names } = await validated(changes, update.accountId, fieldsOf(update));
+  const given = trimmed(update, 'email', 'firstName', 'lastName');
+  const fields = updatedFields(given, ['email'], ['firstName', 'lastName']);
+  const { email, ...names } = await validatedPerson(fields, () => changes.accounts.find(update.accountId));
   const { id } = await getAccount(changes, update.accountId);
   await changes.lock(id);
   const present = await getAccount(changes, id);
@@ -36,7 +36,7 @@ export async function updateAccount(changes: EmailPorts, update: AccountUpdate):
   if (changesAnything<Account>(present, names)) {
     await write(changes, { ...present, ...names });
   }
-  if (typeof email === 'string') {
+  if (email !== undefined) {
     await askForEmail(changes, present, PLATFORM, email);
   }
   return getAccount(changes, id);
@@ -69,24 +69,4 @@ async function write(changes: Pick<Changes, 'accounts' | 'now'>, account: Accoun
   const changed = { ...account, version: newVersion(), updatedAt: changes.now };
   await changes.accounts.update(changed);
   return changed;
-}
-
-function fieldsOf(update: AccountUpdate): PersonNames & { email?: string | null } {
-  return updatedFields(
-    trimmed(update, 'email', 'firstName', 'lastName'),
-    ['email'],
-    ['firstName', 'lastName'],
-  );
-}
-
-async function validated(
-  { accounts }: Pick<Changes, 'accounts'>,
-  accountId: string,
-  fields: PersonNames & { email?: string | null },
-): Promise<PersonNames & { email?: string | null }> {
-  const violations = new Violations();
-  const email = await updatedEmail(violations, fields.email, () => accounts.find(accountId));
-  validatePersonNames(violations, fields);
-  violations.throwIfAny();
-  return { ...fields, email };
 }

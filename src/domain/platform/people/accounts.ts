@@ -5,7 +5,7 @@ import { madeAt } from '../../version.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { mayBeOlder } from './email-addresses.js';
+import { mayBeOlder, updatedEmail } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 
 export interface PersonNames {
@@ -116,6 +116,18 @@ export function emailTaken(cause?: unknown): ServiceError {
 /** First and last name, joined by a space; empty if both are absent. */
 export function fullNameOf(firstName: string | null, lastName: string | null): string | null {
   return [firstName, lastName].filter((part) => part !== null).join(' ') || null;
+}
+
+/** Judges address and names of an update, and returns the fields with the address that the update names. */
+export async function validatedPerson<Fields extends PersonNames & { email?: string }>(
+  fields: Fields,
+  find: () => Promise<{ email: string } | undefined>,
+): Promise<Fields> {
+  const violations = new Violations();
+  const email = await updatedEmail(violations, fields.email, find);
+  validatePersonNames(violations, fields);
+  violations.throwIfAny();
+  return { ...fields, email };
 }
 
 /** Names may be absent (null, undefined), but not blank. */

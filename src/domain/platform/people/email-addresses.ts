@@ -44,11 +44,11 @@ export function contractEmailOf(email: string): string {
  * stand-in of the present one names none. All others are new, and refused if the contracts do not accept
  * them.
  */
-export async function updatedEmail<T extends string | null | undefined>(
+export async function updatedEmail(
   violations: Violations,
-  email: T,
+  email: string | undefined,
   find: () => Promise<{ email: string } | undefined>,
-): Promise<T | undefined> {
+): Promise<string | undefined> {
   if (email === undefined) {
     return email;
   }
@@ -59,7 +59,7 @@ export async function updatedEmail<T extends string | null | undefined>(
   if (present !== undefined && email === contractEmailOf(present) && isStandIn(email)) {
     return undefined;
   }
-  violations.email('email', email ?? undefined);
+  violations.email('email', email);
   return email;
 }
 

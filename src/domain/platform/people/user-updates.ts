@@ -1,11 +1,10 @@
+import type { UserId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { UserStatus } from '../../directory/names.js';
 import { assertExpectedVersion, differing, trimmed, type Update, updatedFields } from '../changes.js';
 import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { Violations } from '../violations.js';
-import { fullNameOf, getAccount, validatePersonNames } from './accounts.js';
-import { updatedEmail } from './email-addresses.js';
+import { fullNameOf, getAccount, validatedPerson } from './accounts.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { writeUsers } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
@@ -23,25 +22,31 @@ export interface UserUpdate extends Update {
   roleId?: string;
 }
 
-type UserFields = {
-  [Name in 'email' | 'firstName' | 'lastName' | 'managerUserId' | 'roleId']?: string | null;
-};
-
 /** The address belongs to the account, which other clients share: a new one waits for its proof. */
 export async function updateUser(
   changes: EmailPorts & Pick<Changes, 'roles'>,
   update: UserUpdate,
 ): Promise<UserView> {
-  const fields = await validated(changes, update.userId, fieldsOf(update));
+  const given = trimmed(update, 'email', 'firstName', 'lastName');
+  const fields = updatedFields(given, ['email'], ['firstName', 'lastName', 'managerUserId', 'roleId']);
+  const { email, managerUserId, ...own } = await validatedPerson(fields, () =>
+    changes.users.find(update.userId),
+  );
   // Account and client of a user never change.
   const { accountId, clientId } = await getUser(changes, update.userId);
-  const email = fields.email ?? undefined;
   await (email === undefined ? changes.lock(clientId) : changes.lock(accountId, clientId));
   const present = await getUser(changes, update.userId);
   assertExpectedVersion(present, update.expectedVersion);
-  assertNotDeleted(present);
+  if (present.status === 'DELETED') {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, IS_DELETED);
+  }
   await resolveUserReferences(changes, present, fields);
-  const changed = differing<User>(present, ownFields(present, fields));
+  const { firstName, lastName } = { ...present, ...own };
+  const changed = differing<User>(present, {
+    ...own,
+    fullName: fullNameOf(firstName, lastName),
+    ...(managerUserId !== undefined && { managerId: managerUserId as UserId | null }),
+  });
   const isChanged = Object.keys(changed).length > 0;
   if (email !== undefined) {
     if (isChanged) {
@@ -103,39 +108,4 @@ async function move(
 async function writeOne(changes: Ports, user: User, fields: Partial<User>): Promise<UserView> {
   const [written] = await writeUsers(changes, [user], fields);
   return written as UserView;
-}
-
-function assertNotDeleted({ status }: User): void {
-  if (status === 'DELETED') {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, IS_DELETED);
-  }
-}
-
-function fieldsOf(update: UserUpdate): UserFields {
-  const given = trimmed(update, 'email', 'firstName', 'lastName');
-  return updatedFields(given, ['email'], ['firstName', 'lastName', 'managerUserId', 'roleId']);
-}
-
-async function validated(
-  { users }: Pick<Changes, 'users'>,
-  userId: string,
-  fields: UserFields,
-): Promise<UserFields> {
-  const violations = new Violations();
-  const email = await updatedEmail(violations, fields.email, () => users.find(userId));
-  validatePersonNames(violations, fields);
-  violations.throwIfAny();
-  return { ...fields, email };
-}
-
-function ownFields(present: User, fields: UserFields): Partial<User> {
-  const { firstName = present.firstName, lastName = present.lastName } = fields;
-  const { managerUserId = present.managerId, roleId = present.roleId } = fields;
-  return {
-    firstName,
-    lastName,
-    fullName: fullNameOf(firstName, lastName),
-    managerId: managerUserId as User['managerId'],
-    roleId,
-  };
 }

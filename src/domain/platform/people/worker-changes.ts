@@ -42,7 +42,7 @@ export async function updateWorker(changes: Ports, update: WorkerUpdate): Promis
   violations.requiredId('worker_id', update.workerId);
   const isCompared = sent !== undefined || chosen.address !== undefined;
   const earlier = isCompared ? await changes.workers.find(update.workerId) : undefined;
-  const email = (await updatedEmail(violations, sent, async () => earlier)) ?? undefined;
+  const email = await updatedEmail(violations, sent, async () => earlier);
   validateWorkerFields(violations, chosen, earlier?.address);
   violations.throwIfAny();
   const [client, present] = await lockWithClient(changes, () => getWorker(changes, update.workerId));
@@ -104,7 +104,7 @@ async function changedBy(
   present: Worker,
   { address, jobTitles, locationId, ...plain }: ChosenFields,
 ): Promise<Partial<Worker>> {
-  const fields = { ...plain } as Partial<Worker>;
+  const fields: Partial<Worker> = { ...plain };
   if (fields.firstName !== undefined || fields.lastName !== undefined) {
     const { firstName, lastName } = { ...present, ...fields };
     fields.fullName = fullNameOf(firstName, lastName);
@@ -116,7 +116,7 @@ async function changedBy(
     }
   }
   if (address !== undefined) {
-    fields.address = toAddress(address ?? undefined);
+    fields.address = toAddress(address);
   }
   if (locationId !== undefined) {
     fields.location = locationId === null ? null : await locationNamed(changes, present.clientId, locationId);

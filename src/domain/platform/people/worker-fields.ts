@@ -8,8 +8,8 @@ const MAX_UNITS = 100;
 
 /** The given fields of a worker; null means named without a value. */
 export interface WorkerFields {
-  firstName?: string | null;
-  lastName?: string | null;
+  firstName?: string;
+  lastName?: string;
   phone?: string | null;
   jobTitles?: readonly string[] | null;
   address?: AddressInput | null;
@@ -25,7 +25,7 @@ export function validateWorkerFields(
   violations.keptText('last_name', fields.lastName);
   violations.clearableText('phone', fields.phone, MAX_PHONE_LENGTH);
   validateJobTitles(violations, fields.jobTitles ?? []);
-  validateAddress(violations, 'address', fields.address ?? undefined, earlier);
+  validateAddress(violations, 'address', fields.address, earlier);
 }
 
 export function validateUnits(
