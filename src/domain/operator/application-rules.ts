@@ -1,4 +1,4 @@
-import { snakeCase } from '../platform/changes.js';
+import { snakeCase, trimmed, type Update, updatedFields } from '../platform/changes.js';
 import type { Violations } from '../platform/violations.js';
 import { faultOfPicture, faultOfReturnAddress, faultOfWebPage } from './return-address.js';
 import type {
@@ -7,6 +7,7 @@ import type {
   ApplicationType,
   GrantType,
   RedirectUri,
+  TokenAlgorithm,
   TokenLifetimes,
 } from './rows/applications.js';
 
@@ -27,11 +28,14 @@ const LONGEST_SECONDS: Record<keyof TokenLifetimes, number> = {
 };
 
 /** Settings for registration and updates; null clears a setting. */
-export interface ApplicationFields {
+export interface ApplicationFields extends GivenLinks {
   name?: string;
   allowedScopes?: readonly string[];
   allowedGrantTypes?: readonly (GrantType | undefined)[];
   requirePkce?: boolean;
+  firstParty?: boolean;
+  signOutEndsTokens?: boolean;
+  idTokenAlgorithm?: TokenAlgorithm;
   tokenLifetimes?: Partial<TokenLifetimes> | null;
   postLogoutRedirectUris?: readonly string[] | null;
 }
@@ -82,34 +86,16 @@ export function validateRedirectUris(
 }
 
 /** Lists are compared in stored form: without repetitions, in a fixed order. */
-export function inOrder<T>(all: readonly T[], chosen: readonly T[]): T[] {
+export function inOrder<T>(all: readonly T[], chosen: readonly unknown[]): T[] {
   return all.filter((one) => chosen.includes(one));
 }
 
-export function toLifetimes(given: Partial<TokenLifetimes> | null | undefined): TokenLifetimes {
+function toLifetimes(given: Partial<TokenLifetimes> | null): TokenLifetimes {
   return {
     accessTokenSeconds: given?.accessTokenSeconds ?? null,
     refreshTokenSeconds: given?.refreshTokenSeconds ?? null,
     idTokenSeconds: given?.idTokenSeconds ?? null,
     refreshFamilySeconds: given?.refreshFamilySeconds ?? null,
-  };
-}
-
-/** The given fields in stored form. */
-export function toKept(fields: ApplicationFields): Partial<Application> {
-  const { name, allowedScopes, allowedGrantTypes, requirePkce, tokenLifetimes, postLogoutRedirectUris } =
-    fields;
-  return {
-    ...(name && { name }),
-    ...(allowedScopes && { allowedScopes: inOrder(SCOPES, allowedScopes) }),
-    ...(allowedGrantTypes && {
-      allowedGrantTypes: inOrder(GRANT_TYPES, allowedGrantTypes as GrantType[]),
-    }),
-    ...(typeof requirePkce === 'boolean' && { requirePkce }),
-    ...(tokenLifetimes !== undefined && { tokenLifetimes: toLifetimes(tokenLifetimes) }),
-    ...(postLogoutRedirectUris !== undefined && {
-      postLogoutRedirectUris: [...new Set(postLogoutRedirectUris ?? [])],
-    }),
   };
 }
 
@@ -162,10 +148,10 @@ export const NO_LINKS: ApplicationLinks = {
   initiateLoginUri: null,
 };
 
-export const LINK_NAMES = Object.keys(NO_LINKS) as (keyof ApplicationLinks)[];
+const LINK_NAMES = Object.keys(NO_LINKS) as (keyof ApplicationLinks)[];
 
 /** An empty text or null removes a link. */
-export type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined };
+type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined };
 
 export function validateLinks(violations: Violations, environment: 'live' | 'demo', given: GivenLinks): void {
   for (const name of LINK_NAMES) {
@@ -179,7 +165,52 @@ export function validateLinks(violations: Violations, environment: 'live' | 'dem
 }
 
 /** The present links, changed as given. */
-export function linksWith(present: ApplicationLinks, given: GivenLinks): ApplicationLinks {
+function linksWith(present: ApplicationLinks, given: GivenLinks): ApplicationLinks {
   const changed = LINK_NAMES.filter((name) => given[name] !== undefined);
   return { ...present, ...Object.fromEntries(changed.map((name) => [name, given[name] || null])) };
+}
+
+const KEPT = [
+  'name',
+  'allowedScopes',
+  'allowedGrantTypes',
+  'requirePkce',
+  'firstParty',
+  'signOutEndsTokens',
+  'idTokenAlgorithm',
+] as const;
+const CLEARABLE = ['tokenLifetimes', 'postLogoutRedirectUris', ...LINK_NAMES] as const;
+
+/** The settings that a registration or update gives. */
+export function chosenSettings(request: ApplicationFields & Update) {
+  return updatedFields(trimmed(request, 'name'), KEPT, CLEARABLE);
+}
+
+/** Of an application that is registered without them. */
+export const DEFAULT_SETTINGS = {
+  allowedScopes: [...SCOPES],
+  allowedGrantTypes: [...GRANT_TYPES],
+  requirePkce: true,
+  signOutEndsTokens: false,
+  idTokenAlgorithm: 'RS256',
+  tokenLifetimes: toLifetimes(null),
+  postLogoutRedirectUris: [],
+} satisfies Partial<Application>;
+
+/** Chosen settings in stored form; links that are not chosen stay. */
+export function storedSettings(
+  present: ApplicationLinks,
+  { allowedScopes, allowedGrantTypes, tokenLifetimes, ...chosen }: ReturnType<typeof chosenSettings>,
+) {
+  const { postLogoutRedirectUris, logoUri, policyUri, tosUri, initiateLoginUri, ...plain } = chosen;
+  return {
+    ...plain,
+    ...(allowedScopes && { allowedScopes: inOrder(SCOPES, allowedScopes) }),
+    ...(allowedGrantTypes && { allowedGrantTypes: inOrder(GRANT_TYPES, allowedGrantTypes) }),
+    ...(tokenLifetimes !== undefined && { tokenLifetimes: toLifetimes(tokenLifetimes) }),
+    ...(postLogoutRedirectUris !== undefined && {
+      postLogoutRedirectUris: [...new Set(postLogoutRedirectUris)],
+    }),
+    links: linksWith(present, { logoUri, policyUri, tosUri, initiateLoginUri }),
+  };
 }

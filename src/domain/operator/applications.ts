@@ -4,52 +4,31 @@ import { newClientSecret } from '../../identifiers/client-secret.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
-import {
-  assertExpectedVersion,
-  changedFields,
-  changedRow,
-  trimmed,
-  type Update,
-  updatedFields,
-} from '../platform/changes.js';
+import { assertExpectedVersion, changedFields, changedRow, type Update } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
 import { madeAt, newVersion } from '../version.js';
 import {
   type ApplicationFields,
-  type GivenLinks,
-  GRANT_TYPES,
-  inOrder,
-  LINK_NAMES,
-  linksWith,
+  chosenSettings,
+  DEFAULT_SETTINGS,
   NO_LINKS,
-  SCOPES,
-  toKept,
-  toLifetimes,
+  storedSettings,
   validateFields,
   validateLinks,
   validateRedirectUris,
 } from './application-rules.js';
 import { requireInstance } from './integrations.js';
-import type {
-  Application,
-  ApplicationSecret,
-  ApplicationType,
-  GrantType,
-  RedirectUri,
-  TokenAlgorithm,
-} from './rows/applications.js';
+import type { Application, ApplicationSecret, ApplicationType, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
 
-export interface ApplicationCreation extends ApplicationFields, GivenLinks {
+export interface ApplicationCreation extends ApplicationFields {
   name: string;
   type: ApplicationType | undefined;
   redirectUris: readonly RedirectUri[];
   firstParty: boolean;
-  signOutEndsTokens?: boolean;
-  idTokenAlgorithm?: TokenAlgorithm;
 }
 
 export async function createApplication(
@@ -66,9 +45,12 @@ export async function createApplication(
   }
   const application: Application = {
     id: newPublicId('ApplicationId'),
-    ...settingsOf(creation),
     type,
     enabled: true,
+    name: creation.name.trim(),
+    firstParty: creation.firstParty,
+    ...DEFAULT_SETTINGS,
+    ...storedSettings(NO_LINKS, chosenSettings(creation)),
     redirectUris,
     secrets: [],
     ...madeAt(changes.now),
@@ -89,44 +71,23 @@ export async function getApplication(
   return existing(await rows.applications.find(id), ErrorCode.APPLICATION_NOT_FOUND, 'application');
 }
 
-interface ApplicationUpdate extends ApplicationFields, GivenLinks, Update {
+interface ApplicationUpdate extends ApplicationFields, Update {
   applicationId: string;
-  firstParty?: boolean;
-  signOutEndsTokens?: boolean;
-  idTokenAlgorithm?: TokenAlgorithm;
 }
-
-const KEPT = [
-  'name',
-  'allowedScopes',
-  'allowedGrantTypes',
-  'requirePkce',
-  'firstParty',
-  'signOutEndsTokens',
-  'idTokenAlgorithm',
-] as const;
-const CLEARABLE = ['tokenLifetimes', 'postLogoutRedirectUris', ...LINK_NAMES] as const;
 
 export async function updateApplication(
   changes: Ports,
   update: ApplicationUpdate,
   environment: 'live' | 'demo' = 'live',
 ): Promise<Application> {
-  const chosen = updatedFields(trimmed(update, 'name'), KEPT, CLEARABLE);
+  const chosen = chosenSettings(update);
   const present = await lockedApplication(changes, update.applicationId);
   const violations = new Violations();
   validateFields(violations, present.type, chosen);
   validateLinks(violations, environment, chosen);
   violations.throwIfAny();
   assertExpectedVersion(present, update.expectedVersion);
-  const { firstParty, signOutEndsTokens, idTokenAlgorithm } = chosen;
-  return writeApplication(changes, 'updated', present, {
-    ...toKept(chosen),
-    ...(typeof firstParty === 'boolean' && { firstParty }),
-    ...(typeof signOutEndsTokens === 'boolean' && { signOutEndsTokens }),
-    ...(idTokenAlgorithm && { idTokenAlgorithm }),
-    links: linksWith(present.links, chosen),
-  });
+  return writeApplication(changes, 'updated', present, storedSettings(present.links, chosen));
 }
 
 export async function setApplicationEnabled(
@@ -189,24 +150,6 @@ function checkedType(creation: ApplicationCreation, environment: 'live' | 'demo'
   validateRedirectUris(violations, creation.redirectUris, type);
   violations.throwIfAny();
   return type;
-}
-
-/** In stored form, with defaults. */
-function settingsOf(creation: ApplicationCreation) {
-  const scopes = creation.allowedScopes ?? [];
-  const grants = (creation.allowedGrantTypes ?? []) as readonly GrantType[];
-  return {
-    name: creation.name.trim(),
-    allowedScopes: scopes.length > 0 ? inOrder(SCOPES, scopes) : [...SCOPES],
-    allowedGrantTypes: grants.length > 0 ? inOrder(GRANT_TYPES, grants) : [...GRANT_TYPES],
-    requirePkce: creation.requirePkce ?? true,
-    firstParty: creation.firstParty,
-    signOutEndsTokens: creation.signOutEndsTokens ?? false,
-    idTokenAlgorithm: creation.idTokenAlgorithm ?? ('RS256' as const),
-    tokenLifetimes: toLifetimes(creation.tokenLifetimes),
-    links: linksWith(NO_LINKS, creation),
-    postLogoutRedirectUris: [...new Set(creation.postLogoutRedirectUris ?? [])],
-  };
 }
 
 /** The application with a new version and its present parts. */

@@ -1,6 +1,6 @@
 import { type DemoApplication, demoAppId } from '../../../domain/demo/applications.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
-import { GRANT_TYPES, toLifetimes } from '../../../domain/operator/application-rules.js';
+import { DEFAULT_SETTINGS } from '../../../domain/operator/application-rules.js';
 import type { Application } from '../../../domain/operator/rows/applications.js';
 import { newVersion } from '../../../domain/version.js';
 import { camelCased } from '../../camel-case.js';
@@ -35,12 +35,9 @@ export async function seedApplications(writer: Writer, { applications, createdAt
 
 function registered(application: DemoApplication, createdAt: number): Application {
   return {
+    ...DEFAULT_SETTINGS,
     ...application,
     enabled: true,
-    signOutEndsTokens: false,
-    allowedGrantTypes: [...GRANT_TYPES],
-    idTokenAlgorithm: 'RS256',
-    tokenLifetimes: toLifetimes(undefined),
     postLogoutRedirectUris: [...application.postLogoutRedirectUris],
     redirectUris: [...application.redirectUris],
     secrets: [],
