@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.js';
 
-/** What a node adds to the count of a window. */
-export interface Telling {
+/** The calls that a node adds to the count of a window. */
+export interface Addition {
   subject: string;
   added: number;
   /** The age of the window on this node. Ages need no common clock. */
@@ -10,7 +11,7 @@ export interface Telling {
 }
 
 /** The window of all nodes, after the addition. */
-export interface Told {
+export interface Total {
   subject: string;
   used: number;
   ageMs: number;
@@ -22,17 +23,17 @@ export interface CountStore {
    * One statement outside of transactions. Adds to the present window of each subject, or begins one where
    * the last is over. Each subject occurs once.
    */
-  add(tellings: readonly Telling[]): Promise<Told[]>;
+  add(additions: readonly Addition[]): Promise<Total[]>;
   /** Removes windows that are over, up to a limit. */
   forgetOver(): Promise<void>;
 }
 
 /** A window whose count is exchanged. */
 export interface SharedWindow {
-  /** The exchange begins: what to add. Undefined if the window is over. */
-  tell(): Telling | undefined;
-  /** The exchange ended; undefined after a failure. */
-  hear(told: Told | undefined): void;
+  /** Returns what to add. Undefined if the window is over, which has no exchange then. */
+  beginExchange(): Addition | undefined;
+  /** Undefined after a failure. */
+  endExchange(total: Total | undefined): void;
   /** Decides on the waiting calls without the other nodes. */
   decideAlone(): void;
 }
@@ -42,14 +43,10 @@ export interface CountsListener {
   onBack(): void;
 }
 
-export interface ExchangeLimits {
-  /** Calls wait for the exchange in progress and for their own, so at most twice this time. */
-  lateMs: number;
-  /** After a failure. */
-  retryMs: number;
-}
-
-const LIMITS: ExchangeLimits = { lateMs: 250, retryMs: 1_000 };
+/** Calls wait for the exchange in progress and for their own, so at most twice this time. */
+const LATE_MS = 250;
+/** After a failure. */
+const RETRY_MS = 1_000;
 /** Windows per statement. */
 const MOST_AT_ONCE = 500;
 const FORGET_EVERY_MS = 60_000;
@@ -59,9 +56,8 @@ const FORGET_EVERY_MS = 60_000;
  * for one. While the database is late or away, each node decides alone.
  */
 export class SharedCounts {
-  readonly #limits: ExchangeLimits;
   readonly #queue = new Set<SharedWindow>();
-  #underWay: SharedWindow[] = [];
+  #underWay: { window: SharedWindow; addition: Addition }[] = [];
   #isRunning = false;
   #isAway = false;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -71,10 +67,8 @@ export class SharedCounts {
     private readonly store: CountStore,
     private readonly clock: Clock,
     private readonly listener: CountsListener,
-    limits: Partial<ExchangeLimits> = {},
-  ) {
-    this.#limits = { ...LIMITS, ...limits };
-  }
+    private readonly lateMs = LATE_MS,
+  ) {}
 
   /** Whether calls are decided without waiting for the other nodes. */
   get isAway(): boolean {
@@ -82,7 +76,7 @@ export class SharedCounts {
   }
 
   exchangeSoon(window: SharedWindow): void {
-    if (!this.#isRunning && Math.abs(this.clock() - this.#failedAt) < this.#limits.retryMs) {
+    if (!this.#isRunning && Math.abs(this.clock() - this.#failedAt) < RETRY_MS) {
       return;
     }
     this.#queue.add(window);
@@ -102,54 +96,46 @@ export class SharedCounts {
   }
 
   async #exchange(): Promise<void> {
-    const tellings = this.#nextTellings();
-    if (tellings.length === 0) {
+    const exchanged = [...this.#queue].slice(0, MOST_AT_ONCE).flatMap((window) => {
+      this.#queue.delete(window);
+      const addition = window.beginExchange();
+      return addition ? [{ window, addition }] : [];
+    });
+    if (exchanged.length === 0) {
       return;
     }
-    this.#underWay = tellings.map(({ window }) => window);
+    this.#underWay = exchanged;
+    const totals = new Map<string, Total>();
     const endWatch = this.#watchForLateness();
     try {
-      const told = await this.store.add(tellings.map(({ telling }) => telling));
-      endWatch();
-      this.#comeBack();
-      const bySubject = new Map(told.map((one) => [one.subject, one]));
-      for (const { window, telling } of tellings) {
-        window.hear(bySubject.get(telling.subject));
+      for (const total of await this.store.add(exchanged.map(({ addition }) => addition))) {
+        totals.set(total.subject, total);
       }
+      this.#comeBack();
+      this.#forgetOver();
     } catch (error) {
-      endWatch();
       this.#failedAt = this.clock();
       this.#goAway((error as Error).message);
-      for (const { window } of tellings) {
-        window.hear(undefined);
-      }
       // Windows with further calls ask again.
       this.#queue.clear();
-      return;
     } finally {
+      endWatch();
       this.#underWay = [];
     }
-    this.#forgetOver();
-  }
-
-  #nextTellings(): { window: SharedWindow; telling: Telling }[] {
-    return [...this.#queue].slice(0, MOST_AT_ONCE).flatMap((window) => {
-      this.#queue.delete(window);
-      const telling = window.tell();
-      return telling ? [{ window, telling }] : [];
-    });
+    for (const { window, addition } of exchanged) {
+      window.endExchange(totals.get(addition.subject));
+    }
   }
 
   #watchForLateness(): () => void {
     let isOver = false;
-    const { lateMs } = this.#limits;
     const timer = setTimeout(async () => {
       // After a stall of this process the answer may be here already: it is read first.
       await nextTurn();
       if (!isOver) {
-        this.#goAway(`no answer within ${lateMs} ms`);
+        this.#goAway(`no answer within ${this.lateMs} ms`);
       }
-    }, lateMs).unref();
+    }, this.lateMs).unref();
     return () => {
       isOver = true;
       clearTimeout(timer);
@@ -161,7 +147,7 @@ export class SharedCounts {
       this.#isAway = true;
       this.listener.onAway(reason);
     }
-    for (const window of [...this.#underWay, ...this.#queue]) {
+    for (const window of [...this.#underWay.map(({ window }) => window), ...this.#queue]) {
       window.decideAlone();
     }
   }
@@ -181,8 +167,4 @@ export class SharedCounts {
       this.store.forgetOver().catch(() => undefined);
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

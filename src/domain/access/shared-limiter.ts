@@ -3,13 +3,12 @@ import type { Clock } from '../clock.js';
 import { type CallLimiter, RateLimiter, type Taken } from './rate-limiter.js';
 import { type Rate, RateWindows } from './rate-windows.js';
 import {
+  type Addition,
   type CountStore,
   type CountsListener,
-  type ExchangeLimits,
   SharedCounts,
   type SharedWindow,
-  type Telling,
-  type Told,
+  type Total,
 } from './shared-counts.js';
 
 /** The part of a limit that a node may admit before the other nodes know of it. */
@@ -68,12 +67,12 @@ interface Settings extends SharedLimit {
 class CallWindow implements SharedWindow {
   /** Over all nodes, as far as known here. */
   used = 0;
-  /** Of these, the calls of this node that are in no answer of an exchange. */
-  #untold = 0;
+  /** Of these, the calls of this node that no finished exchange has added. */
+  #unshared = 0;
   #isAsked = false;
   readonly #waiting: ((taken: Taken) => void)[] = [];
-  /** Of the exchange in progress: untold calls, and calls that wait for it. */
-  #telling = { untold: 0, waiting: 0 };
+  /** What the exchange in progress adds: admitted calls, and the first of the waiting ones. */
+  #exchanged = { admitted: 0, waiting: 0 };
 
   constructor(
     private readonly caller: string,
@@ -84,7 +83,7 @@ class CallWindow implements SharedWindow {
 
   take(): Taken | Promise<Taken> {
     const { counts, share } = this.settings;
-    if (this.#isFull() || this.#untold < share || counts.isAway) {
+    if (this.#isFull() || this.#unshared < share || counts.isAway) {
       return this.takeNow();
     }
     return new Promise((resolve) => {
@@ -102,32 +101,32 @@ class CallWindow implements SharedWindow {
     return this.#taken(allowed);
   }
 
-  tell(): Telling | undefined {
+  beginExchange(): Addition | undefined {
     const { name, rate, hash, clock } = this.settings;
     if (!this.windows.isPresent(this)) {
       this.decideAlone();
       return undefined;
     }
-    this.#telling = { untold: this.#untold, waiting: this.#waiting.length };
+    this.#exchanged = { admitted: this.#unshared, waiting: this.#waiting.length };
     return {
       subject: hash(JSON.stringify(['calls', name, this.caller])).toString('base64url'),
-      added: this.#untold + this.#waiting.length,
+      added: this.#unshared + this.#waiting.length,
       ageMs: clock() - this.startedAt,
       windowMs: rate.windowMs,
     };
   }
 
-  hear(told: Told | undefined): void {
-    const { untold, waiting } = this.#telling;
-    this.#telling = { untold: 0, waiting: 0 };
-    if (!told) {
+  endExchange(total: Total | undefined): void {
+    const { admitted, waiting } = this.#exchanged;
+    this.#exchanged = { admitted: 0, waiting: 0 };
+    if (!total) {
       this.decideAlone();
       return;
     }
-    this.startedAt = this.settings.clock() - told.ageMs;
-    this.#untold -= untold;
+    this.startedAt = this.settings.clock() - total.ageMs;
+    this.#unshared -= admitted;
     // The waiting calls are counted already; those that the limit refuses fill a window that is full.
-    const before = told.used - waiting + this.#untold;
+    const before = total.used - waiting + this.#unshared;
     const granted = Math.min(waiting, Math.max(0, this.settings.rate.limit - before));
     this.used = before + granted;
     for (const [index, resolve] of this.#waiting.splice(0, waiting).entries()) {
@@ -136,14 +135,14 @@ class CallWindow implements SharedWindow {
   }
 
   decideAlone(): void {
-    const asked = this.#telling.waiting;
-    this.#telling.waiting = 0;
+    const { waiting } = this.#exchanged;
+    this.#exchanged.waiting = 0;
     for (const [index, resolve] of this.#waiting.splice(0).entries()) {
       const allowed = this.used < this.settings.rate.limit;
       if (allowed) {
         this.#admit();
-        // The exchange in progress counts it already.
-        this.#telling.untold += index < asked ? 1 : 0;
+        // The exchange in progress adds the first of them already.
+        this.#exchanged.admitted += index < waiting ? 1 : 0;
       }
       resolve(this.#taken(allowed));
     }
@@ -155,13 +154,13 @@ class CallWindow implements SharedWindow {
 
   #admit(): void {
     this.used += 1;
-    this.#untold += 1;
+    this.#unshared += 1;
   }
 
   #askIfDue(): void {
     const { share, counts, asksFirst = false } = this.settings;
     const isFirst = asksFirst && !this.#isAsked;
-    if (isFirst || this.#untold - this.#telling.untold >= share / 2) {
+    if (isFirst || this.#unshared - this.#exchanged.admitted >= share / 2) {
       this.#isAsked = true;
       counts.exchangeSoon(this);
     }
@@ -178,16 +177,17 @@ export interface LimiterSettings {
   clock: Clock;
   hash: SharedLimit['hash'];
   listener: CountsListener;
-  exchangeLimits?: Partial<ExchangeLimits>;
+  /** After this time without an answer of the database, a node decides alone. */
+  lateMs?: number;
 }
 
 export type NewLimiter = (name: string, rate: Rate, options?: Pick<SharedLimit, 'asksFirst'>) => CallLimiter;
 
 /** Makes limiters that count over all nodes, or in memory where there is one node. */
-export function limitersOver({ store, clock, hash, listener, exchangeLimits }: LimiterSettings): NewLimiter {
+export function limitersOver({ store, clock, hash, listener, lateMs }: LimiterSettings): NewLimiter {
   if (!store) {
     return (_, rate) => new RateLimiter(rate, clock);
   }
-  const counts = new SharedCounts(store, clock, listener, exchangeLimits);
+  const counts = new SharedCounts(store, clock, listener, lateMs);
   return (name, rate, options) => new SharedLimiter({ name, rate, hash, ...options }, counts, clock);
 }

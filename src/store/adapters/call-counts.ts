@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CountStore, Told } from '../../domain/access/shared-counts.js';
+import type { CountStore, Total } from '../../domain/access/shared-counts.js';
 import type { Database } from '../database.js';
 
 const MOST_FORGOTTEN = 10_000;
@@ -18,17 +18,17 @@ const IS_OVER = sql<boolean>`(
 export function callCounts({ counter }: Database): CountStore | undefined {
   return (
     counter && {
-      add: async (tellings) => {
+      add: async (additions) => {
         // In one order, so that statements of several nodes never wait for each other in a circle.
-        const { rows } = await sql<Told>`
+        const { rows } = await sql<Total>`
           insert into call_counts as present (subject, started_at, ends_at, used)
           select subject, ${NOW} - age, ${NOW} - age + span, added
           from unnest(
-            ${tellings.map(({ subject }) => subject)}::text[],
-            ${tellings.map(({ ageMs }) => ageMs)}::bigint[],
-            ${tellings.map(({ windowMs }) => windowMs)}::bigint[],
-            ${tellings.map(({ added }) => added)}::bigint[]
-          ) as told (subject, age, span, added)
+            ${additions.map(({ subject }) => subject)}::text[],
+            ${additions.map(({ ageMs }) => ageMs)}::bigint[],
+            ${additions.map(({ windowMs }) => windowMs)}::bigint[],
+            ${additions.map(({ added }) => added)}::bigint[]
+          ) as addition (subject, age, span, added)
           order by subject collate "C"
           on conflict (subject) do update set
             started_at = case when ${IS_OVER} then excluded.started_at else present.started_at end,

@@ -48,9 +48,9 @@ function nodeOn(
   const node = { clock, statements: [] as number[], fault: {} as Node['fault'], told: [] as string[] };
   const store: CountStore = {
     ...real,
-    add: (tellings) => {
-      node.statements.push(tellings.length);
-      return (node.fault.add ?? real.add)(tellings);
+    add: (additions) => {
+      node.statements.push(additions.length);
+      return (node.fault.add ?? real.add)(additions);
     },
   };
   const listener = {
@@ -58,8 +58,11 @@ function nodeOn(
     onBack: () => node.told.push('back'),
   };
   const newLimiter = limitersOver({
-    ...{ store, clock: clock.now, hash: hashSecret, listener },
-    exchangeLimits: { lateMs },
+    store,
+    clock: clock.now,
+    hash: hashSecret,
+    listener,
+    lateMs,
   });
   return { ...node, limiter: newLimiter('test', rate, { asksFirst }) };
 }
@@ -271,10 +274,10 @@ describe('while the database does not exchange counts', () => {
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    node.fault.add = async (tellings) => {
-      const told = await real.add(tellings);
+    node.fault.add = async (additions) => {
+      const totals = await real.add(additions);
       await answered;
-      return told;
+      return totals;
     };
     const calls = Array.from({ length: 4 }, () => node.limiter.take('a'));
     expect(await passedOf(calls)).toBe(4);
