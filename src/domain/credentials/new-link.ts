@@ -1,12 +1,13 @@
 import { newSecret, storedHash } from '../../identifiers/random-secrets.js';
 import { emailKeyOf } from '../platform/people/email-keys.js';
 import type { Account } from '../platform/rows/people.js';
+import type { Violations } from '../platform/violations.js';
 import type { LinkPurpose, LinkRows } from './links.js';
 
 const HOUR_SECONDS = 3_600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-export const LONGEST_LINK_SECONDS = 30 * DAY_SECONDS;
+const LONGEST_SECONDS = 30 * DAY_SECONDS;
 
 const DEFAULT_SECONDS: Record<LinkPurpose, number> = {
   invitation: 7 * DAY_SECONDS,
@@ -18,6 +19,12 @@ export interface NewLink {
   /** For the mailed address; only its hash is stored. */
   token: string;
   expiresAt: number;
+}
+
+export function validateLinkLifetime(violations: Violations, seconds = LONGEST_SECONDS): void {
+  if (!(seconds >= 1 && seconds <= LONGEST_SECONDS)) {
+    violations.add('lifetime_seconds', `must be between 1 and ${LONGEST_SECONDS}`);
+  }
 }
 
 /** Makes a link for a locked account. Earlier links of the same purpose become invalid. */

@@ -1,14 +1,14 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { endAccess } from '../../credentials/end-access.js';
 import type { LinkPurpose } from '../../credentials/links.js';
-import { LONGEST_LINK_SECONDS, makeLink, type NewLink } from '../../credentials/new-link.js';
+import { makeLink, type NewLink, validateLinkLifetime } from '../../credentials/new-link.js';
 import { faultOf } from '../../credentials/password-rules.js';
 import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor } from '../../operator/audit.js';
 import type { Account } from '../rows/people.js';
 import type { Changes, PlatformRows } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { getAccount } from './accounts.js';
+import { getAccount, lockEnabledAccount } from './accounts.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<
@@ -60,7 +60,6 @@ export interface LinkCreation {
   lifetimeSeconds: number | undefined;
 }
 
-/** Refused for a disabled person: the link would not work now, but after the account is enabled. */
 export async function createLink(
   changes: Omit<Ports, 'grants' | 'sessions'>,
   actor: Actor,
@@ -68,11 +67,7 @@ export async function createLink(
 ): Promise<NewLink & { email: string }> {
   const { purpose, lifetimeSeconds } = validated(creation);
   const { id } = await getAccount(changes, creation.accountId);
-  await changes.lock(id);
-  const account = await getAccount(changes, id);
-  if (account.disabledAt !== null) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
-  }
+  const account = await lockEnabledAccount(changes, id);
   await assertProved(changes, account, purpose);
   const link = await makeLink(changes, account, { purpose, lifetimeSeconds });
   const subject = { type: 'account', id };
@@ -104,9 +99,7 @@ function validated({ purpose, lifetimeSeconds }: LinkCreation): {
   if (purpose === undefined) {
     violations.add('purpose', 'must be INVITATION or RESET');
   }
-  if (lifetimeSeconds !== undefined && !(lifetimeSeconds >= 1 && lifetimeSeconds <= LONGEST_LINK_SECONDS)) {
-    violations.add('lifetime_seconds', `must be between 1 and ${LONGEST_LINK_SECONDS}`);
-  }
+  validateLinkLifetime(violations, lifetimeSeconds);
   violations.throwIfAny();
   return { purpose: purpose as LinkPurpose, lifetimeSeconds };
 }

@@ -101,6 +101,19 @@ export async function getAccount(changes: Pick<Changes, 'accounts'>, id: string)
   return existing(await changes.accounts.find(id), ErrorCode.ACCOUNT_NOT_FOUND, 'account');
 }
 
+/** Locks and reads an account for a link: one for a disabled person would work once it is enabled. */
+export async function lockEnabledAccount(
+  changes: Pick<Changes, 'accounts' | 'lock'>,
+  id: AccountId,
+): Promise<Account> {
+  await changes.lock(id);
+  const account = await getAccount(changes, id);
+  if (account.disabledAt !== null) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
+  }
+  return account;
+}
+
 export async function getAccountByEmail(changes: Pick<Changes, 'accounts'>, email: string): Promise<Account> {
   return existing(await changes.accounts.findByEmail(email), ErrorCode.ACCOUNT_NOT_FOUND, 'account');
 }

@@ -4,7 +4,7 @@ import { newSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
-import { DAY_SECONDS, LONGEST_LINK_SECONDS } from '../../credentials/new-link.js';
+import { DAY_SECONDS, validateLinkLifetime } from '../../credentials/new-link.js';
 import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
@@ -12,7 +12,7 @@ import { MAX_PAGE_SIZE } from '../listing.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { emailTaken, getAccount } from './accounts.js';
+import { emailTaken, getAccount, lockEnabledAccount } from './accounts.js';
 import { refuseReplaced } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 import { writeUsers } from './user-changes.js';
@@ -138,11 +138,7 @@ export async function createEmailChangeLink(
 ): Promise<EmailChangeLink> {
   const { wish, lifetimeSeconds } = validated(creation);
   const { accountId, asker } = await askerOf(changes, wish);
-  await changes.lock(accountId);
-  const account = await getAccount(changes, accountId);
-  if (account.disabledAt !== null) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
-  }
+  const account = await lockEnabledAccount(changes, accountId);
   const change = await changes.emailChanges.find(account.id, asker);
   if (!change || isOver(change, changes)) {
     const message = 'No new address waits for its proof. Ask for one with UpdateUser or UpdateAccount first.';
@@ -202,9 +198,7 @@ function validated({ wish, lifetimeSeconds = DEFAULT_SECONDS }: EmailChangeLinkC
   if (!wish) {
     violations.add('wish', 'must be user_id or account_id');
   }
-  if (!(lifetimeSeconds >= 1 && lifetimeSeconds <= LONGEST_LINK_SECONDS)) {
-    violations.add('lifetime_seconds', `must be between 1 and ${LONGEST_LINK_SECONDS}`);
-  }
+  validateLinkLifetime(violations, lifetimeSeconds);
   violations.throwIfAny();
   return { wish: wish as NonNullable<typeof wish>, lifetimeSeconds };
 }
