@@ -28,20 +28,20 @@ const SEPARATORS = /[\s._-]+/g;
 
 /** Signs that stand for letters; 1 stands for two. */
 const LETTERS_OF: Readonly<Record<string, string>> = {
-  ...{
-    '@': 'a',
-    '4': 'a',
-    '8': 'b',
-    '3': 'e',
-    '6': 'g',
-    '9': 'g',
-    '0': 'o',
-    '5': 's',
-    $: 's',
-    '7': 't',
-    '+': 't',
-  },
-  ...{ '2': 'z', '!': 'i', '|': 'i' },
+  '@': 'a',
+  '4': 'a',
+  '8': 'b',
+  '3': 'e',
+  '6': 'g',
+  '9': 'g',
+  '0': 'o',
+  '5': 's',
+  $: 's',
+  '7': 't',
+  '+': 't',
+  '2': 'z',
+  '!': 'i',
+  '|': 'i',
 };
 
 /** The form that is judged, hashed and checked (NFKC): keyboards encode the same characters differently. */

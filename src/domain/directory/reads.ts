@@ -168,20 +168,14 @@ async function* onePage<T>(read: () => Promise<Page<Listed<T>>>): Pages<T> {
   yield await read();
 }
 
-function isKnown(
-  version: string,
-  { knownVersions, anyVersionKnown }: Pick<Question, 'knownVersions' | 'anyVersionKnown'>,
-): boolean {
-  return anyVersionKnown || knownVersions.includes(version);
-}
-
 /** Reads the content, unless the caller has its version. */
 async function answer<T>(
   visitor: Visitor,
-  question: Question,
+  { knownVersions, anyVersionKnown }: Question,
   read: () => T | Promise<T>,
 ): Promise<Answer<T>> {
-  return { visitor, content: isKnown(visitor.version, question) ? undefined : await read() };
+  const isKnown = anyVersionKnown || knownVersions.includes(visitor.version);
+  return { visitor, content: isKnown ? undefined : await read() };
 }
 
 /**
