@@ -1,6 +1,6 @@
 import type { AuditRows } from './audit.js';
 import type { AuditMac, ChainedEvent, ChainPlace } from './audit-chain.js';
-import { type AuditFinding, judgeBy } from './audit-verification.js';
+import { type AuditFinding, found, judgeBy } from './audit-verification.js';
 
 export interface LinkedRecord {
   record: ChainedEvent;
@@ -34,9 +34,8 @@ export async function linkedRecords(
 export function judgeRecords(mac: AuditMac, linked: readonly LinkedRecord[]): AuditFinding[] {
   const judge = judgeBy(mac);
   return linked.flatMap(({ record, previousHash }): AuditFinding[] => {
-    const { chain, seq, id } = record;
-    const isUnknown = seq !== 1 && previousHash === '';
+    const isUnknown = record.seq !== 1 && previousHash === '';
     const fault = isUnknown ? undefined : judge(record, previousHash);
-    return fault ? [{ fault, chain, fromSeq: seq, toSeq: seq, eventId: id }] : [];
+    return fault ? [found(fault, record)] : [];
   });
 }

@@ -37,8 +37,6 @@ export function judgeBy(mac: AuditMac): Judge {
 
 interface Progress {
   first: ChainedEvent;
-  /** Whether the predecessor of the first record may still be elsewhere. */
-  isCut: boolean;
   last: number;
   hash: string;
 }
@@ -53,41 +51,33 @@ interface Claims {
 export class AuditVerification {
   readonly #chains = new Map<string, Progress>();
   readonly #claims = new Map<string, Claims>();
-  #records = 0;
-  #oldest = Number.POSITIVE_INFINITY;
+  records = 0;
+  /** The time of the oldest record of a chain. */
+  oldest = Number.POSITIVE_INFINITY;
   readonly #judgeOf: Judge;
 
   constructor(private readonly mac: AuditMac) {
     this.#judgeOf = judgeBy(mac);
   }
 
-  get records(): number {
-    return this.#records;
-  }
-
-  /** The time of the oldest record of a chain. */
-  get oldest(): number {
-    return this.#oldest;
-  }
-
-  /** With `previousHash` the first record may be in the middle of its chain. */
-  take(record: ChainedEvent, previousHash?: string): AuditFinding[] {
-    this.#records += 1;
-    this.#oldest = Math.min(this.#oldest, record.createdAt);
+  take(record: ChainedEvent): AuditFinding[] {
+    this.records += 1;
+    this.oldest = Math.min(this.oldest, record.createdAt);
     this.#notePurge(record);
-    const progress = this.#chains.get(record.chain);
+    const { chain, seq } = record;
+    const progress = this.#chains.get(chain);
     if (!progress) {
-      return this.#begin(record, record.seq === 1 ? NO_HASH : previousHash);
+      this.#chains.set(chain, { first: record, last: seq, hash: record.hash });
+      // Another first record is judged at the end, when all purges are known.
+      return seq === 1 ? this.#judge(record, NO_HASH) : [];
     }
     const { last, hash } = progress;
-    progress.last = Math.max(last, record.seq);
+    progress.last = Math.max(last, seq);
     progress.hash = record.hash;
-    if (record.seq > last + 1) {
-      const { chain, seq } = record;
-      const findings: AuditFinding[] = [{ fault: 'missing', chain, fromSeq: last + 1, toSeq: seq - 1 }];
-      return previousHash === undefined ? findings : [...findings, ...this.#judge(record, previousHash)];
+    if (seq > last + 1) {
+      return [{ fault: 'missing', chain, fromSeq: last + 1, toSeq: seq - 1 }];
     }
-    return record.seq === last + 1 ? this.#judge(record, hash) : [found('changed', record)];
+    return seq === last + 1 ? this.#judge(record, hash) : [found('changed', record)];
   }
 
   /** Chains of which records state more than was taken, and the last place taken. */
@@ -100,31 +90,25 @@ export class AuditVerification {
 
   /** First records that other records call purged: each is gone by now, or was inserted. */
   purged(): ChainedEvent[] {
-    return [...this.#chains].flatMap(([chain, { isCut, first }]) =>
-      isCut && (this.#claims.get(chain)?.purged.seq ?? 0) >= first.seq ? [first] : [],
+    return [...this.#chains].flatMap(([chain, { first }]) =>
+      first.seq !== 1 && (this.#claims.get(chain)?.purged.seq ?? 0) >= first.seq ? [first] : [],
     );
   }
 
-  /** Gaps at beginnings and ends. With `isPart` the ends may be elsewhere. */
-  finish({ isPart = false } = {}): AuditFinding[] {
+  /** Gaps at beginnings and ends. */
+  finish(): AuditFinding[] {
     const findings: AuditFinding[] = [];
-    for (const [chain, { isCut, first }] of this.#chains) {
-      if (isCut) {
+    for (const [chain, { first }] of this.#chains) {
+      if (first.seq !== 1) {
         findings.push(...this.#judgeBeginning(chain, first));
       }
     }
-    for (const { chain, seq } of isPart ? [] : this.short()) {
+    for (const { chain, seq } of this.short()) {
       const { anchored, purged } = this.#claims.get(chain) as Claims;
       const fromSeq = Math.max(seq, purged.seq) + 1;
       findings.push({ fault: 'missing', chain, fromSeq, toSeq: anchored });
     }
     return findings;
-  }
-
-  #begin(record: ChainedEvent, previousHash: string | undefined): AuditFinding[] {
-    const { chain, seq: last, hash } = record;
-    this.#chains.set(chain, { first: record, isCut: previousHash === undefined, last, hash });
-    return previousHash === undefined ? [] : this.#judge(record, previousHash);
   }
 
   #judgeBeginning(chain: string, first: ChainedEvent): AuditFinding[] {
@@ -176,7 +160,7 @@ export class AuditVerification {
 
 const NOTHING_PURGED = { seq: 0, hash: NO_HASH };
 
-function found(fault: AuditFault, { chain, seq, id }: ChainedEvent): AuditFinding {
+export function found(fault: AuditFault, { chain, seq, id }: ChainedEvent): AuditFinding {
   return { fault, chain, fromSeq: seq, toSeq: seq, eventId: id };
 }
 
@@ -199,16 +183,13 @@ export async function* verifyAuditLog(
 ): AsyncGenerator<VerificationProgress> {
   const verification = new AuditVerification(mac);
   let findingsLeft = MOST_FINDINGS;
-  const told = (findings: AuditFinding[], done: boolean): VerificationProgress => {
+  const progress = (findings: AuditFinding[], done = false): VerificationProgress => {
     const shown = findings.slice(0, findingsLeft);
     findingsLeft -= shown.length;
     return { records: verification.records, findings: shown, done };
   };
   for await (const page of pagesFrom(rows, undefined)) {
-    yield told(
-      page.flatMap((record) => verification.take(record)),
-      false,
-    );
+    yield progress(page.flatMap((record) => verification.take(record)));
     if (signal.aborted) {
       return;
     }
@@ -217,17 +198,14 @@ export async function* verifyAuditLog(
   for (const { chain, seq } of verification.short()) {
     for await (const page of pagesFrom(rows, { chain, seq })) {
       const rest = page.filter((record) => record.chain === chain);
-      yield told(
-        rest.flatMap((record) => verification.take(record)),
-        false,
-      );
+      yield progress(rest.flatMap((record) => verification.take(record)));
       if (signal.aborted || rest.length < page.length) {
         break;
       }
     }
   }
   const strangers = [...(await returnedIn(rows, verification)), ...(await strangersIn(rows, verification))];
-  yield told([...verification.finish(), ...strangers], true);
+  yield progress([...verification.finish(), ...strangers], true);
 }
 
 /** Records that exist although they were purged. */
