@@ -1,6 +1,7 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 import { OutputLines } from '../support/output-lines.js';
@@ -29,7 +30,21 @@ const endOf = (child: ChildProcess) => new Promise<number | null>((resolve) => c
 
 /** Runs `integration …` as a person would type it, with these settings and no others. */
 export async function integration(args: readonly string[], settings: Settings = {}): Promise<Typed> {
-  const child = typed(args, settings);
+  return outcomeOf(typed(args, settings));
+}
+
+/** The same for what another command pipes into it. */
+export async function pipedIntegration(
+  input: string,
+  args: readonly string[],
+  settings: Settings,
+): Promise<Typed> {
+  const child = spawn(process.execPath, [mainFile, ...args], { cwd: root, env: environmentOf(settings) });
+  child.stdin.end(input);
+  return outcomeOf(child);
+}
+
+async function outcomeOf(child: ChildProcessByStdio<Writable | null, Readable, Readable>): Promise<Typed> {
   const ended = endOf(child);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await ended, stdout, stderr };

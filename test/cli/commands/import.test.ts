@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { integration, sharedIntegration } from '../typed.js';
+import { integration, pipedIntegration, sharedIntegration } from '../typed.js';
 
 const services = serviceProcesses();
 
@@ -67,6 +67,14 @@ describe('integration import', () => {
       refusedLines: [],
     });
     expect((await clientNames()).filter((name) => name.startsWith('Client '))).toHaveLength(450);
+  });
+
+  test.each([
+    ['a line', () => `${JSON.stringify(clientNamed('Piped'))}\n`, 1],
+    ['nothing', () => '', 0],
+  ])('reads %s that is piped in, also before the service answers', async (_, lines, imported) => {
+    const { code, stdout } = await pipedIntegration(lines(), ['import', '-'], settings());
+    expect([code, stdout]).toEqual([0, `${imported} imported, 0 refused.\n`]);
   });
 
   test('as a dry run writes nothing', async () => {

@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { UsageError } from '../usage-error.js';
@@ -16,7 +16,7 @@ interface Misfit {
 /** The lines of the file, and its bytes; without the latter for what is piped in. */
 export function openLines(file: string): { lines: AsyncIterable<string>; size?: number } {
   if (file === '-') {
-    return { lines: createInterface({ input: process.stdin }) };
+    return { lines: linesOf(process.stdin) };
   }
   try {
     const { size } = statSync(file);
@@ -26,9 +26,9 @@ export function openLines(file: string): { lines: AsyncIterable<string>; size?: 
   }
 }
 
-async function* linesOf(input: ReturnType<typeof createReadStream>): AsyncGenerator<string> {
+async function* linesOf(input: Readable): AsyncGenerator<string> {
   try {
-    // Not readline's iterator: it does not report a file that cannot be read.
+    // Not readline's: it reports no read error, and drops the lines that arrive before the iteration.
     let rest = '';
     for await (const chunk of input.setEncoding('utf8')) {
       const parts = (rest + chunk).split('\n');
