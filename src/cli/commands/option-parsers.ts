@@ -15,12 +15,12 @@ export function seconds(text: string): number {
 
 /** An ISO 8601 time, or a duration from now: `90d`. */
 export function timeAhead(text: string): Date {
-  return /^\d{4}-/.test(text) ? isoTime(text) : new Date(Date.now() + seconds(text) * 1_000);
+  return timeOrDistance(text, 1);
 }
 
 /** The same for the past: `7d` is seven days ago. */
 export function timeBack(text: string): Date {
-  return /^\d{4}-/.test(text) ? isoTime(text) : new Date(Date.now() - seconds(text) * 1_000);
+  return timeOrDistance(text, -1);
 }
 
 export function count(text: string): number {
@@ -80,12 +80,21 @@ export function redirectUris(
   return [...previous, { instanceId, uri }];
 }
 
-function isoTime(text: string): Date {
-  const time = new Date(text);
+function timeOrDistance(text: string, sign: 1 | -1): Date {
+  const isTime = /^\d{4}-/.test(text);
+  const time = isTime ? new Date(text) : new Date(Date.now() + sign * secondsOrNaN(text) * 1_000);
   if (Number.isNaN(time.getTime())) {
     throw new InvalidArgumentError(
-      'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 90d.',
+      'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 12h or 90d.',
     );
   }
   return time;
+}
+
+function secondsOrNaN(text: string): number {
+  try {
+    return seconds(text);
+  } catch {
+    return Number.NaN;
+  }
 }

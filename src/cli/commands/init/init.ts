@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { loadConfig } from '../../../config/config.js';
 import { timeAhead } from '../option-parsers.js';
 import type { InitOptions } from './environment.js';
@@ -29,11 +29,13 @@ export function addInitCommand(program: Command): void {
   program
     .command('init')
     .description('Make a live environment: directory, encryption key, database, first operator token')
-    .option(
-      '--token-expires <when>',
-      'when the first operator token ends: a time, a duration such as 90d, or never',
-      timeAheadOrNever,
-      timeAheadOrNever(FIRST_TOKEN_LIFETIME),
+    .addOption(
+      new Option(
+        '--token-expires <when>',
+        'when the first operator token ends: a time, a duration such as 90d, or never',
+      )
+        .argParser(timeAheadOrNever)
+        .default(timeAheadOrNever(FIRST_TOKEN_LIFETIME), FIRST_TOKEN_LIFETIME),
     )
     .option('--temporal', 'make only the namespace and the search attributes in Temporal')
     .option('--json', 'as one JSON object')

@@ -35,7 +35,7 @@ export function addDeliveryCommands(program: Command): void {
     .option('--event <event>', 'only those of this event')
     .option('--types <types>', TYPES, commaSeparated)
     .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
-    .option('--since <when>', 'made from this time on: a time, or a duration such as 7d ago', timeBack)
+    .option('--since <when>', 'made from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'made before this time', timeBack)
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, {
@@ -65,7 +65,7 @@ export function addDeliveryCommands(program: Command): void {
     .option('--types <types>', TYPES, commaSeparated)
     .option(
       '--since <when>',
-      'begin with what happened since: a time, or a duration such as 30m ago',
+      'begin with what happened since: a time, or a duration before now such as 30m',
       timeBack,
     );
 }

@@ -24,7 +24,7 @@ export function addEventCommands(program: Command): void {
     .option('--instance <instance>', 'only those on this instance')
     .option('--client <client>', 'only those at this client')
     .option('--entity <id>', 'only those about this user, worker, unit, …')
-    .option('--since <when>', 'from this time on: a time, or a duration such as 7d ago', timeBack)
+    .option('--since <when>', 'from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, {
@@ -38,7 +38,11 @@ export function addEventCommands(program: Command): void {
     example: '--subscription whs_… --since 2026-11-01T08:00:00Z --until 2026-11-01T12:00:00Z',
   })
     .requiredOption('--subscription <subscription>', 'which one; it must be active')
-    .requiredOption('--since <when>', 'from this time on: a time, or a duration such as 6h ago', timeBack)
+    .requiredOption(
+      '--since <when>',
+      'from this time on: a time, or a duration before now such as 6h',
+      timeBack,
+    )
     .option('--until <when>', 'before this time; until now unless given', timeBack)
     .option('--types <types>', TYPES, commaSeparated)
     .option('--include-delivered', 'also those that it acknowledged')
