@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Option } from 'commander';
+import { Help, Option } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
 import type { SecretSettingName } from '../config/settings.js';
@@ -78,7 +78,8 @@ const program = new WholeCommand('integration')
   .helpOption('-h, --help', 'show this help')
   .helpCommand('help [command]', 'Show the help of a command')
   .addHelpText('after', SETTINGS + EXIT_CODES)
-  .showHelpAfterError('(add --help to see how it goes)')
+  .configureHelp({ optionDescription: describedOption })
+  .showHelpAfterError('(--help shows the usage)')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
 
 program
@@ -150,6 +151,11 @@ try {
   const { message, stack } = error as Error;
   process.stderr.write(`${exitCode === undefined ? stack : message}\n`);
   process.exitCode = exitCode ?? EXIT_FAILED;
+}
+
+/** Commander's own help does not show which options are required. */
+function describedOption(option: Option): string {
+  return `${option.mandatory ? 'required; ' : ''}${new Help().optionDescription(option)}`;
 }
 
 /** Undefined for an unexpected error: only those print a stack trace. */

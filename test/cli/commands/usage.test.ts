@@ -100,6 +100,14 @@ describe('help at every level below', () => {
   });
 });
 
+describe('help of a verb', () => {
+  test('tells required options from others', async () => {
+    const { stdout } = await sharedIntegration(['key', 'create', '--help']);
+    expect(stdout).toMatch(/--label <text> +required; what it is for$/m);
+    expect(stdout).toMatch(/--expires <when> +when it ends/);
+  });
+});
+
 describe('wrong usage', () => {
   test.each([
     ['a noun without a verb', ['key'], /Usage: integration key/],
@@ -108,6 +116,7 @@ describe('wrong usage', () => {
     ['a verb without its option', ['key', 'create', 'itg_x'], /required option '--label <text>'/],
     ['a duration that is none', ['key', 'rotate', 'key_x', '--overlap', '5x'], /must be a duration/],
     ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
+    ['words for a time', ['audit', 'list', '--since', '7d ago'], /a time such as .*, or a duration such as/],
     ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
     ['a state that is none', ['key', 'list', '--status', 'old'], /Allowed choices are active/],
     [
