@@ -16,13 +16,30 @@ export function preventsStart(error: unknown): boolean {
 const LISTEN_FAILURES: Record<string, string> = {
   EADDRINUSE: 'is taken by another process',
   EACCES: 'needs more rights',
-  EADDRNOTAVAIL: 'is not an address of this machine',
+};
+
+const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
+
+/** The setting of the address that a port is opened on. */
+const HOST_SETTINGS: Record<string, string> = {
+  SIGN_ON_PORT: 'LISTEN_HOST',
+  GATEWAY_PORT: 'LISTEN_HOST',
+  GRPC_PORT: 'GRPC_HOST',
+  METRICS_PORT: 'METRICS_HOST',
 };
 
 /** Turns the system's error about a port into a sentence with the setting to change. */
 export function cannotListen(what: string, setting: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
-    const reason = LISTEN_FAILURES[error.code ?? ''] ?? `cannot be used: ${error.message}`;
+    const { code = '', message } = error;
+    if (NO_SUCH_ADDRESS.includes(code)) {
+      const addressSetting = HOST_SETTINGS[setting] ?? setting;
+      throw new StartupError(
+        `${what} cannot be used: this machine does not have that address. Set ${addressSetting} to one that it has.`,
+        { cause: error },
+      );
+    }
+    const reason = LISTEN_FAILURES[code] ?? `cannot be used: ${message}`;
     throw new StartupError(`${what} ${reason}. Set ${setting} to another one, or stop what uses it.`, {
       cause: error,
     });

@@ -47,6 +47,18 @@ describe('a port that is taken', () => {
   });
 });
 
+describe('an address that this machine does not have', () => {
+  test.each([
+    ['edge', 'LISTEN_HOST', 'SIGN_ON_PORT'],
+    ['serve', 'METRICS_HOST', 'METRICS_PORT'],
+  ] as const)('%s names it and the setting: %s', async (command, setting, portSetting) => {
+    const env = { ...roleTokens, [setting]: '192.0.2.1', [portSetting]: '4000' };
+    expect(await refusalOf({ command, env })).toBe(
+      `The port 192.0.2.1:4000 cannot be used: this machine does not have that address. Set ${setting} to one that it has.`,
+    );
+  });
+});
+
 describe('a data directory', () => {
   test.each(['serve', 'domain'] as const)('%s cannot write to is named', async (command) => {
     const file = join(services.newDirectory(), 'file');

@@ -22,7 +22,7 @@ export const portsAreFree: DoctorCheck = {
   name: 'ports',
   about: 'Each port is free, or the service listens there.',
   severity: 'error',
-  remedy: 'Set another port, or stop the other program (`ss -ltnp` shows it).',
+  remedy: 'Set another port or address, or stop the other program (`ss -ltnp` shows it).',
   find: async ({ config }) => {
     const ports = portsOf(config).filter(({ port }) => port !== 0);
     const states = await Promise.all(ports.map((port) => stateOf(port, config)));
@@ -31,8 +31,8 @@ export const portsAreFree: DoctorCheck = {
       return ['free', 'ours'].includes(state) ? [] : [`${host}:${port} (${setting}) ${state}`];
     });
     const served = states.filter((state) => state === 'ours').length;
-    const areFree = problems.length === 0 && served === 0;
-    return foundIn(problems, areFree ? 'All are free.' : `The service listens on ${served}.`);
+    const free = problems.length === 0 ? 'All are free.' : undefined;
+    return foundIn(problems, served === 0 ? free : `The service listens on ${served}.`);
   },
 };
 
