@@ -36,7 +36,9 @@ function invitationTo(demo: Partial<DemoFile>, config: Config): string | undefin
   if (!key || !connection || !person || !operatorToken || !platformToken || !gatewayUrl) {
     return undefined;
   }
-  const file = relative(process.cwd(), demoFilePath(config.DATA_DIR));
+  const path = demoFilePath(config.DATA_DIR);
+  const below = relative(process.cwd(), path);
+  const file = below.startsWith('..') ? path : below;
   const credentials: [string, string][] = [
     ['API key', key],
     ['Operator token', operatorToken],
