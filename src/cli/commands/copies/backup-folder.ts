@@ -100,6 +100,9 @@ function writeThenName(path: string, content: string): void {
 /** The checksums of a complete backup, by file name. */
 export function sumsIn(folder: string): Map<string, string> {
   const path = join(folder, FILES.sums);
+  if (!existsSync(folder)) {
+    throw new Unfinished(`There is no folder ${folder}.`);
+  }
   if (!existsSync(path)) {
     throw new Unfinished(
       `${folder} is not a complete backup: it has no ${FILES.sums}. If the backup was interrupted, you can delete the folder.`,

@@ -117,6 +117,14 @@ describe('of one environment', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 
+  test('a folder that is not there is not taken for a part of a backup', async () => {
+    const folder = directory();
+    const absent = join(folder, 'absent');
+    await expect(restore(loadConfig(settingsIn(folder)), absent, {})).rejects.toThrow(
+      `There is no folder ${absent}.`,
+    );
+  });
+
   test('a backup that is ended by a signal removes what it made', async () => {
     const { folder, command, release } = await waitingBackup();
     expect(await command.interrupt('SIGTERM')).toBe(1);
