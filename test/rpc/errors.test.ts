@@ -30,7 +30,7 @@ describe('an error', () => {
       const refusal = await refusalOf(call());
       expect(refusal.code).toBe(code);
       expect(refusal.message).toBe(`Words of ${code} — in UTF-8.`);
-      expect(refusal.internal).toBe(`refused with ${status[grpcStatusOf[code]]}`);
+      expect(refusal.internal).toBe(`refused with ${status[grpcStatusOf[code]]}: ${refusal.message}`);
       expect(timed.at(-1)?.code).toBe(status[grpcStatusOf[code]]);
     }
   });
