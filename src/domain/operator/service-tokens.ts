@@ -118,7 +118,7 @@ export async function createFirstOperatorToken(
 ): Promise<IssuedServiceToken> {
   await changes.lock(OPERATOR_TOKENS);
   if ((await changes.serviceTokens.countActive('operator', changes.now)) > 0) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'There is an operator token already that works.');
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'There already is a working operator token.');
   }
   return createServiceToken(changes, environment, { kind: 'operator', label: 'First operator', expiresAt });
 }
