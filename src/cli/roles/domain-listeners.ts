@@ -17,8 +17,9 @@ import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
+import { isListening } from '../is-listening.js';
 import { cannotListen, StartupError } from '../startup-error.js';
-import { claimSocket, socketAnswers, socketPathOf } from '../unix-socket.js';
+import { claimSocket, socketPathOf } from '../unix-socket.js';
 import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
 
 export interface ListenerOptions {
@@ -149,7 +150,7 @@ export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<vo
   const refusal = `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`;
   claimSocket(path, refusal);
   // Domains of earlier releases listen without the lock.
-  if (await socketAnswers(path)) {
+  if (await isListening({ path })) {
     throw new StartupError(refusal);
   }
 }

@@ -1,7 +1,8 @@
 import { get } from 'node:http';
-import { connect, createServer, type NetConnectOpts } from 'node:net';
+import { createServer } from 'node:net';
 import type { Config } from '../../../config/config.js';
 import { foundIn } from '../../../store/checks/check.js';
+import { isListening } from '../../is-listening.js';
 import { socketPathOf } from '../../unix-socket.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
@@ -104,20 +105,6 @@ async function stateOf(port: Port, config: Config): Promise<string> {
     return (await port.isOurs(port, config)) ? 'ours' : 'is taken by another program';
   }
   return listening(port);
-}
-
-/** Whether a process accepts connections there; a killed one may have left the file of its socket behind. */
-function isListening(at: NetConnectOpts): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ ...at, timeout: ANSWER_LIMIT_MS });
-    const end = (accepts: boolean) => {
-      socket.destroy();
-      resolve(accepts);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
-  });
 }
 
 /** Listens on a free port of the address: the service may be about to use the port itself. */
