@@ -4,14 +4,19 @@ import { foundIn } from '../../../store/checks/check.js';
 import { clientFiles, serverFiles } from '../../roles/tls-files.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
+const NONE_SET = 'no certificate file is set';
+
 export const certificatesAreUsable: DoctorCheck = {
   name: 'certificates',
   about: 'The certificate files hold certificates in PEM, each with its key.',
   severity: 'error',
   remedy: 'Correct the files. Until then, a running service uses those that it read before.',
   find: ({ config }) => {
-    const problems = sources(config).flatMap(({ problem }) => problem ?? []);
-    return foundIn(problems);
+    const found = sources(config);
+    if (found.every(({ files, problem }) => files === undefined && problem === undefined)) {
+      throw new Skipped(NONE_SET);
+    }
+    return foundIn(found.flatMap(({ problem }) => problem ?? []));
   },
 };
 
@@ -24,7 +29,7 @@ export const certificatesLast: DoctorCheck = {
   find: ({ config }) => {
     const ends = sources(config).flatMap(({ files }) => files?.ends() ?? []);
     if (ends.length === 0) {
-      throw new Skipped('no certificate file is set');
+      throw new Skipped(NONE_SET);
     }
     const now = Date.now();
     const near = ends.filter((end) => isEndNear(end, now));

@@ -6,7 +6,8 @@ import { foundIn } from '../../../store/checks/check.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
 const MEBIBYTE = 1_048_576;
-const LEAST_FREE_BYTES = 1_024 * MEBIBYTE;
+const GIBIBYTE = 1_024 * MEBIBYTE;
+const LEAST_FREE_BYTES = GIBIBYTE;
 const LEAST_FREE_SHARE = 0.05;
 const LONG_LOG_BYTES = 512 * MEBIBYTE;
 
@@ -21,7 +22,7 @@ export const diskHasRoom: DoctorCheck = {
     const { bavail, blocks, bsize } = await statfs(DATA_DIR);
     const [free, all] = [bavail * bsize, blocks * bsize];
     const isLow = free < LEAST_FREE_BYTES || free < all * LEAST_FREE_SHARE;
-    const amount = `${inGibibytes(free)} of ${inGibibytes(all)} GiB`;
+    const amount = `${sizeOf(free)} of ${sizeOf(all)}`;
     return foundIn(isLow ? [`the disk of ${DATA_DIR} has ${amount} free`] : [], `${amount} are free.`);
   },
 };
@@ -89,6 +90,6 @@ function requireFolder(path: string): void {
   }
 }
 
-function inGibibytes(bytes: number): string {
-  return (bytes / (1_024 * MEBIBYTE)).toFixed(1);
+function sizeOf(bytes: number): string {
+  return bytes < GIBIBYTE ? `${Math.floor(bytes / MEBIBYTE)} MiB` : `${(bytes / GIBIBYTE).toFixed(1)} GiB`;
 }
