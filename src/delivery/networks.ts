@@ -12,7 +12,7 @@ const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] =
   { name: 'a loopback address', blocks: ['127.0.0.0/8', '::1/128'] },
   { name: 'a link-local address', blocks: ['169.254.0.0/16', 'fe80::/10'] },
   {
-    name: 'an address in a private network',
+    name: 'a private address',
     blocks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
   },
   // Azure's services for its virtual machines.

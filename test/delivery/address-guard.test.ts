@@ -41,13 +41,13 @@ describe('registering an address', () => {
     ['169.254.169.254', 'is a link-local address'],
     ['[fe80::1]', 'is a link-local address'],
     ['[::ffff:169.254.169.254]', 'is an address that stands for another'],
-    ['10.0.0.1', 'is an address in a private network'],
-    ['172.16.0.1', 'is an address in a private network'],
-    ['172.31.255.255', 'is an address in a private network'],
-    ['192.168.1.1', 'is an address in a private network'],
-    ['100.100.100.200', 'is an address in a private network'],
-    ['[fd00:ec2::254]', 'is an address in a private network'],
-    ['[fec0::1]', 'is an address in a private network'],
+    ['10.0.0.1', 'is a private address'],
+    ['172.16.0.1', 'is a private address'],
+    ['172.31.255.255', 'is a private address'],
+    ['192.168.1.1', 'is a private address'],
+    ['100.100.100.200', 'is a private address'],
+    ['[fd00:ec2::254]', 'is a private address'],
+    ['[fec0::1]', 'is a private address'],
     ['168.63.129.16', 'is an address of the cloud platform'],
     ['224.0.0.1', 'is a multicast or broadcast address'],
     ['255.255.255.255', 'is a multicast or broadcast address'],
@@ -81,7 +81,7 @@ describe('registering an address', () => {
 
   test('refuses a name that leads inside, and says where', async () => {
     expect(await refusalOf('hooks.example.com', { resolve: knowing('10.0.0.7') })).toBe(
-      'resolves to 10.0.0.7, which is an address in a private network',
+      'resolves to 10.0.0.7, which is a private address',
     );
   });
 
