@@ -103,8 +103,8 @@ async function* batches(
 function shown(range: Range, outcome: ReplayEventsResponse): Shown {
   const made = `Deliveries made: ${outcome.createdDeliveries}.`;
   if (outcome.done) {
-    const watch = `How they go: \`integration delivery list --subscription ${range.subscriptionId}\`.`;
-    return { json: outcome, text: `${made} ${watch}` };
+    const watch = ` How they go: \`integration delivery list --subscription ${range.subscriptionId}\`.`;
+    return { json: outcome, text: outcome.createdDeliveries > 0 ? made + watch : made };
   }
   const command = resumption(range, outcome.lastEventId);
   return {

@@ -157,7 +157,7 @@ describe('integration event replay', () => {
       },
     });
     const { code, stdout } = await type('event', 'replay', ...range, '--after', 'evt_5');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Deliveries made: 0\./)]);
+    expect([code, stdout]).toEqual([0, 'Deliveries made: 0.\n']);
     expect(asked).toMatchObject([{ afterEventId: 'evt_5' }]);
   });
 
