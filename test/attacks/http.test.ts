@@ -58,7 +58,7 @@ describe('what a request says of its destination', () => {
   });
 
   test.each(['<script>', 'a b', `${'a'.repeat(200)}`, '"', 'a;b'])(
-    'is not repeated from a request id that is none: %s',
+    'is not repeated from an invalid request id: %s',
     async (id) => {
       const answer = await exchange(attacked.port, '/auth/authorize', { headers: { 'x-request-id': id } });
       expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);

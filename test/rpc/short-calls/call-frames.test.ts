@@ -163,7 +163,7 @@ describe('a stream of calls', () => {
     ['an id that was used', { calls: [withDefaults({ id: 5 })], cancelledIds: [] }],
     ['an id before the last', { calls: [withDefaults({ id: 4 })], cancelledIds: [] }],
     ['one id twice', { calls: [withDefaults({ id: 6 }), withDefaults({ id: 6 })], cancelledIds: [] }],
-    ['an id that is none', { calls: [withDefaults({ id: 0 })], cancelledIds: [] }],
+    ['an invalid id', { calls: [withDefaults({ id: 0 })], cancelledIds: [] }],
     [
       'more calls at once than a channel sends',
       { calls: Array.from({ length: 65 }, (_, index) => withDefaults({ id: index + 6 })), cancelledIds: [] },
