@@ -155,7 +155,8 @@ export function fromStatus(failure: FailedCall): ServiceError {
   if (detail) {
     return fromDetail(detail, failure.code);
   }
-  const internal = `${status[failure.code]}: ${failure.details}`;
+  // grpc-js appends its note also when it has none.
+  const internal = `${status[failure.code]}: ${failure.details.replace(/\s*Resolution note:\s*$/, '')}`;
   return NOT_REACHED.has(failure.code) ? notReached(internal) : internalError(new Error(internal));
 }
 

@@ -146,6 +146,13 @@ describe('a status without our trailer', () => {
     expect(error.internal).toContain(CANARY);
   });
 
+  test('is told without the empty note of grpc-js', () => {
+    const details = 'No connection established. Last error: ENOENT. Resolution note: ';
+    expect(fromStatus({ code: status.UNAVAILABLE, details }).internal).toBe(
+      'UNAVAILABLE: No connection established. Last error: ENOENT.',
+    );
+  });
+
   test('asks to come back shortly when the peer is away', () => {
     expect(fromStatus({ code: status.UNAVAILABLE, details: '' }).retryAfterSeconds).toBe(1);
   });

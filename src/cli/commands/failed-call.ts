@@ -19,10 +19,7 @@ function messageOf({ code, message, internal, fieldViolations }: ServiceError, a
   return `${message} (${publicCode(code)})${violations.join('')}`;
 }
 
-/** grpc-js appends notes that may be empty, and quotes OpenSSL with its line breaks. */
+/** grpc-js quotes OpenSSL with its line breaks. */
 function asOneLine(text: string): string {
-  return text
-    .replace(/Resolution note: *$/, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return text.replace(/\s+/g, ' ').trim();
 }
