@@ -17,10 +17,12 @@ async function findInstalledTemporal({
   env = process.env,
   signal,
 }: FindOptions): Promise<string | undefined> {
-  for (const executable of [...candidatesOnPath('temporal', env), cachedExecutable(env)]) {
+  for (const executable of candidatesOnPath('temporal', env)) {
     if (await isTemporal(executable, signal)) return executable;
   }
-  return undefined;
+  // Asked last: a user without a home folder has no cache.
+  const cached = cachedExecutable(env);
+  return (await isTemporal(cached, signal)) ? cached : undefined;
 }
 
 /** Finds the executable or gets it: by the official download, then by a build with Go. */

@@ -93,6 +93,17 @@ test('the one on the PATH comes first', async () => {
   expect(await find()).toBe(executable);
 });
 
+test('the one on the PATH is found for a user without a home folder', async () => {
+  const executable = await placeOnPath('temporal', temporalScript);
+  const homeless = {
+    PATH: env.PATH,
+    get HOME(): string {
+      throw new Error('there is no home folder');
+    },
+  };
+  expect(await find({ env: homeless })).toBe(executable);
+});
+
 test('one on the PATH that does not run is passed over for the cached one', async () => {
   await placeOnPath('temporal', brokenScript);
   const executable = await place(cachedExecutable(env), temporalScript);
