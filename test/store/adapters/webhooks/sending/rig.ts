@@ -116,6 +116,8 @@ export function sendingNode(
   };
   const claims = new DeliveryClaims(dependencies, pauses);
   const due = { onDue: (newly: NewlyDue) => deliveriesDue.wake(newly) };
+  const recordOnly = (...results: AttemptResult[]) =>
+    recordResults(dependencies, results, () => claims.attemptsEnded());
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork({ ...database, clock: clock.now }, due, () => undefined);
   /**
@@ -156,9 +158,10 @@ export function sendingNode(
       await makeDue({ id, number });
       return (await claim()).deliveries.find((delivery) => delivery.id === id)?.number;
     },
+    recordOnly,
     /** Returns the delivery of each result as it is stored then. */
     record: async (...results: AttemptResult[]) => {
-      await recordResults(dependencies, results, () => claims.attemptsEnded());
+      await recordOnly(...results);
       const stored = await dependencies.unitOfWork.rows.retried(results.map(({ deliveryId }) => deliveryId));
       return results.flatMap(({ deliveryId }) => stored.filter(({ id }) => id === deliveryId));
     },
