@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { lockFile } from '../../src/store/file-lock.js';
 import { StoreError } from '../../src/store/store-error.js';
-import { startScript } from '../support/run-script.js';
+import { runScript, startScript } from '../support/run-script.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
-const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
 
 describe('a lock on a file', () => {
   const directory = temporaryDirectories();
@@ -52,11 +52,21 @@ describe('a lock on a file', () => {
     );
   });
 
-  // The permissions of files do not bind root.
-  (isRoot ? test.skip : test)('is not taken on a file that this process may only read', () => {
-    const file = join(directory(), 'keys.lock');
-    writeFileSync(file, '');
-    chmodSync(file, 0o400);
-    expect(() => lockFile(file, 'The keys are in use.')).toThrow(/^The lock .+ cannot be made: EACCES: /);
+  test('is not taken on a file that a process may only read', async () => {
+    const folder = directory();
+    const file = join(folder, 'keys.lock');
+    writeFileSync(file, '', { mode: 0o400 });
+    // The permissions of files do not bind root.
+    const users = process.getuid?.() === 0 ? [NOBODY] : [];
+    for (const user of users) {
+      chownSync(folder, user, user);
+      chownSync(file, user, user);
+    }
+    const outcome = await runScript('test/store/unprivileged-locker.child.ts', [
+      folder,
+      'keys.lock',
+      ...users.map(String),
+    ]);
+    expect(outcome).toMatch(/^The lock keys\.lock cannot be made: EACCES: /);
   });
 });
