@@ -19,7 +19,7 @@ import { changedOne, statement } from '../statements/kept-statement.js';
 type Row = Tables['auditEvents'];
 
 /** Waited for: a failure must be known before the commit. */
-const insertion = keptInsertion('auditEvents', executeCompiled);
+const insertion = keptInsertion<'auditEvents', Row>('auditEvents', executeCompiled);
 
 /** Only after its predecessor in the chain. */
 const continuation = statement((db, { previous, ...row }: Row & { previous: number }) =>

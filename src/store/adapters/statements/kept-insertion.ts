@@ -6,13 +6,13 @@ import { named } from '../../dialects/postgres/named-statements.js';
 const MOST_ROWS = 64;
 
 /**
- * Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. All rows of all calls
- * have the same columns.
+ * Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. The first row names
+ * the columns of all, so a row may leave none out.
  */
-export function keptInsertion<Table extends keyof Tables>(
+export function keptInsertion<Table extends keyof Tables, Row extends Insertable<Tables[Table]>>(
   table: Table,
   run: (db: Rows, compiled: CompiledQuery, parameters: readonly unknown[]) => Promise<unknown> = postCompiled,
-): (db: Rows, rows: readonly Insertable<Tables[Table]>[]) => Promise<void> {
+): (db: Rows, rows: readonly Required<Row>[]) => Promise<void> {
   const kept = new WeakMap<DialectAdapter, Map<number, CompiledQuery>>();
   let columns: readonly string[] = [];
   const textFor = (db: Rows, size: number): CompiledQuery => {

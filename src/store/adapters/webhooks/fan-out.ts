@@ -42,7 +42,7 @@ const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) =
   return isPostgres(db) ? query.forShare('subscription') : query;
 });
 
-const insertion = keptInsertion('deliveries');
+const insertion = keptInsertion<'deliveries', ReturnType<typeof deliveryOf>>('deliveries');
 
 /** Makes the deliveries of the events of one transaction. */
 export class FanOut {
@@ -61,17 +61,7 @@ export class FanOut {
     if (receivers.length === 0) {
       return;
     }
-    const rows = receivers.map(({ id, status }) => ({
-      id: newNeighbouringId('DeliveryId'),
-      subscriptionId: id,
-      eventSeq: event.seq,
-      eventId: event.id,
-      eventType: event.type,
-      origin: 'EVENT' as const,
-      status: status === 'ACTIVE' ? ('PENDING' as const) : ('HELD' as const),
-      attemptsBegun: 0,
-      createdAt: this.now,
-    }));
+    const rows = receivers.map((receiver) => deliveryOf(event, receiver, this.now));
     await insertion(camelCased(this.writer), rows);
     const due = rows.filter(({ status }) => status === 'PENDING');
     this.noteDue(new Set(due.map((row) => row.subscriptionId)));
@@ -94,6 +84,20 @@ export class FanOut {
     this.#receivers.set(instanceId, receivers);
     return receivers;
   }
+}
+
+function deliveryOf(event: Recorded, { id, status }: Receiver, now: number) {
+  return {
+    id: newNeighbouringId('DeliveryId'),
+    subscriptionId: id,
+    eventSeq: event.seq,
+    eventId: event.id,
+    eventType: event.type,
+    origin: 'EVENT' as const,
+    status: status === 'ACTIVE' ? ('PENDING' as const) : ('HELD' as const),
+    attemptsBegun: 0,
+    createdAt: now,
+  };
 }
 
 function receives({ eventTypes, clientIds }: Receiver, { type, clientId }: Recorded): boolean {

@@ -60,7 +60,7 @@ const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: num
     .select('outcome'),
 );
 
-const attemptInsertion = keptInsertion('deliveryAttempts');
+const attemptInsertion = keptInsertion<'deliveryAttempts', Tables['deliveryAttempts']>('deliveryAttempts');
 
 const correction = posted((db, { deliverySeq, number, ...end }: Tables['deliveryAttempts']) =>
   db
