@@ -73,9 +73,7 @@ export const UNTOLD: ReadonlySet<string> = new Set(['id', 'version', 'createdAt'
 
 /** Names of changed fields, as callers know them; the audit log has no values. */
 export function changedFields<T extends object>(before: T, after: T): { fields: string } {
-  const changed = (Object.keys(after) as (keyof T & string)[]).filter(
-    (name) => !UNTOLD.has(name) && !isDeepStrictEqual(before[name], after[name]),
-  );
+  const changed = Object.keys(differing(before, after)).filter((name) => !UNTOLD.has(name));
   return { fields: changed.map(snakeCase).sort().join(' ') };
 }
 

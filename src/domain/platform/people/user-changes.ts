@@ -1,6 +1,6 @@
 import { newVersion } from '../../version.js';
 import { linkToUser } from '../links.js';
-import type { User, UserView } from '../rows/people.js';
+import type { User, UserFields, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { contractEmailOf } from './email-addresses.js';
 
@@ -11,7 +11,7 @@ type Ports = Pick<Changes, 'now' | 'recordEvent' | 'touch' | 'users'>;
 export async function writeUsers(
   changes: Ports,
   users: readonly User[],
-  fields: Partial<User> = {},
+  fields: UserFields = {},
 ): Promise<UserView[]> {
   for (const { id } of users) {
     await changes.users.update({ id, ...fields, version: newVersion(), updatedAt: changes.now });

@@ -78,6 +78,9 @@ export interface UserView extends User {
   role: Named | null;
 }
 
+/** Fields of a user to write, with nothing that a view adds. */
+export type UserFields = Partial<User> & { [Added in Exclude<keyof UserView, keyof User>]?: never };
+
 export interface UserFilter {
   clientId: string;
   statuses: readonly UserStatus[];
@@ -97,7 +100,7 @@ export interface UserRows {
   firstOwner(clientId: ClientId): Promise<UserId | undefined>;
   insert(user: User): Promise<void>;
   /** Changes these fields only: SQLite writes the index of every column that a statement names. */
-  update(user: Pick<User, 'id'> & Partial<User>): Promise<void>;
+  update(user: Pick<User, 'id'> & UserFields): Promise<void>;
 }
 
 export type WorkerStatus = 'ACTIVE' | 'OFFBOARDED';
