@@ -9,7 +9,7 @@ const FROM_NETWORK =
 const TOO_OFTEN = 'You have signed in too often. Wait a little before you try again.';
 const TOO_OFTEN_TODAY = 'You have signed in too often today. Try again tomorrow.';
 
-/** Counts a network whatever its cookies are: an abuser gets new ones at no cost. */
+/** Counts by network and not by cookie: an abuser gets new cookies at no cost. */
 export async function countStranger(
   { strangers, crowds }: SignOn,
   { remoteAddress }: Browser,
