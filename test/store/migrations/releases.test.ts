@@ -14,7 +14,7 @@ import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
 import { verifyAuditLog } from '../../../src/domain/operator/audit-verification.js';
 import { updateIntegration } from '../../../src/domain/operator/integrations.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
-import { DeliveryClaims } from '../../../src/domain/webhooks/sending/claims.js';
+import { DeliveryClaims } from '../../../src/domain/webhooks/sending/claims/claims.js';
 import { DueSignal } from '../../../src/domain/webhooks/sending/due-signal.js';
 import { recordResults } from '../../../src/domain/webhooks/sending/records.js';
 import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-grace.js';

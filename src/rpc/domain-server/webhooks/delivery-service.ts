@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
 import { DeliveryServiceService } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
-import { DeliveryClaims } from '../../../domain/webhooks/sending/claims.js';
+import { DeliveryClaims } from '../../../domain/webhooks/sending/claims/claims.js';
 import { makeDeliveriesDue } from '../../../domain/webhooks/sending/due.js';
 import { giveUpDeliveries } from '../../../domain/webhooks/sending/give-up.js';
 import { recordResults } from '../../../domain/webhooks/sending/records.js';

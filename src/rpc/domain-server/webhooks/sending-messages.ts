@@ -10,10 +10,10 @@ import type {
   RetryDelivery,
 } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
+import type { Claim } from '../../../domain/webhooks/sending/claims/claim.js';
 import type { AttemptResult } from '../../../domain/webhooks/sending/results.js';
 import type { FilledRetryBatch } from '../../../domain/webhooks/sending/retry-handover.js';
 import type { RetriedDelivery } from '../../../domain/webhooks/sending/sending.js';
-import type { Claim } from '../../../domain/webhooks/sending/shares.js';
 import { invalidField } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 import { fromEnum } from '../words.js';

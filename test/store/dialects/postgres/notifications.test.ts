@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { DeliveryClaims } from '../../../../src/domain/webhooks/sending/claims.js';
+import { DeliveryClaims } from '../../../../src/domain/webhooks/sending/claims/claims.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import {
   NOTIFICATION_LIMITS,

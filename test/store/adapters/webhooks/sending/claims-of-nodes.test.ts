@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { DeliveryId } from '../../../../../generated/ids.js';
-import type { ClaimRequest } from '../../../../../src/domain/webhooks/sending/claims.js';
+import type { ClaimRequest } from '../../../../../src/domain/webhooks/sending/claims/claim.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { eventually } from '../../../../support/eventually.js';

@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
-import type { Claim } from '../../../../../src/domain/webhooks/sending/shares.js';
+import type { Claim } from '../../../../../src/domain/webhooks/sending/claims/claim.js';
 import { newPublicId } from '../../../../../src/identifiers/public-id.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';

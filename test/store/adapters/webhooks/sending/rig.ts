@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { ClientId, DeliveryId, InstanceId, SubscriptionId } from '../../../../../generated/ids.js';
+import type { ClaimRequest } from '../../../../../src/domain/webhooks/sending/claims/claim.js';
 import {
   type ClaimPauses,
-  type ClaimRequest,
   DeliveryClaims,
-} from '../../../../../src/domain/webhooks/sending/claims.js';
+} from '../../../../../src/domain/webhooks/sending/claims/claims.js';
 import { type LaterAttempt, makeDeliveriesDue } from '../../../../../src/domain/webhooks/sending/due.js';
 import { DueSignal } from '../../../../../src/domain/webhooks/sending/due-signal.js';
 import { giveUpDeliveries } from '../../../../../src/domain/webhooks/sending/give-up.js';

@@ -1,5 +1,5 @@
-import type { SubscriptionId } from '../../../../generated/ids.js';
-import type { Receiver, SendingChanges } from './sending.js';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { Receiver, SendingChanges } from '../sending.js';
 import type { Share } from './shares.js';
 
 /** Enough attempts to notice that a failing subscriber has recovered. */

@@ -1,6 +1,6 @@
-import type { SubscriptionId } from '../../../../generated/ids.js';
-import type { SecretBox } from '../subscriptions/subscription.js';
-import type { Receiver, SealedSecret } from './sending.js';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { SecretBox } from '../../subscriptions/subscription.js';
+import type { Receiver, SealedSecret } from '../sending.js';
 
 /** The address and the secrets. */
 export interface DeliveryTarget {

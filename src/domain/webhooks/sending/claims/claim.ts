@@ -1,7 +1,18 @@
-import type { DeliveryId, EventId, InstanceIntegrationId } from '../../../../generated/ids.js';
-import { eventBody, type StoredEvent } from '../event-body.js';
-import type { BegunDelivery, Receiver, SendingChanges, SentEvent } from './sending.js';
+import type { DeliveryId, EventId, InstanceIntegrationId } from '../../../../../generated/ids.js';
+import { eventBody, type StoredEvent } from '../../event-body.js';
+import type { BegunDelivery, Receiver, SentEvent } from '../sending.js';
+import type { Share } from './shares.js';
 import type { DeliveryTarget } from './targets.js';
+
+export interface ClaimRequest {
+  /** The limit of the claim. */
+  freeSlots: number;
+  /** Including those in use. */
+  totalSlots: number;
+  /** Over all workers. */
+  maxRunningPerSubscription: number;
+  maxWaitMs: number;
+}
 
 /** The event to post and sign. */
 export interface DeliveryBody {
@@ -28,101 +39,7 @@ export interface Claim {
   bodies: DeliveryBody[];
 }
 
-/** One subscription's part of a claim. */
-export interface Share {
-  receiver: Receiver;
-  target: DeliveryTarget;
-  /** How many more attempts it may have. */
-  room: number;
-  /** Whether later attempts may be due that are not in `later` yet. */
-  hasLater: boolean;
-  /** The places of deliveries with a due later attempt, and of those with a due first one. */
-  later: number[];
-  first: number[];
-  /** Places of due first attempts that were found with its lock. */
-  stock: number[];
-  /** Whether there may be more than those. */
-  hasMore: boolean;
-}
-
 export const NOTHING: Claim = { leaseUntil: 0, deliveries: [], targets: [], bodies: [] };
-
-/** Distributes slots equally in rounds; unused ones go to others. Returns the slots left. */
-export async function shareOut(
-  changes: SendingChanges,
-  shares: readonly Share[],
-  freeSlots: number,
-): Promise<number> {
-  let left = freeSlots;
-  let hungry = shares.filter(({ room }) => room > 0);
-  while (left > 0 && hungry.length > 0) {
-    const parts = partsOf(hungry, left);
-    await takeDue(changes, parts);
-    for (const { share, part, open } of parts) {
-      left -= part - open;
-      share.room -= part - open;
-    }
-    hungry = parts.filter(({ share, open }) => open === 0 && share.room > 0).map(({ share }) => share);
-  }
-  return left;
-}
-
-interface Part {
-  share: Share;
-  part: number;
-  /** How much of it is not taken. */
-  open: number;
-}
-
-/** The parts of one round. A share whose part is 0 waits for slots that other shares leave. */
-function partsOf(hungry: readonly Share[], slots: number): Part[] {
-  let left = slots;
-  return hungry.map((share, index) => {
-    const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
-    left -= part;
-    return { share, part, open: part };
-  });
-}
-
-/** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */
-async function takeDue(changes: SendingChanges, parts: readonly Part[]): Promise<void> {
-  await Promise.all(parts.map((part) => takeLater(changes, part)));
-  for (const part of parts) {
-    takeFirst(part, part.share.stock.splice(0, part.open));
-  }
-  const hungry = parts.filter(({ share, open }) => open > 0 && share.hasMore);
-  if (hungry.length > 0) {
-    const wanted = hungry.map(({ share: { receiver, first }, open }) => ({
-      id: receiver.id,
-      after: first.at(-1) ?? 0,
-      limit: open,
-    }));
-    const found = await changes.dueFirst(wanted);
-    for (const part of hungry) {
-      takeFirst(part, found.get(part.share.receiver.id) ?? []);
-      part.share.hasMore = part.open === 0;
-    }
-  }
-}
-
-function takeFirst(part: Part, seqs: readonly number[]): void {
-  part.share.first.push(...seqs);
-  part.open -= seqs.length;
-}
-
-async function takeLater(changes: SendingChanges, part: Part): Promise<void> {
-  const { share, open } = part;
-  const { receiver, later } = share;
-  if (!share.hasLater || open === 0) {
-    return;
-  }
-  const found = await changes.dueLater(receiver.id, later.length + open);
-  share.hasLater = found.length === later.length + open;
-  // Rows that were locked at the first look may precede those that it found.
-  const more = found.filter((seq) => !later.includes(seq)).slice(0, open);
-  later.push(...more);
-  part.open -= more.length;
-}
 
 /** The limit of bodies per claim, well below that of an answer; one delivery always fits. */
 const MOST_BODY_BYTES = 8 * 1_024 * 1_024;

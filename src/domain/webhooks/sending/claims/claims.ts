@@ -1,35 +1,13 @@
-import type { SubscriptionId } from '../../../../generated/ids.js';
-import { isFailing, limitFailing } from './failing.js';
-import { LapseSweeps } from './lapses.js';
-import {
-  type BegunDelivery,
-  type DueSubscription,
-  leaseFrom,
-  type Receiver,
-  type SendingChanges,
-  type SendingDependencies,
-  type SentEvent,
-} from './sending.js';
-import { type Claim, NOTHING, type Share, shareOut, together } from './shares.js';
-import { type DeliveryTarget, DeliveryTargets } from './targets.js';
-import { ToldRarely } from './told-rarely.js';
+import type { SubscriptionId } from '../../../../../generated/ids.js';
+import { LapseSweeps } from '../lapses.js';
+import type { DueSubscription, SendingChanges, SendingDependencies } from '../sending.js';
+import { AttemptBeginnings, type Begun } from './begin.js';
+import { type Claim, type ClaimRequest, NOTHING, together } from './claim.js';
+import { type Round, roundAfter } from './round.js';
 
-export interface ClaimRequest {
-  /** The limit of the claim. */
-  freeSlots: number;
-  /** Including those in use. */
-  totalSlots: number;
-  /** Over all workers. */
-  maxRunningPerSubscription: number;
-  maxWaitMs: number;
-}
-
-const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 /** Of the subscriptions that a claim looks at. The next claim continues there. */
 const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
-/** Also the number of waiting failing subscriptions that a claim looks at first. */
-const MOST_WAITING_LOOKED_AT = 64;
 
 /** How long a claim waits before it looks again, unless it is woken. */
 export interface ClaimPauses {
@@ -43,38 +21,12 @@ export interface ClaimPauses {
 
 const PAUSES: ClaimPauses = { lookMs: 250, notifiedMs: 1_000, lockedMs: 20 };
 
-/** What a committed claim leaves for the next one. */
-interface Round {
-  /** The subscription after which the round continues. */
-  after: string;
-  /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
-  waiting: ReadonlySet<SubscriptionId>;
-  /** Whether a subscription has more due than may run now. */
-  heldBack: boolean;
-}
-
 /** A call of `claim`. */
 interface Call {
   request: ClaimRequest;
   caller: AbortSignal;
   /** Whether the caller has left or the domain stops. */
   isOver(): boolean;
-}
-
-/** What a write of a claim has begun. */
-interface BegunRound {
-  begunAt: number;
-  leaseUntil: number;
-  lookedAt: readonly DueSubscription[];
-  /** The failing subscriptions that were looked at first. */
-  waiting: readonly SubscriptionId[];
-  shares: readonly Share[];
-  denied: ReadonlySet<SubscriptionId>;
-  /** Subscriptions that claims of other nodes have locked. */
-  locked: ReadonlySet<SubscriptionId>;
-  /** Slots that are still free. */
-  left: number;
-  answers: () => Promise<[BegunDelivery[], SentEvent[]]>;
 }
 
 interface Look {
@@ -91,15 +43,14 @@ export class DeliveryClaims {
   #round: Round = { after: '', waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   readonly #sweeps: LapseSweeps;
-  readonly #targets: DeliveryTargets;
-  readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
+  readonly #beginnings: AttemptBeginnings;
 
   constructor(
     private readonly dependencies: SendingDependencies,
     private readonly pauses: ClaimPauses = PAUSES,
   ) {
     this.#sweeps = new LapseSweeps(dependencies);
-    this.#targets = new DeliveryTargets(dependencies.secrets);
+    this.#beginnings = new AttemptBeginnings(dependencies);
   }
 
   /** Waits while nothing is due, until the caller disconnects or the domain stops. */
@@ -229,10 +180,10 @@ export class DeliveryClaims {
     { request, caller }: Call,
     look: (changes: SendingChanges) => Promise<readonly DueSubscription[]>,
     isNamed: boolean,
-  ): Promise<{ claim: Claim } & Pick<BegunRound, 'lookedAt' | 'locked'>> {
+  ): Promise<{ claim: Claim } & Pick<Begun, 'lookedAt' | 'locked'>> {
     const { unitOfWork, deliveriesDue, onNotTakenBack } = this.dependencies;
     const begun = await unitOfWork.run(
-      async (changes) => this.#beginIn(changes, request, this.#round, await look(changes)),
+      async (changes) => this.#beginnings.begin(changes, request, this.#round.waiting, await look(changes)),
       { signal: caller },
     );
     const { begunAt, leaseUntil, lookedAt, shares, locked, answers } = begun;
@@ -250,150 +201,6 @@ export class DeliveryClaims {
     }
     return { claim, lookedAt, locked };
   }
-
-  /** Changes nothing but the rows, because the write may be repeated or rolled back. */
-  async #beginIn(
-    changes: SendingChanges,
-    request: ClaimRequest,
-    round: Round,
-    lookedAt: readonly DueSubscription[],
-  ): Promise<BegunRound> {
-    const leaseUntil = leaseFrom(changes.now, this.dependencies.settings);
-    const waiting = [...round.waiting].slice(0, MOST_WAITING_LOOKED_AT);
-    const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
-    const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
-    const { shares, locked } = await this.#ownShares(changes, candidates, request);
-    const mayPass = waiting.length === round.waiting.size;
-    const denied = await limitFailing(
-      changes,
-      shares,
-      request.totalSlots,
-      (id) => mayPass || waiting.includes(id),
-    );
-    const left = await shareOut(changes, shares, request.freeSlots);
-    const first = shares.flatMap((share) => share.first);
-    const later = shares.flatMap((share) => share.later);
-    const answers = await changes.withCommit(
-      Promise.all([changes.begin(first, later, leaseUntil), changes.eventsOf([...first, ...later])]),
-    );
-    const begunAt = changes.now;
-    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, answers };
-  }
-
-  /** Locks the candidates, and leaves out those that a claim of another node has locked. */
-  async #ownShares(
-    changes: SendingChanges,
-    candidates: readonly DueSubscription[],
-    { maxRunningPerSubscription, freeSlots }: ClaimRequest,
-  ): Promise<{ shares: Share[]; locked: ReadonlySet<SubscriptionId> }> {
-    const ids = candidates.map(({ id }) => id);
-    const limit = Math.min(maxRunningPerSubscription, Math.ceil(freeSlots / Math.max(1, ids.length)));
-    const { own, receivers, first } = await lockedReceivers(changes, ids, limit);
-    const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    const shares = candidates.flatMap(({ id, hasLater }) => {
-      const stock = first.get(id) ?? [];
-      const found = { hasLater, stock, hasMore: stock.length === limit };
-      return this.#shareOf(byId.get(id), found, maxRunningPerSubscription);
-    });
-    const locked = new Set(ids.filter((id) => !own.has(id)));
-    if (!shares.some(isFailing) || (await changes.claimFailingAlone())) {
-      return { shares, locked };
-    }
-    for (const { receiver } of shares.filter(isFailing)) {
-      locked.add(receiver.id);
-    }
-    return { shares: shares.filter((share) => !isFailing(share)), locked };
-  }
-
-  #shareOf(
-    receiver: Receiver | undefined,
-    found: Pick<Share, 'hasLater' | 'stock' | 'hasMore'>,
-    maxRunning: number,
-  ): Share[] {
-    if (!receiver) {
-      return [];
-    }
-    try {
-      const target = this.#targets.of(receiver);
-      return [{ receiver, target, room: maxRunning - receiver.running, later: [], first: [], ...found }];
-    } catch (error) {
-      if (this.#unsendable.isTime(receiver.id, this.dependencies.clock())) {
-        this.dependencies.onUnsendable(receiver.id, error);
-      }
-      return [];
-    }
-  }
-}
-
-/** If other claims have all, waits briefly for the first. So no two claims wait for each other. */
-async function lockedReceivers(
-  changes: SendingChanges,
-  ids: readonly SubscriptionId[],
-  limit: number,
-): Promise<Locked> {
-  const [first] = ids;
-  if (first === undefined) {
-    return { own: new Set(), receivers: [], first: new Map() };
-  }
-  const present = await tryReceivers(changes, ids, limit);
-  const isOver = present.own.size === 0 && (await changes.awaitClaim(first));
-  return isOver ? tryReceivers(changes, ids, limit) : present;
-}
-
-interface Locked {
-  own: ReadonlySet<SubscriptionId>;
-  receivers: readonly Receiver[];
-  /** The due first attempts of each, up to the limit. */
-  first: ReadonlyMap<SubscriptionId, number[]>;
-}
-
-async function tryReceivers(
-  changes: SendingChanges,
-  ids: readonly SubscriptionId[],
-  limit: number,
-): Promise<Locked> {
-  const [ownIds, receivers, first] = await Promise.all([
-    changes.claimAlone(ids),
-    // Statements after the locks: they see what the claims that had them before have begun.
-    changes.receivers(ids),
-    changes.dueFirst(ids.map((id) => ({ id, after: 0, limit }))),
-  ]);
-  const own = new Set(ownIds);
-  return { own, receivers: receivers.filter(({ id }) => own.has(id)), first };
-}
-
-/**
- * `reached`: those that got all slots, if all are taken. A look at named subscriptions leaves the round where
- * it is, and does not end `heldBack`, because it has not seen the others.
- */
-function roundAfter(
-  round: Round,
-  begun: BegunRound,
-  reached: readonly DeliveryTarget[] | undefined,
-  isNamed: boolean,
-): Round {
-  const { lookedAt, waiting, shares } = begun;
-  const last = reached?.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
-  const reachedTo = reached ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? '');
-  return {
-    after: isNamed ? round.after : reachedTo,
-    waiting: waitingAfter(round, begun),
-    heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0),
-  };
-}
-
-/** Without those that got a slot or had nothing due for it; newly denied ones come last. */
-function waitingAfter(
-  round: Round,
-  { waiting, shares, denied, locked, left }: BegunRound,
-): ReadonlySet<SubscriptionId> {
-  const byId = new Map(shares.map((share) => [share.receiver.id, share]));
-  const over = waiting.filter((id) => {
-    const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
-    const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
-    return !locked.has(id) && !denied.has(id) && !hadNoTurn;
-  });
-  return new Set([...round.waiting, ...denied].filter((id) => !over.includes(id)));
 }
 
 /** As many subscriptions as the claim has slots, within bounds. */
