@@ -33,7 +33,7 @@ export interface SignOn {
   strangers: CallLimiter;
   /** The same for larger networks, which may be one person or many. */
   crowds: CallLimiter;
-  /** Counts password attempts per network or known browser, before they are counted in the database. */
+  /** Counts password attempts per network, known browser, and person in all known browsers. */
   guesses: CallLimiter;
   /** Counts authorizations and sign-ins per person, which leave codes and audit records. */
   people: CallLimiter;

@@ -60,10 +60,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   const device = deviceKnowing(signOn, browser, { accountId, passwordSetAt });
   const who = device ?? networkOf(browser.remoteAddress);
   // In memory, before the database, where each count locks a row.
-  const { allowed, resetSeconds } = await signOn.guesses.take(who);
-  if (!allowed) {
-    throw tooMany(resetSeconds);
-  }
+  await assertFewOf(signOn, who);
   const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
     const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
     if (network?.isOver) {
@@ -82,7 +79,19 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   if (waitMs > 0) {
     throw tooMany(Math.max(1, Math.ceil(waitMs / 1_000)));
   }
+  if (device !== undefined) {
+    // A person can make any number of browsers known, each with its own turns. Only attempts whose turn has
+    // come count, so that those of one browser do not keep the person out of the others.
+    await assertFewOf(signOn, accountId);
+  }
   return counted;
+}
+
+async function assertFewOf({ guesses }: SignOn, who: string): Promise<void> {
+  const { allowed, resetSeconds } = await guesses.take(who);
+  if (!allowed) {
+    throw tooMany(resetSeconds);
+  }
 }
 
 function tooMany(retryAfterSeconds: number): ServiceError {

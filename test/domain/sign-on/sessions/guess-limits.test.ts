@@ -7,7 +7,7 @@ import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from '../browser-rig.js';
-import { codeOf, TestBrowser } from '../test-browser.js';
+import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
 
@@ -170,6 +170,51 @@ describe('guesses beyond what a network may send in a minute', () => {
     const elsewhere = new TestBrowser(rig, '203.0.113.9');
     await elsewhere.authorize();
     expect(codeOf(await elsewhere.signIn(person))).toBeDefined();
+  });
+});
+
+describe('guesses in browsers that are known to one person', () => {
+  /** Two known browsers at the sign-in page, and so many guesses a minute. */
+  async function knownBrowsers(limit: number) {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browsers = [await signedInBrowser(rig, person), await signedInBrowser(rig, person)] as const;
+    for (const browser of browsers) {
+      await browser.authorize({ prompt: 'login' });
+    }
+    rig.signOn.guesses = new RateLimiter({ limit, windowMs: 60_000 }, rig.clock.now);
+    rig.passwords.checks = [];
+    const refused: unknown[] = [];
+    const guess = (browser: TestBrowser) =>
+      browser.signIn(person, { password: 'a wrong guess' }).catch((error: unknown) => refused.push(error));
+    return { rig, person, browsers, refused, guess };
+  }
+
+  test('are limited for all these browsers together, of which a person can make any number', async () => {
+    const limit = TURNS.free + 5;
+    const { rig, person, browsers, refused, guess } = await knownBrowsers(limit);
+    for (const browser of browsers) {
+      for (let time = 0; time < TURNS.free; time += 1) {
+        await guess(browser);
+      }
+    }
+    expect(rig.passwords.checks).toHaveLength(limit);
+    expect(refused).toHaveLength(2 * TURNS.free - limit);
+    expect(refused[0]).toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 60 });
+    const elsewhere = new TestBrowser(rig, '203.0.113.9');
+    await elsewhere.authorize();
+    expect(codeOf(await elsewhere.signIn(person))).toBeDefined();
+  });
+
+  test('that come too early count for their browser alone, and keep the person out of no other', async () => {
+    const limit = TURNS.free + 5;
+    const { person, browsers, refused, guess } = await knownBrowsers(limit);
+    const [stolen, own] = browsers;
+    for (let time = 0; time < limit; time += 1) {
+      await guess(stolen);
+    }
+    expect(refused).toHaveLength(limit - TURNS.free);
+    expect(codeOf(await own.signIn(person))).toBeDefined();
   });
 });
 
