@@ -35,7 +35,7 @@ export interface SignOn {
   crowds: CallLimiter;
   /** Counts password attempts per network, known browser, and person in all known browsers. */
   guesses: CallLimiter;
-  /** Counts authorizations and sign-ins per person, which leave codes and audit records. */
+  /** Counts authorizations per person and, apart, sign-ins: both leave codes and audit records. */
   people: CallLimiter;
   /** The same per day, the least time for which these rows are kept. */
   peopleByDay: CallLimiter;

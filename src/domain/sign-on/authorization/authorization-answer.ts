@@ -26,6 +26,11 @@ export const NO_ACCESS: Refusal = {
   description: 'The person has no access on this instance.',
 };
 
+export const SIGN_IN_NEEDED: Refusal = {
+  error: 'login_required',
+  description: 'The person has to sign in.',
+};
+
 /** Who gets the answer, and how. The redirect URI is proven. */
 export type Asker = Pick<AuthorizationRequest, 'redirectUri' | 'state' | 'responseMode'> & {
   applicationName: string;

@@ -1,11 +1,11 @@
 import type { Session } from '../../credentials/sessions.js';
 import { advance, sealed, situationWith, unproven } from '../interaction/advance.js';
 import { type NextStep, nextStep } from '../interaction/next-step.js';
-import { countPerson, countStranger } from '../sessions/begin-limits.js';
+import { countStranger, countVisit } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
-import { refusalStep } from './authorization-answer.js';
+import { refusalStep, SIGN_IN_NEEDED } from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
 
@@ -32,7 +32,9 @@ export async function authorize(
   if (!known?.account) {
     return askStranger(signOn, browser, judged, known);
   }
-  await countPerson(signOn, known.account.id);
+  if (!(await countVisit(signOn, known.account.id))) {
+    return askForPassword(signOn, judged, known);
+  }
   if (step.kind === 'page') {
     return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
   }
@@ -56,6 +58,20 @@ async function firstLook(
   const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
   const known = { request, silent, application, signedIn, identity, progress: {}, now };
   return { session, step: nextStep(await situationWith(rows, known)) };
+}
+
+/** After too many codes in a day without a password: goes on as with `prompt=login`. */
+function askForPassword(
+  signOn: SignOn,
+  { request, application, silent }: AcceptedRequest,
+  session: Session,
+): BrowserStep {
+  if (silent) {
+    const asker = { ...request, applicationName: application.name };
+    return refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED);
+  }
+  const again = { ...request, prompts: [...request.prompts, 'login' as const] };
+  return toPage('sign_in', sealed(signOn, signOn.clock(), { request: again, session, progress: {} }));
 }
 
 /** An unknown browser can only sign in. Nothing is written until then. */

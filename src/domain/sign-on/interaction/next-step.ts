@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import type { Session } from '../../credentials/sessions.js';
 import type { Application } from '../../operator/rows/applications.js';
-import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
+import { NO_ACCESS, type Refusal, SIGN_IN_NEEDED } from '../authorization/authorization-answer.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { AuthorizationRequest, Progress } from './interactions.js';
@@ -74,9 +74,7 @@ function authentication({
   progress,
   now,
 }: Situation): NextStep | undefined {
-  const signIn: NextStep = silent
-    ? refuse('login_required', 'The person has to sign in.')
-    : signInAgain(progress);
+  const signIn: NextStep = silent ? { kind: 'refuse', refusal: SIGN_IN_NEEDED } : signInAgain(progress);
   if (!signedIn || !identity || identity.account.disabledAt !== null) {
     return signIn;
   }

@@ -18,7 +18,7 @@ export async function countStranger(
   assertAllowed(await crowds.take(networkOf(remoteAddress)), () => FROM_NETWORK);
 }
 
-/** Bounds codes, sessions and audit records per person, also with pages opened before the sign-in. */
+/** Bounds codes, sessions and audit records per person: by a password, or by a page of theirs. */
 export async function countPerson({ people, peopleByDay }: SignOn, accountId: AccountId): Promise<void> {
   assertAllowed(await people.take(accountId), () => TOO_OFTEN);
   assertAllowed(await peopleByDay.take(accountId), () => TOO_OFTEN_TODAY);
@@ -28,4 +28,14 @@ export async function countPerson({ people, peopleByDay }: SignOn, accountId: Ac
 export function countPersonNow({ people, peopleByDay }: SignOn, accountId: AccountId): void {
   assertAllowed(people.takeNow(accountId), () => TOO_OFTEN);
   assertAllowed(peopleByDay.takeNow(accountId), () => TOO_OFTEN_TODAY);
+}
+
+/**
+ * The same for authorizations in a session. Any site can send the browser to them, so they are counted apart:
+ * they never prevent a sign-in with the password. False beyond the limit of a day.
+ */
+export async function countVisit({ people, peopleByDay }: SignOn, accountId: AccountId): Promise<boolean> {
+  const visitor = `visits of ${accountId}`;
+  assertAllowed(await people.take(visitor), () => TOO_OFTEN);
+  return (await peopleByDay.take(visitor)).allowed;
 }
