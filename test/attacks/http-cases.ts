@@ -60,6 +60,10 @@ export const BROKEN_REQUESTS: readonly [title: string, bytes: string][] = [
     `${request('POST /auth/token HTTP/1.1', 'Host: x', 'Content-Length: 4', 'Transfer-Encoding: chunked')}0${CRLF}${CRLF}`,
   ],
   [
+    'chunks in HTTP/1.0, and a request that only this server sees',
+    `${request('POST /auth/token HTTP/1.0', 'Host: x', 'Connection: keep-alive', 'Transfer-Encoding: chunked')}0${CRLF}${CRLF}${request('GET /.well-known/jwks.json HTTP/1.1', 'Host: x')}`,
+  ],
+  [
     'an unknown transfer encoding',
     `${request('POST /auth/token HTTP/1.1', 'Host: x', 'Transfer-Encoding: xchunked')}0${CRLF}${CRLF}`,
   ],

@@ -16,6 +16,8 @@ interface Connection {
   unanswered: number;
   /** The answer to the latest request, while it or its request is not complete. */
   answer?: ServerResponse | undefined;
+  /** No further request is admitted. */
+  isEnding: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export class Connections {
   opened(socket: Socket): void {
     const { remoteAddress: address = '' } = socket;
     const isOfProxy = address !== '' && this.isProxy(address);
-    const connection = { socket, network: networkOf(address), isOfProxy, unanswered: 0 };
+    const connection = { socket, network: networkOf(address), isOfProxy, unanswered: 0, isEnding: false };
     this.#bySocket.set(socket, connection);
     const ofNetwork = this.#ofNetwork.get(connection.network) ?? new Set();
     this.#ofNetwork.set(connection.network, ofNetwork.add(connection));
@@ -49,16 +51,17 @@ export class Connections {
     }
   }
 
-  /** False if the request must not be answered: beyond the limit its connection closes. */
-  admit(request: IncomingMessage, response: ServerResponse): boolean {
+  /** False if it must not be answered: beyond the limit, where its connection closes, or after the last. */
+  admit(request: IncomingMessage, response: ServerResponse, isLast = false): boolean {
     const { socket } = request;
     const connection = this.#bySocket.get(socket);
     if (!connection || connection.unanswered >= MOST_UNANSWERED) {
       socket.destroy();
     }
-    if (!connection || socket.destroyed) {
+    if (!connection || socket.destroyed || connection.isEnding) {
       return false;
     }
+    connection.isEnding = isLast;
     connection.unanswered += 1;
     connection.answer = response;
     this.#used(connection);

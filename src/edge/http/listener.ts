@@ -123,7 +123,9 @@ export function createListener(options: ListenerOptions): Server {
   const shared = { options, dispatch, addressOf, isTrusted, unsent, warnOfFullness, warnOfUnreadable };
   const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS, isTrusted);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    if (connections.admit(request, response)) {
+    // For a proxy in front, what follows a forbidden request may be a part of it.
+    const isLast = statusOfForbidden(request) !== undefined;
+    if (connections.admit(request, response, isLast)) {
       void exchange(request, response, shared);
     }
   };

@@ -36,9 +36,13 @@ export function statusOfParserError({ code = '' }: NodeJS.ErrnoException): Unrea
 
 /** The status for a request that Node's parser accepts and HTTP forbids, or undefined. */
 export function statusOfForbidden({ headers, httpVersion }: IncomingMessage): 400 | 417 | undefined {
-  const { expect, host } = headers;
+  const { expect, host, 'transfer-encoding': coding } = headers;
   // Node joins repeated fields with a comma and a space, which no host contains.
   if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
+    return 400;
+  }
+  // A proxy that speaks HTTP/1.0 may see another end of the body (RFC 9112, section 6.1).
+  if (coding !== undefined && httpVersion !== '1.1') {
     return 400;
   }
   return expect === undefined || /^100-continue$/i.test(expect) ? undefined : 417;

@@ -136,6 +136,11 @@ describe('what is no request', () => {
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
       '400',
     ],
+    [
+      'chunks in HTTP/1.0',
+      'POST / HTTP/1.0\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400',
+    ],
     ['an unknown method', 'HELLO / HTTP/1.1\r\nhost: x\r\n\r\n', '400'],
     ['another protocol', '\x16\x03\x01\x02', '400'],
   ])(
@@ -163,6 +168,19 @@ describe('what is no request', () => {
       expect((await exchange(port, '/')).status).toBe(200);
     },
   );
+
+  test.each([
+    ['two Hosts', 'GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n'],
+    ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\n\r\n'],
+    [
+      'chunks in HTTP/1.0',
+      'POST / HTTP/1.0\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+  ])('is the last of its connection, lest its end is a request to us alone: %s', async (_, bytes) => {
+    const answer = await rawExchange(port, `${bytes}GET /next HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
+    expect(seen).toEqual([]);
+  });
 
   test('is refused with 408 when Node has waited for it in vain', async () => {
     const accepted = once(server, 'connection');
