@@ -32,20 +32,37 @@ interface Attempt {
  * In order, after client authentication. Nothing is written until all pass: a failed attempt consumes
  * nothing, and only a fully valid repetition revokes, so that an eavesdropper cannot end a sign-in.
  */
-const CHECKS: readonly ((attempt: Attempt) => ServiceError | undefined)[] = [
-  ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),
-  ({ code, exchange }) =>
-    code.redirectUri === exchange.redirectUri
-      ? undefined
-      : invalidGrant('The redirect_uri is not that of the authorization request.'),
-  ({ application, code }) =>
-    application.redirectUris.some(({ uri }) => uri === code.redirectUri)
-      ? undefined
-      : invalidGrant('The redirect_uri is not registered any more.'),
-  faultOfVerifier,
-  ({ scopes }) =>
-    scopes.length > 0 ? undefined : invalidGrant('The application may not use the granted scopes any more.'),
-  ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
+const CHECKS: readonly [reason: string, check: (attempt: Attempt) => ServiceError | undefined][] = [
+  [
+    'application',
+    ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),
+  ],
+  [
+    'redirect_uri',
+    ({ code, exchange }) =>
+      code.redirectUri === exchange.redirectUri
+        ? undefined
+        : invalidGrant('The redirect_uri is not that of the authorization request.'),
+  ],
+  [
+    'redirect_uri_removed',
+    ({ application, code }) =>
+      application.redirectUris.some(({ uri }) => uri === code.redirectUri)
+        ? undefined
+        : invalidGrant('The redirect_uri is not registered any more.'),
+  ],
+  ['code_verifier', faultOfVerifier],
+  [
+    'scopes',
+    ({ scopes }) =>
+      scopes.length > 0
+        ? undefined
+        : invalidGrant('The application may not use the granted scopes any more.'),
+  ],
+  [
+    'person',
+    ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
+  ],
 ];
 
 /** A code, and the person who has signed in. */
@@ -71,7 +88,7 @@ export async function exchangeCode(
   found: FoundCode | undefined,
 ): Promise<IssuedTokens> {
   const { application } = asker;
-  const { code, scopes, person } = checked(application, exchange, found);
+  const { code, scopes, person } = checked(issuer, asker, exchange, found);
   const grant = await redeem(issuer, asker, code);
   const issuedAt = grant.rotatedAt;
   const access = await signAccessToken(issuer, { grant, application, scopes, issuedAt });
@@ -87,16 +104,23 @@ export async function exchangeCode(
   };
 }
 
-function checked(application: KnownApplication, exchange: CodeExchange, found: FoundCode | undefined) {
+function checked(
+  { observe }: TokenIssuer,
+  { application, actor }: ProvenClient,
+  exchange: CodeExchange,
+  found: FoundCode | undefined,
+) {
   if (!found) {
     throw codeIsOver();
   }
   const { code } = found;
   const person = admitted(found.identity);
   const scopes = scopesInForce(code.scopes, application);
-  for (const check of CHECKS) {
+  for (const [reason, check] of CHECKS) {
     const refusal = check({ application, code, exchange, scopes, person });
     if (refusal) {
+      // Only a redirect names a code, so it may be a stolen or an injected one.
+      observe({ actor, ...actionOn(code, 'code.refused', { reason }), outcome: 'refused' });
       throw refusal;
     }
   }
@@ -140,11 +164,7 @@ async function redeem(
     }
     const made = grantOf(application, code, now);
     await changes.grants.insert(made);
-    await changes.audit(actor, {
-      type: 'token.issued',
-      subject: { type: 'account', id: code.accountId },
-      attributes: { grant_type: 'authorization_code', grant_id: code.grantId, instance_id: code.instanceId },
-    });
+    await changes.audit(actor, actionOn(code, 'token.issued', { grant_type: 'authorization_code' }));
     return made;
   });
   if (!grant) {
@@ -157,18 +177,23 @@ async function redeem(
 async function revokeIfReplayed(
   changes: Pick<SignOnChanges, 'audit' | 'codes' | 'grants'>,
   actor: Actor,
-  { hash, grantId, accountId, instanceId }: AuthorizationCode,
+  replayed: AuthorizationCode,
   now: number,
 ): Promise<undefined> {
-  const code = await changes.codes.find(hash);
-  if (code?.status === 'REDEEMED' && (await changes.grants.revoke(grantId, now))) {
-    await changes.audit(actor, {
-      type: 'code.replayed',
-      outcome: 'refused',
-      subject: { type: 'account', id: accountId },
-      attributes: { grant_id: grantId, instance_id: instanceId },
-    });
+  const code = await changes.codes.find(replayed.hash);
+  if (code?.status === 'REDEEMED' && (await changes.grants.revoke(replayed.grantId, now))) {
+    await changes.audit(actor, { ...actionOn(replayed, 'code.replayed'), outcome: 'refused' });
   }
+}
+
+/** For the audit log. */
+function actionOn(
+  { grantId, accountId, instanceId }: AuthorizationCode,
+  type: string,
+  more: Record<string, string> = {},
+) {
+  const attributes = { grant_id: grantId, instance_id: instanceId, ...more };
+  return { type, subject: { type: 'account', id: accountId }, attributes };
 }
 
 function grantOf(application: KnownApplication, code: AuthorizationCode, now: number): Grant {

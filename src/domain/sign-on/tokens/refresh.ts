@@ -36,6 +36,9 @@ export async function rotateRefreshToken(
   // Before any write: a refresh that is refused for another reason consumes nothing and is no theft.
   const standing = await standingOf(issuer, shown?.grant, application, shown?.identity);
   if (!shown || !standing) {
+    if (shown && shown.grant.applicationId !== application.id) {
+      issuer.observe({ actor: asker.actor, ...actionOn(shown.grant, 'refresh_token.refused', 'refused') });
+    }
     throw invalidGrant();
   }
   const scopes = narrowedScopes(shown.grant.scopes, application, scope);
@@ -112,7 +115,7 @@ async function isRetry(
 
 function actionOn(
   { id, accountId, instanceId }: Grant,
-  type: 'refresh_token.retried' | 'refresh_token.reused',
+  type: `refresh_token.${'refused' | 'retried' | 'reused'}`,
   outcome: AuditOutcome,
 ) {
   const subject = { type: 'account', id: accountId };

@@ -18,7 +18,8 @@ async function outcomeOf(codeVerifier: string, codeChallenge: string): Promise<s
   const code = { applicationId: application.id, redirectUri, codeChallenge, scopes: [] };
   const exchange = { codeHash: new Uint8Array(32), redirectUri, codeVerifier };
   const found = { code: code as never, identity: undefined };
-  const attempt = exchangeCode({} as never, { application } as never, exchange, found);
+  const issuer = { observe: () => undefined };
+  const attempt = exchangeCode(issuer as never, { application } as never, exchange, found);
   const message = await attempt.then(
     () => 'issued',
     (error: Error) => error.message,

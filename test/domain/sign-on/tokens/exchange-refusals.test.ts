@@ -27,6 +27,8 @@ interface Refused {
   exchange?: Partial<CodeExchange>;
   meanwhile?: (rig: TokenRig) => Promise<unknown>;
   error: string;
+  /** On record; absent where no code is named. */
+  reason?: string;
 }
 
 const challenged = { codeChallenge: CHALLENGE };
@@ -34,7 +36,12 @@ const challenged = { codeChallenge: CHALLENGE };
 const REFUSED: readonly Refused[] = [
   { title: 'an unknown code', exchange: { codeHash: Buffer.alloc(32) }, error: 'INVALID_GRANT' },
   { title: 'a code that is no hash', exchange: { codeHash: Buffer.alloc(0) }, error: 'INVALID_GRANT' },
-  { title: 'the code of another application', code: { applicationId: 'app_other' }, error: 'INVALID_GRANT' },
+  {
+    title: 'the code of another application',
+    code: { applicationId: 'app_other' },
+    error: 'INVALID_GRANT',
+    reason: 'application',
+  },
   { title: 'a code that was moved to EXPIRED', code: { status: 'EXPIRED' }, error: 'INVALID_GRANT' },
   ...[
     ['without its redirect URI', ''],
@@ -47,24 +54,33 @@ const REFUSED: readonly Refused[] = [
     title: `a code ${how}`,
     exchange: { redirectUri },
     error: 'INVALID_GRANT',
+    reason: 'redirect_uri',
   })),
-  { title: 'no verifier where there was a challenge', code: challenged, error: 'INVALID_GRANT' },
+  {
+    title: 'no verifier where there was a challenge',
+    code: challenged,
+    error: 'INVALID_GRANT',
+    reason: 'code_verifier',
+  },
   {
     title: 'a verifier where there was no challenge',
     exchange: { codeVerifier: VERIFIER },
     error: 'INVALID_GRANT',
+    reason: 'code_verifier',
   },
   {
     title: 'the verifier of another challenge',
     code: challenged,
     exchange: { codeVerifier: VERIFIER.replace('d', 'e') },
     error: 'INVALID_GRANT',
+    reason: 'code_verifier',
   },
   {
     title: 'the challenge itself as its verifier',
     code: challenged,
     exchange: { codeVerifier: CHALLENGE },
     error: 'INVALID_GRANT',
+    reason: 'code_verifier',
   },
   ...[
     ['of 42 characters', 'a'.repeat(42)],
@@ -78,11 +94,13 @@ const REFUSED: readonly Refused[] = [
     code: challenged,
     exchange: { codeVerifier },
     error: 'INVALID_REQUEST',
+    reason: 'code_verifier',
   })),
   {
     title: 'a public application with a code without challenge',
     application: { type: 'public' },
     error: 'INVALID_GRANT',
+    reason: 'code_verifier',
   },
   {
     title: 'a code without a challenge once the application must use PKCE',
@@ -91,6 +109,7 @@ const REFUSED: readonly Refused[] = [
         updateApplication(changes, { applicationId: rig.application.id, requirePkce: true }),
       ),
     error: 'INVALID_GRANT',
+    reason: 'code_verifier',
   },
   {
     title: 'a code with a redirect URI that the operator removed',
@@ -99,19 +118,21 @@ const REFUSED: readonly Refused[] = [
       await operate(rig, (changes) => removeRedirectUri(changes, { applicationId, uri }));
     },
     error: 'INVALID_GRANT',
+    reason: 'redirect_uri_removed',
   },
   {
     title: 'a code with only scopes that the application may no longer use',
     code: { scopes: ['email'] },
     meanwhile: (rig) => narrowTo(rig, ['openid']),
     error: 'INVALID_GRANT',
+    reason: 'scopes',
   },
 ];
 
 describe('the exchange of a code refuses', () => {
   const under = databaseUnderTest('SQLite');
 
-  test.each(REFUSED)('$title, and uses nothing up', async (refused) => {
+  test.each(REFUSED)('$title, which is on record and uses nothing up', async (refused) => {
     const rig = await tokenRig(under);
     const application = await newApplication(rig.issuer, rig.database, rig.instanceId, refused.application);
     const other = { uri: 'https://portal.example.com/other', instanceId: rig.instanceId };
@@ -125,6 +146,15 @@ describe('the exchange of a code refuses', () => {
     const { rows } = rig.issuer.unitOfWork;
     expect((await rows.codes.find(code.hash))?.status).toBe(refused.code?.status ?? 'ISSUED');
     expect(await audited(rig)).toEqual([]);
+    const { requestId, remoteAddress } = application.client;
+    const record = {
+      type: 'code.refused',
+      outcome: 'refused',
+      actor: { type: 'application', id: application.id, requestId, remoteAddress },
+      subject: { type: 'account', id: rig.accountId },
+      attributes: { grant_id: code.grantId, instance_id: rig.instanceId, reason: refused.reason },
+    };
+    expect(rig.observed).toEqual(refused.reason === undefined ? [] : [record]);
   });
 
   test.each(WITHDRAWALS)('a code when $title', async ({ title, prepare, withdraw }) => {
@@ -135,6 +165,8 @@ describe('the exchange of a code refuses', () => {
     const attempt = exchangeCode(rig.issuer, rig.application.client, exchange);
     const error = title.includes('application') ? 'UNAUTHORIZED_CLIENT' : 'INVALID_GRANT';
     expect(await refusalOf(attempt)).toMatchObject({ code: error });
+    const reasons = rig.observed.map(({ attributes }) => attributes.reason);
+    expect(reasons).toEqual(error === 'INVALID_GRANT' ? ['person'] : []);
     expect(await grantOf(rig, code.grantId)).toBeUndefined();
   });
 

@@ -168,7 +168,7 @@ describe('a refresh', () => {
     expect(refusal).toMatchObject({ code: 'UNAUTHORIZED_CLIENT' });
   });
 
-  test('with the token of another application is refused, and the token stays good', async () => {
+  test('with the token of another application is refused and on record, and the token stays good', async () => {
     const rig = await tokenRig(under);
     const { refreshToken, grantId } = await signedIn(rig);
     const other = await newApplication(rig.issuer, rig.database, rig.instanceId);
@@ -177,6 +177,15 @@ describe('a refresh', () => {
     const theft = rotateRefreshToken(rig.issuer, other.client, { refreshToken });
     expect(await refusalOf(theft)).toMatchObject({ code: 'INVALID_GRANT' });
     expect(await grantOf(rig, grantId)).toMatchObject({ generation: 2, revokedAt: null });
+    expect(rig.observed).toMatchObject([
+      {
+        type: 'refresh_token.refused',
+        outcome: 'refused',
+        actor: { type: 'application', id: other.id },
+        subject: { type: 'account', id: rig.accountId },
+        attributes: { grant_id: grantId, instance_id: rig.instanceId },
+      },
+    ]);
   });
 
   test.each([
