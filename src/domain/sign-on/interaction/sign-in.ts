@@ -1,4 +1,5 @@
-import type { ApplicationId } from '../../../../generated/ids.js';
+import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
+import type { Session } from '../../credentials/sessions.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';
@@ -119,13 +120,31 @@ async function accept(
     // The form was sent twice, or another tab was faster. The password was right, so the session is valid.
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
     const { cookie } = await signInTo(changes, present, id, signOn.sessionLimits);
+    await auditReplaced(changes, browser, present, id);
     return { ...opened.step, cookie };
   }
   const { session, cookie } = await signInTo(changes, opened.session, id, signOn.sessionLimits);
+  await auditReplaced(changes, browser, opened.session, id);
   const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
   const way = underWay({ ...opened, session }, { ...progress, signedInAt: changes.now });
   const step = await advance(signOn, changes, browser, way);
   return { ...step, cookie };
+}
+
+/** Records that a sign-in ended the session of another person in the browser. */
+async function auditReplaced(
+  changes: Pick<SignOnChanges, 'audit'>,
+  browser: Browser,
+  before: Session | undefined,
+  id: AccountId,
+): Promise<void> {
+  if (before?.account && before.account.id !== id) {
+    await changes.audit(actorIn(browser, { type: 'account', id }), {
+      type: 'sign_out',
+      subject: { type: 'account', id: before.account.id },
+      attributes: { reason: 'replaced', ...userAgentOf(browser) },
+    });
+  }
 }
 
 /** Back to the page with an error and the typed address. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { browserRig, hire, newPerson } from '../browser-rig.js';
+import { audited, browserRig, hire, newPerson } from '../browser-rig.js';
 import { codeOf, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -40,6 +40,19 @@ describe('another account', () => {
     await browser.authorize();
     expect(await browser.signIn(first)).toMatchObject({ page: 'choose_context' });
     expect(await accountBehind(codeOf(await browser.signIn(second)))).toBe(second.accountId);
+  });
+
+  test('ends the session of the person before, which is on record', async () => {
+    const { rig, clientId, first, second } = await twoPeople();
+    const browser = new TestBrowser(rig);
+    await browser.authorize({ clientId });
+    await browser.signIn(first);
+    await browser.signIn(first);
+    await browser.signIn(second);
+    const signOuts = (await audited(rig)).filter(({ what }) => what === 'sign_out succeeded');
+    expect(signOuts).toMatchObject([
+      { actor: second.accountId, subject: first.accountId, attributes: { reason: 'replaced' } },
+    ]);
   });
 
   test('may be mistyped, which is said there and changes nothing', async () => {
