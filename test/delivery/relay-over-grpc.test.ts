@@ -92,6 +92,33 @@ describe('the relay over gRPC', () => {
     await relay.stop(GRACE_MS);
   });
 
+  test('records a refusal whose Retry-After is further away than any time that is waited', async () => {
+    const receiver = await raw.start((socket) =>
+      socket.write(
+        'HTTP/1.1 503 Busy\r\nretry-after: Fri, 31 Dec 9999 23:59:59 GMT\r\ncontent-length: 0\r\n\r\n',
+      ),
+    );
+    const domain = new FakeDomain();
+    const rig = await rigs.start([serviceOf(domain, receiver.port)]);
+    const log = recordedLog();
+    const relay = new Relay({
+      deliveries: rig.channel().clientOf(DeliveryServiceService),
+      sender: open(),
+      log: log.log,
+      workerId: 'test',
+      sends: 4,
+      sendsPerSubscription: 4,
+    });
+    const [id = ''] = domain.add(1);
+    const notRecorded = log.nextLine(({ msg }) => msg === 'webhook attempts are not recorded for now');
+    expect(await Promise.race([domain.untilRecorded([id]), notRecorded])).toBeUndefined();
+    expect(domain.recorded.get(id)).toMatchObject({
+      attempt: { outcome: AttemptOutcome.STATUS_REFUSED, httpStatus: 503 },
+      retryAfterSeconds: 999_999_999,
+    });
+    await relay.stop(GRACE_MS);
+  });
+
   test('that has nothing to do stops before its claim and its grace are over', async () => {
     const domain = new FakeDomain();
     const rig = await rigs.start([serviceOf(domain, 1)]);

@@ -12,6 +12,7 @@ describe('Retry-After', () => {
     ['999999999', 999_999_999],
     ['Wed, 01 Jul 2026 10:02:00 GMT', 120],
     ['Wed, 01 Jul 2026 09:00:00 GMT', 0],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 999_999_999],
   ])('of %p is %i seconds', (value, seconds) => {
     expect(retryAfterSeconds(503, value, NOW)).toBe(seconds);
     expect(retryAfterSeconds(429, value, NOW)).toBe(seconds);
