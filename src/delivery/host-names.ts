@@ -52,25 +52,53 @@ export class HostNames {
   }
 }
 
+/** The ways to resolve a name. */
+export interface Resolvers {
+  /** The name servers, without a thread. */
+  ask(hostname: string): Promise<readonly LookupAddress[]>;
+  /** The resolver of the system: hosts file, search domains. */
+  system(hostname: string): Promise<readonly LookupAddress[]>;
+}
+
 /**
- * Asks name servers directly: the system's resolver has four threads, which names with dead servers would
- * block for all. Names without a dot go to the system.
+ * Asks name servers first: the system's resolver takes two names at a time, which names with dead servers
+ * would block for all. Names without a dot go to the system at once. Others, whose owners can make it wait
+ * (their servers deny a name once and then fall silent), take turns for one of its two places.
  */
-async function resolveHostName(hostname: string): Promise<readonly LookupAddress[]> {
-  if (/\.[^.]/.test(hostname)) {
-    const resolver = new Resolver(QUERY);
-    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
-    if (addresses.length > 0) {
-      return addresses;
+export function resolving({ ask, system }: Resolvers): Resolve {
+  let turn: Promise<unknown> = Promise.resolve();
+  const systemInTurn = (hostname: string) => {
+    const answer = turn.then(() => system(hostname));
+    turn = answer.catch(() => undefined);
+    return answer;
+  };
+  return async (hostname) => {
+    if (!/\.[^.]/.test(hostname)) {
+      return system(hostname);
     }
+    const addresses = await ask(hostname);
+    return addresses.length > 0 ? addresses : systemInTurn(hostname);
+  };
+}
+
+const resolveHostName = resolving({
+  ask: askNameServers,
+  system: (hostname) => lookup(hostname, { all: true }),
+});
+
+/** Returns none if the system may know the name. */
+async function askNameServers(hostname: string): Promise<readonly LookupAddress[]> {
+  const resolver = new Resolver(QUERY);
+  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
+  if (addresses.length === 0) {
     for (const { reason } of [ipv4, ipv6].filter((answer) => answer.status === 'rejected')) {
       if (!NOT_IN_DNS.has(reason.code)) {
         throw reason;
       }
     }
   }
-  return lookup(hostname, { all: true });
+  return addresses;
 }
 
 function addressesIn(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {

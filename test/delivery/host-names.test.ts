@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { HostNames } from '../../src/delivery/host-names.js';
+import { HostNames, resolving } from '../../src/delivery/host-names.js';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
@@ -47,5 +47,38 @@ describe('a host name', () => {
       void names.addressesOf(`dead-${count}.example.com`);
     }
     expect(await names.addressesOf('hooks.example.com')).toEqual(ADDRESSES);
+  });
+
+  test('that only the system may know leaves a place of its resolver to names of this network', async () => {
+    const hanging: string[] = [];
+    const ends: (() => void)[] = [];
+    const resolve = resolving({
+      ask: async () => [],
+      system: (hostname) => {
+        if (hostname === 'receiver') {
+          return Promise.resolve(ADDRESSES);
+        }
+        hanging.push(hostname);
+        return new Promise((_, reject) => ends.push(() => reject(new Error('EAI_AGAIN'))));
+      },
+    });
+    const outcomes = [1, 2, 3].map((count) => resolve(`dead-${count}.example.com`).catch(() => 'failed'));
+    expect(await resolve('receiver')).toEqual(ADDRESSES);
+    for (const [index, outcome] of outcomes.entries()) {
+      expect(hanging).toEqual(
+        ['dead-1.example.com', 'dead-2.example.com', 'dead-3.example.com'].slice(0, index + 1),
+      );
+      ends[index]?.();
+      expect(await outcome).toBe('failed');
+      await new Promise(setImmediate);
+    }
+  });
+
+  test('that name servers know is not asked of the system', async () => {
+    const resolve = resolving({
+      ask: async () => ADDRESSES,
+      system: () => Promise.reject(new Error('was asked')),
+    });
+    expect(await resolve('hooks.example.com')).toEqual(ADDRESSES);
   });
 });
