@@ -4,6 +4,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 const LOCK_NOT_AVAILABLE = '55P03';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
+const READ_ONLY = '25006';
 const IN_FAILED_TRANSACTION = '25P02';
 const UNKNOWN_STATEMENT = '26000';
 const KNOWN_STATEMENT = '42P05';
@@ -22,12 +23,16 @@ const RETRY_AFTER_SECONDS = 1;
 /** The server ends the connection with these. Its `severity` is in the server's language. */
 const ENDING = /^(08...|57P0[1-5]|25P0[34])$/;
 
-/** A refused statement on a sound connection; any other error leaves its state unknown. */
+/**
+ * A refused statement on a sound connection. Any other error leaves its state unknown, or tells that it is of
+ * no use, such as one to a standby: after a fail-over, a new one leads to the new primary.
+ */
 export function isServerRefusal(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError &&
     error.severity !== 'FATAL' &&
     error.severity !== 'PANIC' &&
+    error.code !== READ_ONLY &&
     !ENDING.test(error.code ?? '')
   );
 }

@@ -2,6 +2,7 @@ import { expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
+import type { Database } from '../../../../src/store/database.js';
 import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
 import { whileAlive } from '../../../../src/store/dialects/postgres/signs-of-life.js';
 import { asNoConnection, isServerRefusal } from '../../../../src/store/dialects/postgres/trouble.js';
@@ -9,6 +10,7 @@ import { mayPass } from '../../../../src/store/store-error.js';
 import type { StoreWatch } from '../../../../src/store/watch.js';
 import { newPostgresDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
+import { newMigratedPostgresDatabase } from '../../../support/postgres/new-database.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
 
 test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
@@ -232,4 +234,31 @@ test.each([
 ])('a connection continues after $severity $code: $goesOn', ({ goesOn, ...said }) => {
   const error = Object.assign(new pg.DatabaseError('said by the server', 1, 'error'), said);
   expect(isServerRefusal(error)).toBe(goesOn);
+});
+
+test.each<[string, (database: Database) => Promise<unknown>]>([
+  ['a write', ({ write }) => write((writer) => sql`create table kept (id int)`.execute(writer))],
+  ['the trial write', ({ tryWrite }) => tryWrite()],
+  ['a long statement', ({ patient }) => sql`create table kept (id int)`.execute(patient)],
+])('after a fail-over %s keeps no connection to a server that only reads', async (_, change) => {
+  const { url, drop } = await newMigratedPostgresDatabase();
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  const name = new URL(url).pathname.slice(1);
+  // As a standby would, behind an address that moves to the new primary a moment later.
+  await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+  const database = await openPostgres(url, () => undefined);
+  try {
+    await expect(change(database)).rejects.toMatchObject({
+      code: ErrorCode.UNAVAILABLE,
+      internal: expect.stringContaining('25006'),
+    });
+    await admin.query('set default_transaction_read_only = off');
+    await admin.query(`alter database ${name} reset default_transaction_read_only`);
+    await change(database);
+  } finally {
+    await admin.end();
+    await database.close();
+    await drop();
+  }
 });
