@@ -54,8 +54,10 @@ export function liveTokens(
       refused.set(name, reason);
     }
   };
-  const timer = setInterval(() => names.forEach(look), lookEveryMs).unref();
-  ending.addEventListener('abort', () => clearInterval(timer));
+  if (names.length > 0) {
+    const timer = setInterval(() => names.forEach(look), lookEveryMs).unref();
+    ending.addEventListener('abort', () => clearInterval(timer));
+  }
   return tokens;
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { currentTemporalAccess } from '../../../../src/cli/roles/temporal/access.js';
 import { liveTokens } from '../../../../src/cli/roles/tokens/live-tokens.js';
 import { ownTokenOf, roleAuthenticator } from '../../../../src/cli/roles/tokens/role-tokens.js';
@@ -74,6 +74,20 @@ test('a file that cannot be used changes nothing and is logged once', async () =
   put(NEW);
   await eventually('the new token', async () => (await accepts(NEW)) === 'edge');
   expect(text().match(/the file of a token cannot be used/g)).toHaveLength(2);
+});
+
+test('without a file of a token, nothing is read again and no timer runs', () => {
+  const setting = jest.spyOn(globalThis, 'setInterval');
+  try {
+    // An edge only sends its own token, so the file of another role does not matter.
+    const file = join(directory(), 'relay.token');
+    writeFileSync(file, NEW, { mode: 0o600 });
+    const config = loadConfig({ EDGE_TOKEN: OLD, RELAY_TOKEN_FILE: file });
+    liveTokens({ config, log: recordedLog().log, ending: new AbortController().signal }, ['edge']);
+    expect(setting).not.toHaveBeenCalled();
+  } finally {
+    setting.mockRestore();
+  }
 });
 
 test('the API key of Temporal is the present content of its file', () => {
