@@ -4,10 +4,10 @@ import { ImportProgress } from '../../../src/cli/commands/import/import-progress
 async function read(lines: readonly string[], fileBytes: number | undefined, isSent = (_: string) => true) {
   const progress = new ImportProgress(fileBytes);
   const source = async function* () {
-    yield* lines;
+    yield* lines.map((text) => ({ bytes: Buffer.byteLength(text), text }));
   };
   for await (const line of progress.counted(source())) {
-    if (isSent(line)) {
+    if (isSent(line.text ?? '')) {
       progress.sent();
     }
   }

@@ -69,6 +69,23 @@ describe('integration import', () => {
     expect((await clientNames()).filter((name) => name.startsWith('Client '))).toHaveLength(450);
   });
 
+  test('of long lines sends messages that the service reads, and refuses only the line that is too long', async () => {
+    const client = JSON.stringify({ instanceId, name: 'Longland' });
+    const { stdout: made } = await type('call', 'Platform/CreateClient', client);
+    const clientId = JSON.parse(made).client.id;
+    const layer = (index: number, characters: number) => {
+      const units = [{ name: 'Unit', description: 'ä'.repeat(characters) }];
+      return { unitType: { clientId, name: `Layer ${index}`, units } };
+    };
+    const lines = Array.from({ length: 200 }, (_, index) => layer(index, 1_000));
+    const file = fileOf(...lines, layer(200, 200_000), layer(201, 1));
+    const { code, stdout, stderr } = await integration(['import', file], settings());
+    expect([code, stderr]).toEqual([1, 'A line was refused.\n']);
+    expect(stdout).toMatch(
+      /^line 201: .*\n {2}- line must not be longer than 250000 bytes\n201 imported, 1 refused\.\n$/,
+    );
+  });
+
   test.each([
     ['a line', () => `${JSON.stringify(clientNamed('Piped'))}\n`, 1],
     ['nothing', () => '', 0],

@@ -4,8 +4,17 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { UsageError } from '../usage-error.js';
 
+/** Of lines. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
+export const BYTES_IN_MESSAGE = 250_000;
+export const MAX_LINE_BYTES = BYTES_IN_MESSAGE;
 const LINES_IN_MESSAGE = 200;
-const CHARACTERS_IN_MESSAGE = 1_000_000;
+
+export interface FileLine {
+  /** Without its line break. */
+  bytes: number;
+  /** Undefined for a line of more than `MAX_LINE_BYTES`. */
+  text: string | undefined;
+}
 
 /** A line that is not sent: it is not JSON, or has unknown fields. */
 interface Misfit {
@@ -14,7 +23,7 @@ interface Misfit {
 }
 
 /** The lines of the file, and its bytes; without the latter for what is piped in. */
-export function openLines(file: string): { lines: AsyncIterable<string>; size?: number } {
+export function openLines(file: string): { lines: AsyncIterable<FileLine>; size?: number } {
   if (file === '-') {
     return { lines: linesOf(process.stdin) };
   }
@@ -26,57 +35,88 @@ export function openLines(file: string): { lines: AsyncIterable<string>; size?: 
   }
 }
 
-async function* linesOf(input: Readable): AsyncGenerator<string> {
+export async function* linesOf(input: Readable): AsyncGenerator<FileLine> {
   try {
     // Not readline's: it reports no read error, and drops the lines that arrive before the iteration.
-    let rest = '';
-    for await (const chunk of input.setEncoding('utf8')) {
-      const parts = (rest + chunk).split('\n');
-      rest = parts.pop() ?? '';
-      yield* parts;
+    const line = new LineUnderWay();
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      let begin = 0;
+      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', begin)) {
+        line.add(chunk.subarray(begin, end));
+        yield line.end();
+        begin = end + 1;
+      }
+      line.add(chunk.subarray(begin));
     }
-    yield rest;
+    yield line.end();
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
   }
 }
 
+/** Joins the parts of a line once, at its end, and drops those of a line that is too long. */
+class LineUnderWay {
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  add(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > MAX_LINE_BYTES) {
+      this.#parts = [];
+    } else {
+      this.#parts.push(part);
+    }
+  }
+
+  end(): FileLine {
+    const bytes = this.#bytes;
+    const text = bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
+    this.#parts = [];
+    this.#bytes = 0;
+    return { bytes, text };
+  }
+}
+
 /** Messages of the import: its options, then batches of lines. Empty lines count for line numbers only. */
 export async function* messagesOf(
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<FileLine>,
   options: { dryRun: boolean; stopAtFirstRefusal: boolean; reportIds: boolean },
   misfitsOf: (line: JsonObject) => readonly FieldViolation[],
   onMisfit: (misfit: Misfit) => void,
 ): AsyncGenerator<JsonObject> {
   yield { options };
   let batch: JsonObject[] = [];
-  let characters = 0;
+  let batchBytes = 0;
   let number = 0;
-  for await (const text of lines) {
+  for await (const { text, bytes } of lines) {
     number += 1;
-    if (text.trim() === '') {
+    if (text?.trim() === '') {
       continue;
     }
-    const record = jsonObjectIn(text);
-    const violations = record ? misfitsOf(record) : [{ path: 'line', message: 'must be a JSON object' }];
-    if (violations.length > 0) {
+    const record = text === undefined ? undefined : jsonObjectIn(text);
+    const violations = record ? misfitsOf(record) : [{ path: 'line', message: faultOf(text) }];
+    if (record === undefined || violations.length > 0) {
       onMisfit({ line: number, violations });
       if (options.stopAtFirstRefusal) {
         break;
       }
       continue;
     }
-    batch.push({ ...record, line: number });
-    characters += text.length;
-    if (batch.length === LINES_IN_MESSAGE || characters > CHARACTERS_IN_MESSAGE) {
+    if (batch.length === LINES_IN_MESSAGE || batchBytes + bytes > BYTES_IN_MESSAGE) {
       yield { lines: { lines: batch } };
       batch = [];
-      characters = 0;
+      batchBytes = 0;
     }
+    batch.push({ ...record, line: number });
+    batchBytes += bytes;
   }
   if (batch.length > 0) {
     yield { lines: { lines: batch } };
   }
+}
+
+function faultOf(text: string | undefined): string {
+  return text === undefined ? `must not be longer than ${MAX_LINE_BYTES} bytes` : 'must be a JSON object';
 }
 
 /** Undefined for anything else. */

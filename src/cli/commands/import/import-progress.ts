@@ -1,3 +1,5 @@
+import type { FileLine } from './import-lines.js';
+
 /** How far the service has come in a file, which is read and sent ahead of it. */
 export class ImportProgress {
   /** The bytes of the file up to the end of each line that was sent. */
@@ -7,9 +9,9 @@ export class ImportProgress {
   constructor(private readonly fileBytes: number | undefined) {}
 
   /** Passes the lines on, and counts their bytes. */
-  async *counted(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  async *counted(lines: AsyncIterable<FileLine>): AsyncGenerator<FileLine> {
     for await (const line of lines) {
-      this.#readBytes += Buffer.byteLength(line) + 1;
+      this.#readBytes += line.bytes + 1;
       yield line;
     }
   }

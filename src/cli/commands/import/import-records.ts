@@ -10,7 +10,7 @@ import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
-import { messagesOf, openLines } from './import-lines.js';
+import { type FileLine, messagesOf, openLines } from './import-lines.js';
 import { ImportProgress } from './import-progress.js';
 
 export interface ImportCommandOptions extends TargetOptions {
@@ -91,7 +91,7 @@ async function importMethod(client: DynamicClient): Promise<DescMethod> {
 }
 
 function requestsOf(
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<FileLine>,
   method: DescMethod,
   { dryRun = false, stopAtFirstRefusal = false, ids = false }: ImportCommandOptions,
   outcome: Outcome,

@@ -5,7 +5,8 @@ import type { ImportCommandOptions } from './import-records.js';
 const NOTES = `
 The file holds one JSON object a line, named by what it creates: client, role, user, unitType, unit, location,
 jobTitle or worker, with the fields of the method that creates one, such as an idempotencyKey, which lets you import
-the same file again. Each line is imported or refused as a whole. Exit code 1 says that lines were refused.
+the same file again. Each line is imported or refused as a whole, and has at most 250,000 bytes. Exit code 1 says
+that lines were refused.
 
 ${TARGET_NOTE}
 

@@ -3,7 +3,7 @@ import {
   type AuditFinding,
   AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { openLines } from '../import/import-lines.js';
+import { BYTES_IN_MESSAGE, openLines } from '../import/import-lines.js';
 import { asJsonLine } from '../output/json.js';
 import { print } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
@@ -88,24 +88,28 @@ function gapBetween(
 
 async function* batchesOf(file: string): AsyncGenerator<AuditRecord[]> {
   let batch: AuditRecord[] = [];
+  let batchBytes = 0;
   let line = 0;
-  for await (const text of openLines(file).lines) {
+  for await (const { text, bytes } of openLines(file).lines) {
     line += 1;
-    if (text.trim() === '') {
+    if (text?.trim() === '') {
       continue;
     }
-    batch.push(recordIn(file, line, text));
-    if (batch.length === RECORDS_AT_ONCE) {
+    const record = recordIn(file, line, text);
+    if (batch.length === RECORDS_AT_ONCE || batchBytes + bytes > BYTES_IN_MESSAGE) {
       yield batch;
       batch = [];
+      batchBytes = 0;
     }
+    batch.push(record);
+    batchBytes += bytes;
   }
   if (batch.length > 0) {
     yield batch;
   }
 }
 
-function recordIn(file: string, line: number, text: string): AuditRecord {
+function recordIn(file: string, line: number, text = ''): AuditRecord {
   try {
     const { event, ...record } = JSON.parse(text);
     const occurredAt = new Date(event.occurredAt);

@@ -71,6 +71,20 @@ describe('an auditor', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^made with other keys: ·\[8m \d+ aud_\w+\n$/)]);
   });
 
+  test('has long records of a file checked in messages that the service reads', async () => {
+    const lines = await exported();
+    const long = lines.slice(-3).map((line) => {
+      const { event, ...record } = JSON.parse(line);
+      return JSON.stringify({ ...record, event: { ...event, requestId: 'r'.repeat(100_000) } });
+    });
+    const { code, stdout } = await verifyFile(long);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^(changed: \S+ \d+ aud_\w+\n){3}$/)]);
+    const tooLong = await verifyFile([...lines, 'x'.repeat(250_001)]);
+    expect(tooLong.stderr).toMatch(
+      new RegExp(`^Line ${lines.length + 1} of .* is not an exported record\\.\n$`),
+    );
+  });
+
   test('does not call an export intact that has no records or cannot be read', async () => {
     const empty = await verifyFile([]);
     expect([empty.code, empty.stdout]).toEqual([2, '']);
