@@ -20,6 +20,7 @@ export const rooms: Record<string, Room> = {
   config: { path: '^src/config/', mayImport: [] },
   telemetry: { path: '^src/telemetry/', mayImport: [] },
   errors: { path: '^src/errors/', mayImport: ['^generated/proto/integration/errors/'] },
+  files: { path: '^src/files/', mayImport: [] },
   identifiers: { path: '^src/identifiers/', mayImport: [generated.ids] },
   domain: {
     path: '^src/domain/',
@@ -35,12 +36,19 @@ export const rooms: Record<string, Room> = {
   },
   keys: {
     path: '^src/keys/',
-    mayImport: ['^src/domain/', '^src/errors/', '^src/identifiers/', generated.ids],
+    mayImport: ['^src/domain/', '^src/errors/', '^src/files/', '^src/identifiers/', generated.ids],
   },
   passwords: { path: '^src/passwords/', mayImport: ['^src/domain/', '^src/errors/'] },
   store: {
     path: '^src/store/',
-    mayImport: ['^src/domain/', '^src/errors/', '^src/identifiers/', generated.ids, generated.events],
+    mayImport: [
+      '^src/domain/',
+      '^src/errors/',
+      '^src/files/',
+      '^src/identifiers/',
+      generated.ids,
+      generated.events,
+    ],
   },
   rpc: {
     path: '^src/rpc/(?!domain-server/)',

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../files/folders.js';
+import { writeWhole } from '../../files/staged.js';
 import { inspectApiKey } from '../../identifiers/api-key.js';
 import { StartupError } from '../startup-error.js';
 
@@ -116,17 +117,11 @@ function objectIn(path: string): object | undefined {
   }
 }
 
-/** Renames a complete file into place: a concurrent reader sees the old content or the new. */
+/** A concurrent reader sees the old content or the new. */
 export function writeDemoFile(path: string, content: DemoFile): void {
-  const staged = `${path}.${randomUUID()}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    try {
-      writeFileSync(staged, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-      renameSync(staged, path);
-    } finally {
-      rmSync(staged, { force: true });
-    }
+    makeFolder(dirname(path));
+    writeWhole(path, `${JSON.stringify(content, null, 2)}\n`);
   } catch (error) {
     throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`);
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import fs, { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,6 +9,7 @@ import { StartupError } from '../../../src/cli/startup-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { newClientSecret } from '../../../src/identifiers/client-secret.js';
 import { newServiceToken } from '../../../src/identifiers/service-token.js';
+import { startScript } from '../../support/run-script.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const application = {
@@ -120,6 +122,14 @@ describe('demo.json', () => {
       syncBuiltinESMExports();
     }
     expect(readDemoFile(path)).toEqual(whole);
+  });
+
+  test('leaves no copy of its secrets for ever where a writer of it was killed', async () => {
+    const path = demoFilePath(newDirectory());
+    await once(startScript('test/cli/demo/killed-demo-writer.child.ts', [path]), 'exit');
+    expect(readdirSync(dirname(path))).toEqual([expect.stringMatching(/^demo\.json\..+/)]);
+    writeDemoFile(path, whole);
+    expect(readdirSync(dirname(path))).toEqual(['demo.json']);
   });
 
   test('that cannot be written is a sentence', () => {

@@ -1,0 +1,36 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+const OWNER_ONLY = 0o700;
+/** This user may not read the folder, or its file system syncs no names. */
+const UNSYNCABLE = ['EACCES', 'EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP'];
+
+/** Makes a folder, and those above it, for its owner alone; they survive a power failure. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
+  const present = dirname(resolve(first ?? path));
+  for (let made = resolve(path); first !== undefined && made !== present; made = dirname(made)) {
+    syncFolder(dirname(made));
+  }
+}
+
+/** Syncs the names in a folder, where that is possible. */
+export function syncFolder(path: string): void {
+  try {
+    sync(path);
+  } catch (error) {
+    if (!UNSYNCABLE.includes((error as NodeJS.ErrnoException).code ?? '')) {
+      throw error;
+    }
+  }
+}
+
+/** Syncs the content of a file, or the names in a folder. */
+export function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readdirSync, readlinkSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { syncFolder } from './folders.js';
+
+const OWNER_ONLY = 0o600;
+/** Process table, process id, and a number of its own. */
+const NAME = /\.partial-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;
+/** For writers on other machines. A living writer does not pause for so long. */
+const ABANDONED_MS = 86_400_000;
+
+/** What this process has staged. */
+const staged = new Set<string>();
+
+/** The temporary name of a file or folder, which ends with `unstage`. */
+export function stage(path: string): string {
+  const name = `${path}.partial-${processTable()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  staged.add(name);
+  return name;
+}
+
+/** Removes what still has the temporary name. */
+export function unstage(name: string): void {
+  try {
+    rmSync(name, { recursive: true, force: true });
+  } finally {
+    staged.delete(name);
+  }
+}
+
+/**
+ * Writes a file for its owner alone. It is complete on the disk before `place` gives it its name, so a crash
+ * leaves the old file or the new one. Removes what killed writers left in the folder.
+ */
+export function writeWhole(
+  path: string,
+  content: string | Uint8Array,
+  place: (staged: string, path: string) => void = renameSync,
+): void {
+  const folder = dirname(path);
+  removeLeftFiles(folder);
+  const name = stage(path);
+  try {
+    writeFileSync(name, content, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    place(name, path);
+  } finally {
+    unstage(name);
+  }
+  syncFolder(folder);
+}
+
+/** Whether a name in a folder is a temporary one. */
+export function isStaged(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Removes files of killed writers, as far as this user may: what stays is for the next one. */
+export function removeLeftFiles(folder: string): void {
+  for (const path of leftIn(folder, (stats) => !stats.isDirectory())) {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // The folder is read-only.
+    }
+  }
+}
+
+/** Folders of killed writers. */
+export function leftFolders(folder: string): string[] {
+  return leftIn(folder, (stats) => stats.isDirectory());
+}
+
+function leftIn(folder: string, isWanted: (stats: Stats) => boolean): string[] {
+  return namesIn(folder)
+    .filter(isStaged)
+    .map((name) => join(folder, name))
+    .filter((path) => {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      // Another user may have made the name in a folder that is open to all.
+      return (
+        stats !== undefined &&
+        stats.uid === (process.getuid?.() ?? stats.uid) &&
+        isWanted(stats) &&
+        isLeft(path)
+      );
+    });
+}
+
+/** Empty where this user may write to the folder and not list it. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isLeft(path: string): boolean {
+  const [, table, id] = NAME.exec(path) ?? [];
+  const pid = Number(id);
+  if (table === processTable()) {
+    // A container that starts again gives its processes the ids that they had before.
+    return pid === process.pid ? !staged.has(path) : !isRunning(pid) || isAbandoned(path);
+  }
+  return isAbandoned(path);
+}
+
+function isAbandoned(path: string): boolean {
+  const parts = [path, ...namesIn(path).map((name) => join(path, name))];
+  const times = parts.map((part) => lstatSync(part, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return Date.now() - Math.max(...times) > ABANDONED_MS;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Process ids are compared only within one machine or container: others reuse them. */
+function processTable(): string {
+  return createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Not Linux.
+    return '';
+  }
+}
