@@ -1,20 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, existsSync, fstatSync, linkSync, openSync, readSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder } from '../files/folders.js';
+import { writeWhole } from '../files/staged.js';
 import { type EncryptionKey, encryptionKey, KEY_BYTES, keyFileText, parseKeyFile } from './encryption-key.js';
 
 /** Refused permissions: any for others, writing for the group. Mounted secrets are group-readable. */
@@ -55,15 +43,12 @@ export function readSecretsKeys(path: string): EncryptionKey[] {
   }
 }
 
-/**
- * Makes the key file unless it exists. The file is complete on the disk before it gets its name, so two
- * processes that make one at the same time get the same keys.
- */
+/** Makes the key file unless it exists. Two processes that make one at the same time get the same keys. */
 export function makeSecretsKeys(path: string): EncryptionKey[] {
   if (!existsSync(path)) {
     writing(path, () => {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writeWhole(path, [newKey()], linkUnlessThere);
+      makeFolder(dirname(path));
+      writeWhole(path, keyFileText([newKey()]), linkUnlessThere);
     });
   }
   return readSecretsKeys(path);
@@ -73,40 +58,21 @@ export function makeSecretsKeys(path: string): EncryptionKey[] {
 export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): boolean {
   let isMade = false;
   writing(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    removeStaged(path);
-    writeWhole(path, keys, (staged) => {
+    makeFolder(dirname(path));
+    writeWhole(path, keyFileText(keys), (staged) => {
       isMade = linkUnlessThere(staged, path);
     });
   });
   return isMade;
 }
 
-/** Whether a file has the name under which a key file is written at first, which no copy may have. */
-export function isStagedKey(name: string, keyFile: string): boolean {
-  return name.startsWith(keyFile) && /^\.partial-[0-9a-f]{16}$/.test(name.slice(keyFile.length));
-}
-
 export function newKey(): EncryptionKey {
   return encryptionKey(randomBytes(KEY_BYTES));
 }
 
-/** Replaces the keys of the file atomically: a crash leaves the old file or the new one. */
+/** Replaces the keys of the file. Behind a link it replaces the file, and keeps the link. */
 export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
-  writing(path, () => {
-    // Replaces the file behind a link and keeps the link.
-    const file = realpathSync(path);
-    removeStaged(file);
-    writeWhole(file, keys, renameSync);
-  });
-}
-
-/** Removes what killed attempts left beside the file, which contains keys. */
-function removeStaged(path: string): void {
-  const folder = dirname(path);
-  for (const name of readdirSync(folder).filter((each) => isStagedKey(each, basename(path)))) {
-    rmSync(join(folder, name), { force: true });
-  }
+  writing(path, () => writeWhole(realpathSync(path), keyFileText(keys)));
 }
 
 function parsed(path: string, content: Buffer): EncryptionKey[] {
@@ -141,21 +107,6 @@ function opened(path: string): number {
   }
 }
 
-function writeWhole(
-  path: string,
-  keys: readonly EncryptionKey[],
-  place: (staged: string, path: string) => void,
-): void {
-  const staged = `${path}.partial-${randomBytes(8).toString('hex')}`;
-  try {
-    writeFileSync(staged, keyFileText(keys), { flag: 'wx', mode: 0o600, flush: true });
-    place(staged, path);
-  } finally {
-    rmSync(staged, { force: true });
-  }
-  syncDirectory(dirname(path));
-}
-
 function linkUnlessThere(staged: string, path: string): boolean {
   try {
     linkSync(staged, path);
@@ -165,19 +116,5 @@ function linkUnlessThere(staged: string, path: string): boolean {
       throw error;
     }
     return false;
-  }
-}
-
-/** Syncs the new name as well. Systems that cannot open directories rely on the sync of the file. */
-function syncDirectory(path: string): void {
-  try {
-    const directory = openSync(path, 'r');
-    try {
-      fsyncSync(directory);
-    } finally {
-      closeSync(directory);
-    }
-  } catch {
-    return;
   }
 }

@@ -1,15 +1,20 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
+  mkdirSync,
+  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { stage, unstage } from '../../src/files/staged.js';
 import { encryptionKey, keyFileText, MAX_KEYS } from '../../src/keys/encryption-key.js';
 import {
   makeSecretsKeys,
@@ -19,8 +24,10 @@ import {
   replaceSecretsKeys,
   SecretsKeyError,
 } from '../../src/keys/secrets-key.js';
+import { runScript } from '../support/run-script.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
 
+const NOBODY = 65_534;
 const SEVENS = encryptionKey(Buffer.alloc(32, 7));
 
 let directory: string;
@@ -58,19 +65,23 @@ describe('a key file that is made', () => {
     ['from a backup', () => placeSecretsKeys(path, [SEVENS])],
     ['anew', () => makeSecretsKeys(path) && replaceSecretsKeys(path, [SEVENS])],
   ])('%s leaves no copy that a killed attempt had left, and no other file out', (_, make) => {
+    // The name is that of this process, which no longer writes it.
+    const staged = stage(path);
+    unstage(staged);
+    const left = basename(staged);
     const others = [
       // A copy may be named by its time in microseconds, or by the digits of the id of its key.
       'secrets.key.1764138673123456',
       'secrets.key.f9aabf2fb7db3093',
-      'secrets.key.partial-0123456789abcde',
-      'secrets.key.partial-0123456789abcdef.old',
-      'xsecrets.key.partial-0123456789abcdef',
+      'secrets.key.partial-0123456789abcdef',
+      `${left}.old`,
+      `x${left.replace('partial', 'part')}`,
     ];
-    for (const name of ['secrets.key.partial-0123456789abcdef', ...others]) {
+    for (const name of [left, ...others]) {
       writeFileSync(join(directory, name), keyFileText([SEVENS]));
     }
     make();
-    expect(readdirSync(directory).sort()).toEqual(['secrets.key', ...others]);
+    expect(readdirSync(directory).sort()).toEqual(['secrets.key', ...others].sort());
   });
 
   test('holds one random key for its owner only, and leaves nothing beside it', () => {
@@ -198,5 +209,32 @@ describe('a key file of several keys', () => {
     expect(readSecretsKeys(path)).toEqual(keys);
     expect([lstatSync(link).isSymbolicLink(), statSync(path).mode & 0o777]).toEqual([true, 0o600]);
     expect(readdirSync(directory).sort()).toEqual(['link.key', 'secrets.key']);
+  });
+
+  test('is changed in a folder that its owner may write to and not list', async () => {
+    // The permissions of files do not bind root. Every user reaches the folder.
+    const users = process.getuid?.() === 0 ? [NOBODY] : [];
+    const open = mkdtempSync(join(tmpdir(), 'it-'));
+    try {
+      chmodSync(open, 0o711);
+      const folder = join(open, 'keys');
+      const file = join(folder, 'secrets.key');
+      mkdirSync(folder);
+      writeFileSync(file, text, { mode: 0o600 });
+      for (const user of users) {
+        chownSync(file, user, user);
+        chownSync(folder, user, user);
+      }
+      chmodSync(folder, 0o300);
+      const outcome = await runScript('test/keys/unprivileged-key-change.child.ts', [
+        file,
+        ...users.map(String),
+      ]);
+      chmodSync(folder, 0o700);
+      expect(outcome).toBe('2 keys');
+      expect(readdirSync(folder)).toEqual(['secrets.key']);
+    } finally {
+      rmSync(open, { recursive: true, force: true });
+    }
   });
 });

@@ -2,7 +2,8 @@ import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, 
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
-import { isStagedKey } from '../../../keys/secrets-key.js';
+import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
+import { isStaged, removeLeftFiles } from '../../../files/staged.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
 import type { OpenedDatabase } from '../../../store/copies/open-copy.js';
 import {
@@ -18,7 +19,7 @@ import { migrateToLatest } from '../../../store/migrate.js';
 import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/store.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../unfinished.js';
-import { assertSum, sync } from './backup-folder.js';
+import { assertSum } from './backup-folder.js';
 import { FILES, type Manifest } from './manifest.js';
 import { inDatabase } from './own-database.js';
 
@@ -60,12 +61,13 @@ async function fillDirectory<T>(
   settle: (database: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const { DATA_DIR: dataDir } = config;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const claim = claimDirectory(dataDir);
   const stage = join(dataDir, RESTORE_STAGE);
   try {
     // Checked again under the claim: another restore may have completed in the meantime.
     refuseFullDirectory(dataDir, keys.path);
+    removeLeftFiles(dataDir);
     mkdirSync(stage, { recursive: true, mode: 0o700 });
     emptyStage(stage);
     const file = join(stage, DATABASE_FILE);
@@ -83,7 +85,7 @@ async function fillDirectory<T>(
     assertSettled(file, at);
     sync(file);
     placing(keys, () => giveName(file, join(dataDir, DATABASE_FILE)));
-    sync(dataDir);
+    syncFolder(dataDir);
     rmSync(stage, { recursive: true });
     return settled;
   } catch (error) {
@@ -112,7 +114,6 @@ function giveName(file: string, target: string): void {
         )
       : error;
   }
-  rmSync(file);
 }
 
 async function fillPostgres<T>(
@@ -157,18 +158,22 @@ export async function refuseFullPlace({ DATA_DIR, DATABASE_URL }: Config, keyFil
   }
 }
 
-/** The key file may be in the directory, where the first releases put it, with the lock of its changes. */
+/** The key file may be in the directory, where the first releases put it. */
 function refuseFullDirectory(dataDir: string, keyFile: string): void {
   const [key = ''] = relative(dataDir, keyFile).split(sep);
   const content = readdirSync(dataDir).filter(
-    (name) =>
-      !NO_CONTENT.has(name) && name !== key && !name.startsWith(`${key}.lock`) && !isStagedKey(name, key),
+    (name) => !NO_CONTENT.has(name) && name !== key && !isOfKeyChange(name, key) && !isStaged(name),
   );
   if (content.length > 0) {
     throw new StartupError(
       `The directory ${dataDir} is not empty: it contains ${content.slice(0, 3).join(', ')}. Set DATA_DIR to another directory, or move this one away.`,
     );
   }
+}
+
+/** The lock of changes of the key file, and what killed changes of earlier builds left. */
+function isOfKeyChange(name: string, key: string): boolean {
+  return name.startsWith(key) && /^\.(lock.*|(partial-)?[0-9a-f]{16})$/.test(name.slice(key.length));
 }
 
 function assertSame(manifest: Manifest, found: CopyFacts): void {

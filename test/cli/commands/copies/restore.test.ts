@@ -18,6 +18,7 @@ import { Unfinished } from '../../../../src/cli/commands/unfinished.js';
 import { UsageError } from '../../../../src/cli/commands/usage-error.js';
 import { StartupError } from '../../../../src/cli/startup-error.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { isStaged, stage, unstage } from '../../../../src/files/staged.js';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { settleCopy } from '../../../../src/store/copies/settle-copy.js';
 import { openStore } from '../../../../src/store/store.js';
@@ -201,12 +202,19 @@ describe('integration restore', () => {
     copyFileSync(settings.SECRETS_KEY_FILE as string, SECRETS_KEY_FILE);
     // Left by a service that did not start.
     mkdirSync(join(into.DATA_DIR, 'run'));
-    // Left by a killed attempt.
-    copyFileSync(SECRETS_KEY_FILE, `${SECRETS_KEY_FILE}.partial-0123456789abcdef`);
+    // Left by killed changes of the key file, now and by earlier builds.
+    const earlier = ['secrets.key.0123456789abcdef', 'secrets.key.partial-0123456789abcdef'];
+    const staged = stage(SECRETS_KEY_FILE);
+    for (const left of [staged, ...earlier.map((name) => join(into.DATA_DIR, name))]) {
+      copyFileSync(SECRETS_KEY_FILE, left);
+    }
     await succeeded(integration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
-    expect(readdirSync(into.DATA_DIR).sort()).toEqual([
-      ...['domain.lock', 'integration.db', 'run', 'secrets.key', 'secrets.key.partial-0123456789abcdef'],
-    ]);
+    expect(
+      readdirSync(into.DATA_DIR)
+        .filter((name) => !isStaged(name))
+        .sort(),
+    ).toEqual([...['domain.lock', 'integration.db', 'run', 'secrets.key', ...earlier]]);
+    unstage(staged);
   });
 
   test('makes no key file where it restores nothing', async () => {
