@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../files/folders.js';
 import { lockFile } from '../store/file-lock.js';
 import { StartupError } from './startup-error.js';
 
@@ -21,7 +21,7 @@ export function claimSocket(path: string, refusal: string): void {
   }
   const directory = dirname(path);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
   } catch (error) {
     throw new StartupError(`The directory ${directory} cannot be written: ${(error as Error).message}.`);
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
@@ -25,6 +25,8 @@ import { DueSignal } from '../domain/webhooks/sending/due-signal.js';
 import type { NewlyDue } from '../domain/webhooks/sending/newly-due.js';
 import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
+import { makeFolder } from '../files/folders.js';
+import { removeLeftFiles } from '../files/staged.js';
 import { callCounts } from './adapters/call-counts.js';
 import { changeStore } from './adapters/changes.js';
 import { demoStore } from './adapters/demo.js';
@@ -291,7 +293,7 @@ async function connect({
     return openPostgres(databaseUrl, onIdleError, limits, watch, onClocksApart);
   }
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
   } catch (error) {
     throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }
@@ -301,6 +303,7 @@ async function connect({
     refuseMoved(dataDir);
     if (claim) {
       removeLeftover(join(dataDir, RESTORE_STAGE));
+      removeLeftFiles(dataDir);
     }
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };

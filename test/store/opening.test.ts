@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { stage, unstage } from '../../src/files/staged.js';
 import { openPostgres } from '../../src/store/dialects/postgres/postgres.js';
 import { RESTORE_MARK } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
@@ -143,6 +144,15 @@ describe('a SQLite file', () => {
     linkSync(join(dataDir, 'integration.db'), join(stage, 'integration.db'));
     await (await openStore({ dataDir, environment: 'live' })).close();
     expect(readdirSync(dataDir)).toContain('restoring');
+    await (await openStore({ dataDir, environment: 'live', alone: true })).close();
+    expect(readdirSync(dataDir).sort()).toEqual(['domain.lock', 'integration.db']);
+  });
+
+  test('loses files that killed commands left in the directory', async () => {
+    const { dataDir } = await under.newPlace();
+    const staged = stage(join(dataDir, '.doctor'));
+    unstage(staged);
+    writeFileSync(staged, '');
     await (await openStore({ dataDir, environment: 'live', alone: true })).close();
     expect(readdirSync(dataDir).sort()).toEqual(['domain.lock', 'integration.db']);
   });

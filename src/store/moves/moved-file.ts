@@ -1,20 +1,11 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncFolder } from '../../files/folders.js';
+import { writeWhole } from '../../files/staged.js';
 import { StoreError } from '../store-error.js';
 
 /** A file in the data directory of a SQLite database that was moved: no service starts on it. */
 export const MOVED_FILE = 'moved-to-postgresql.json';
-
-const OWNER_ONLY = 0o600;
 
 export interface Moved {
   /** Also the time of the audit record in the target. */
@@ -53,14 +44,9 @@ export function movedError(dataDir: string, { at, to }: Moved): StoreError {
   );
 }
 
-/** Complete on the disk before it gets its name. */
 export function writeMoved(dataDir: string, { at, to }: Moved): void {
-  const file = join(dataDir, MOVED_FILE);
-  const staged = `${file}.partial`;
   const content = { movedAt: new Date(at).toISOString(), to };
-  writeFileSync(staged, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY, flush: true });
-  renameSync(staged, file);
-  syncFolder(dataDir);
+  writeWhole(join(dataDir, MOVED_FILE), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 export function forgetMoved(dataDir: string): void {
@@ -70,13 +56,4 @@ export function forgetMoved(dataDir: string): void {
 
 function inWords(time: number): string {
   return `${new Date(time).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
-}
-
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

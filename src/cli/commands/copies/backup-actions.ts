@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { packageVersion } from '../../../config/package.js';
@@ -52,7 +51,7 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
   const stop = stopSignal();
   const staged = new StagedFolder(target);
   const onStop = () => {
-    rmSync(staged.path, { recursive: true, force: true });
+    staged.discard();
     say('The backup was interrupted, and its files were removed.');
     process.exit(1);
   };

@@ -1,14 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
-  closeSync,
   constants,
   copyFileSync,
   createReadStream,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -17,6 +14,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
+import { leftFolders, stage, unstage, writeWhole } from '../../../files/staged.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { FILES } from './manifest.js';
@@ -30,13 +29,15 @@ export class StagedFolder {
 
   constructor(readonly target: string) {
     refuseExisting(target);
-    this.path = `${target}.partial-${randomBytes(4).toString('hex')}`;
+    this.path = stage(target);
     try {
-      mkdirSync(dirname(target), { recursive: true, mode: OWNER_ONLY.folder });
+      makeFolder(dirname(target));
       mkdirSync(this.path, { mode: OWNER_ONLY.folder });
     } catch (error) {
+      this.discard();
       throw new UsageError(`The folder ${target} cannot be created: ${(error as Error).message}.`);
     }
+    removeInterrupted(dirname(target));
   }
 
   write(name: string, content: string): void {
@@ -53,23 +54,34 @@ export class StagedFolder {
     }
     this.write(FILES.sums, lines.join(''));
     sync(join(this.path, FILES.sums));
-    sync(this.path);
+    syncFolder(this.path);
     // Another backup may have taken the name meanwhile; renaming would replace an empty folder only.
     refuseExisting(this.target);
     renameSync(this.path, this.target);
-    sync(dirname(this.target));
+    syncFolder(dirname(this.target));
   }
 
   discard(): void {
-    rmSync(this.path, { recursive: true, force: true });
+    unstage(this.path);
   }
 }
 
-/** Writes a new file under a temporary name, and gives it its own once it is on the disk. */
+/** What killed backups left in the folder, which may be gigabytes that this one needs. */
+function removeInterrupted(folder: string): void {
+  for (const path of leftFolders(folder)) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      // The backup can be made without it.
+    }
+  }
+}
+
+/** Writes a new file, and replaces none. */
 export function writeNewFile(path: string, content: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY.folder });
-    writeThenName(path, content);
+    makeFolder(dirname(path));
+    writeWhole(path, content, linkOrCopy);
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     // A file where a folder should be is EEXIST, too.
@@ -79,21 +91,14 @@ export function writeNewFile(path: string, content: string): void {
   }
 }
 
-function writeThenName(path: string, content: string): void {
-  const staged = `${path}.partial-${randomBytes(4).toString('hex')}`;
+/** Unlike a rename, neither replaces a file that another command has written. */
+function linkOrCopy(staged: string, path: string): void {
   try {
-    writeFileSync(staged, content, { flag: 'wx', mode: OWNER_ONLY.file, flush: true });
-    // Unlike a rename, neither replaces a file that another command has written.
-    try {
-      linkSync(staged, path);
-    } catch {
-      // FAT and some network file systems have no links.
-      copyFileSync(staged, path, constants.COPYFILE_EXCL);
-      sync(path);
-    }
-    sync(dirname(path));
-  } finally {
-    rmSync(staged, { force: true });
+    linkSync(staged, path);
+  } catch {
+    // FAT and some network file systems have no links.
+    copyFileSync(staged, path, constants.COPYFILE_EXCL);
+    sync(path);
   }
 }
 
@@ -130,16 +135,6 @@ export async function assertSum(
     throw new Unfinished(
       `The backup is damaged: ${name} does not match its checksum in ${FILES.sums}. Use another backup.`,
     );
-  }
-}
-
-/** Syncs the content of a file, or the entries of a folder. */
-export function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

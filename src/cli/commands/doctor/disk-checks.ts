@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stage, unstage } from '../../../files/staged.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
@@ -73,14 +73,17 @@ export const writesSucceed: DoctorCheck = {
 };
 
 function writeProbe(folder: string): void {
-  const path = join(folder, `.doctor-${randomUUID()}`);
-  const file = openSync(path, 'wx', 0o600);
+  const path = stage(join(folder, '.doctor'));
   try {
-    writeSync(file, 'A check of `integration doctor` writes and removes this file.\n');
-    fsyncSync(file);
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      writeSync(file, 'A check of `integration doctor` writes and removes this file.\n');
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
   } finally {
-    closeSync(file);
-    rmSync(path, { force: true });
+    unstage(path);
   }
 }
 

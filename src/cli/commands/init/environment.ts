@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Config } from '../../../config/config.js';
 import {
   createFirstOperatorToken,
@@ -6,6 +5,7 @@ import {
 } from '../../../domain/operator/service-tokens.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
 import { ServiceError } from '../../../errors/service-error.js';
+import { makeFolder } from '../../../files/folders.js';
 import { makeSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
@@ -103,7 +103,7 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
 
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
   } catch (error) {
     throw new StartupError(`The directory ${path} cannot be made: ${(error as Error).message}.`);
   }

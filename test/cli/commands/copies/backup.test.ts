@@ -117,6 +117,18 @@ describe('of one environment', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 
+  test('what a killed backup left is removed by the next one, and not what a living one writes', async () => {
+    const { folder, partial, command, release } = await waitingBackup();
+    const other = running(['backup', join(folder, 'other')], settings);
+    await eventually('the folder of the other backup', () => readdirSync(folder).length === 2);
+    expect(existsSync(partial)).toBe(true);
+    await command.interrupt('SIGKILL');
+    release();
+    await other.ended;
+    await succeeded(integration(['backup', join(folder, 'next')], settings));
+    expect(readdirSync(folder).sort()).toEqual(['next', 'other']);
+  });
+
   test('a folder that is not there is not taken for a part of a backup', async () => {
     const folder = directory();
     const absent = join(folder, 'absent');
