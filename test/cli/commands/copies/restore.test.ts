@@ -1,4 +1,4 @@
-import {
+import fs, {
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -7,6 +7,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
@@ -306,6 +307,33 @@ describe('integration restore', () => {
     );
     holder?.close();
     expect(isUntouched(into)).toBe(true);
+  });
+
+  test('keeps the key file when the database has its name and the rest fails', async () => {
+    const into = elsewhere();
+    const at = Date.now();
+    const placed = { path: '', place: jest.fn(), remove: jest.fn() };
+    const remove = fs.rmSync;
+    jest.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
+      if (!isUntouched(into)) {
+        throw Object.assign(new Error('EIO: i/o error, rm'), { code: 'EIO' });
+      }
+      remove(path, options);
+    });
+    syncBuiltinESMExports();
+    try {
+      const restored = fillPlace(loadConfig(into), { ...given(), at }, placed, (database) =>
+        settleCopy(database, {
+          ...{ at, valid: undefined, attributes: {} },
+          ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
+        }),
+      );
+      await expect(restored).rejects.toThrow('EIO');
+    } finally {
+      jest.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
+    expect([placed.place, placed.remove].map((call) => call.mock.calls.length)).toEqual([1, 0]);
   });
 
   test('gives the database no name without the record of what it ended', async () => {
