@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { examined } from '../../src/cli/commands/doctor/doctor-action.js';
+import { portsAreFree } from '../../src/cli/commands/doctor/port-checks.js';
 import { describeMetrics } from '../../src/telemetry/metric-list.js';
 import { eventually } from '../support/eventually.js';
 import { parseExposition } from '../support/prometheus-text.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
 import { readList } from './reading.js';
 
 /** Dashboards and alerts are written for these names. */
@@ -51,6 +54,7 @@ const NAMES = [
 ];
 
 const services = serviceProcesses();
+const newDirectory = temporaryDirectories();
 
 describe('health and metrics of all roles together', () => {
   let service: ServiceProcess;
@@ -78,6 +82,24 @@ describe('health and metrics of all roles together', () => {
     expect(response.status).toBe(200);
     const { roles } = (await response.json()) as { roles: object };
     expect(Object.keys(roles).sort()).toEqual(['domain', 'edge', 'worker']);
+  });
+
+  test('the doctor counts the ports as ours, and for another data directory as those of another environment', async () => {
+    expect(await examined(service.settings, [portsAreFree])).toMatchObject([
+      { status: 'ok', detail: 'The service listens on 5.' },
+    ]);
+    const [found] = await examined({ ...service.settings, DATA_DIR: newDirectory() }, [portsAreFree]);
+    const { SIGN_ON_PORT, GATEWAY_PORT, METRICS_PORT, GRPC_PORT, DEMO_APP_PORT } = service.settings;
+    expect(found).toMatchObject({
+      status: 'error',
+      examples: [
+        `127.0.0.1:${SIGN_ON_PORT} (SIGN_ON_PORT) is taken by another environment of this service`,
+        `127.0.0.1:${GATEWAY_PORT} (GATEWAY_PORT) is taken by another environment of this service`,
+        expect.stringContaining(`127.0.0.1:${METRICS_PORT} (METRICS_PORT) is taken by another environment`),
+        `127.0.0.1:${GRPC_PORT} (GRPC_PORT) is taken by another process`,
+        `127.0.0.1:${DEMO_APP_PORT} (DEMO_APP_PORT) is taken by another environment of this service`,
+      ],
+    });
   });
 
   test('requests are counted under their operation, and calls under their method', async () => {

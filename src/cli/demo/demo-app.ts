@@ -5,9 +5,6 @@ import { createDemoApp, type DemoAppAccess } from '../../edge/demo-app/demo-app.
 import type { Dispatch } from '../../edge/http/exchange.js';
 import { demoFilePath, readDemoFile } from './demo-file.js';
 
-/** No other machine sees its secrets and passwords. */
-export const DEMO_APP_HOST = '127.0.0.1';
-
 export function demoAppUrl({ DEMO_APP_PORT }: Pick<Config, 'DEMO_APP_PORT'>): string {
   return `http://localhost:${DEMO_APP_PORT}`;
 }

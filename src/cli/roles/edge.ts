@@ -12,8 +12,9 @@ import { closeListener, createListener, listen } from '../../edge/http/listener.
 import { EXPLANATIONS_OF } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
 import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
-import { DEMO_APP_HOST, demoApp, demoAppUrl } from '../demo/demo-app.js';
+import { demoApp, demoAppUrl } from '../demo/demo-app.js';
 import { tryItValues } from '../demo/try-it-values.js';
+import { DEMO_APP_HOST } from '../ports.js';
 import { cannotListen } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';

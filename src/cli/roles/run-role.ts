@@ -11,6 +11,7 @@ import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
+import { presenceOf } from '../ports.js';
 import { cannotListen, EXIT_CANNOT_START, preventsStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { EndedEarly, type RoleName, type RoleOptions, type RunningRole } from './role.js';
@@ -59,7 +60,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
       warnOfTraces('traces are lost', { reason }),
     );
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
-    const ops = await startOps(role, config, opsSocket, () => metrics.metrics());
+    const ops = await startOps(name, role, config, opsSocket, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
     releaseMemoryAtRest();
@@ -79,13 +80,19 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
 }
 
 async function startOps(
+  name: RoleName,
   { health }: RunningRole,
-  { METRICS_HOST: host, METRICS_PORT: port }: Config,
+  config: Config,
   socket: string | undefined,
   metrics: () => Promise<string>,
 ) {
+  const { METRICS_HOST: host, METRICS_PORT: port } = config;
+  const presence = socket ? presenceOf(config, name) : presenceOf(config, name, 'livez');
   const source = {
-    liveness: async () => ({ status: 'alive', uptimeSeconds: Math.floor(process.uptime()) }),
+    liveness: async () => ({
+      ...{ status: 'alive', uptimeSeconds: Math.floor(process.uptime()) },
+      ...presence,
+    }),
     readiness: () => health.readiness(),
     metrics,
   };

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
 import type { Log } from '../../telemetry/log.js';
 import type { RoleName } from '../roles/role.js';
 import type { RoleMessage, SupervisorMessage } from '../roles/run-role.js';
 import { EXIT_CANNOT_START } from '../startup-error.js';
 import { ask } from './ops-of-children.js';
+import { opsSocketOf } from './run-dir.js';
 import { untilSilent } from './until-silent.js';
 
 /** The command that runs this process. */
@@ -51,7 +51,7 @@ export class Child {
 
   constructor(private readonly options: ChildOptions) {
     this.role = options.role;
-    this.opsSocket = join(options.runDir, `${options.role}.ops.sock`);
+    this.opsSocket = opsSocketOf(options.runDir, options.role);
   }
 
   start(): void {

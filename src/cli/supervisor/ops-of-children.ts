@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Readiness } from '../../telemetry/health.js';
 import { mergeExpositions } from '../../telemetry/metrics.js';
 import type { OpsSource } from '../../telemetry/ops-server.js';
+import type { Presence } from '../ports.js';
 import type { RoleName } from '../roles/role.js';
 
 const TIMEOUT_MS = 3_000;
@@ -22,8 +23,8 @@ interface Told {
 /** Without these the node cannot answer requests; without the worker, webhooks wait. */
 const REQUIRED: readonly string[] = ['edge', 'domain'] satisfies RoleName[];
 
-/** Health and metrics of all roles, asked for on each request. */
-export function opsOfChildren(children: readonly Asked[]): OpsSource {
+/** Health and metrics of all roles, asked for on each request. `presence` is that of this process. */
+export function opsOfChildren(children: readonly Asked[], presence: Presence): OpsSource {
   const askAll = (path: string) =>
     Promise.all(children.map(async (child) => ({ role: child.role, ...(await ask(child, path)) })));
   return {
@@ -32,7 +33,7 @@ export function opsOfChildren(children: readonly Asked[]): OpsSource {
       const answers = await askAll('/livez');
       const alive = answers.every(({ status }) => status === 200);
       const roles = Object.fromEntries(answers.map(({ role, body }) => [role, JSON.parse(body)]));
-      return { status: alive ? 'alive' : 'a role is down', roles };
+      return { status: alive ? 'alive' : 'a role is down', ...presence, roles };
     },
     readiness: async () => {
       const answers = await askAll('/readyz');

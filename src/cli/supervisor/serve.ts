@@ -7,6 +7,7 @@ import { welcome } from '../demo/welcome.js';
 import { doubtfulNames } from '../doubtful-names.js';
 import { logOptionsOf } from '../log-options.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
+import { presenceOf } from '../ports.js';
 import { type RoleName, roleNames } from '../roles/role.js';
 import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/tokens/role-tokens.js';
 import { cannotListen, EXIT_CANNOT_START } from '../startup-error.js';
@@ -131,8 +132,9 @@ async function temporalAt(address: string, config: Config, log: Log, say: (line:
   return new TemporalOfDemo(config, address, log, say);
 }
 
-function startOps({ METRICS_HOST, METRICS_PORT }: Config, children: readonly Child[]): Promise<Server> {
+function startOps(config: Config, children: readonly Child[]): Promise<Server> {
+  const { METRICS_HOST, METRICS_PORT } = config;
   const target = { host: METRICS_HOST, port: METRICS_PORT };
   const refuse = cannotListen(`The port ${METRICS_HOST}:${METRICS_PORT}`, 'METRICS_PORT');
-  return startOpsServer(opsOfChildren(children), target).catch(refuse);
+  return startOpsServer(opsOfChildren(children, presenceOf(config, 'livez')), target).catch(refuse);
 }

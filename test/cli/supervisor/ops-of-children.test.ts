@@ -28,7 +28,7 @@ async function ops(away: readonly string[] = [], degraded: readonly string[] = [
     };
     servers.push(await startOpsServer(source, { path: opsSocket }));
   }
-  return opsOfChildren(children);
+  return opsOfChildren(children, { dataDir: directory, ports: [{ host: '127.0.0.1', port: 4003 }] });
 }
 
 test.each([
@@ -48,9 +48,11 @@ test('each role answers for itself, and one that is away does not make the other
   expect(await source.readinessOf?.('other')).toBeUndefined();
 });
 
-test('the supervisor is alive while a role is down, and says which', async () => {
+test('the supervisor is alive while a role is down, and says which, and where it listens', async () => {
   expect(await (await ops(['worker'])).liveness()).toMatchObject({
     status: 'a role is down',
+    dataDir: expect.any(String),
+    ports: [{ host: '127.0.0.1', port: 4003 }],
     roles: { domain: { status: 'alive' }, worker: { status: 'unready' }, edge: { status: 'alive' } },
   });
 });

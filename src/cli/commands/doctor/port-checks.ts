@@ -1,39 +1,44 @@
-import { get } from 'node:http';
 import { createServer } from 'node:net';
-import type { Config } from '../../../config/config.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { isListening } from '../../is-listening.js';
-import { socketPathOf } from '../../unix-socket.js';
+import { type Address, type Port, portsOf } from '../../ports.js';
 import { type DoctorCheck, Skipped } from './check.js';
+import { answerOf, livezAt, type OwnProcesses, ownLivez, ownProcesses, requestTo } from './processes.js';
 
-const ANSWER_LIMIT_MS = 5_000;
 const FAULTS: Record<string, string> = {
   EACCES: 'needs permissions that this user lacks',
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
-
-interface Port {
-  setting: string;
-  host: string;
-  port: number;
-  isOurs(port: Port, config: Config): Promise<boolean>;
-}
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+const ANOTHER_ENVIRONMENT = 'is taken by another environment of this service';
 
 export const portsAreFree: DoctorCheck = {
   name: 'ports',
-  about: 'Each port is free, or the service listens there.',
+  about: 'Each port is free, or the service of this environment listens there.',
   severity: 'error',
-  remedy: 'Set another port or address, or stop the other program (`ss -ltnp` shows it).',
+  remedy:
+    'Set another port or address, or stop the other process (`ss -ltnp` shows it). Environments on one machine need ports of their own.',
   find: async ({ config }) => {
     const ports = portsOf(config).filter(({ port }) => port !== 0);
-    const states = await Promise.all(ports.map((port) => stateOf(port, config)));
-    const problems = states.flatMap((state, index) => {
-      const { setting, host, port } = ports[index] as Port;
-      return ['free', 'ours'].includes(state) ? [] : [`${host}:${port} (${setting}) ${state}`];
-    });
-    const served = states.filter((state) => state === 'ours').length;
-    const free = problems.length === 0 ? 'All are free.' : undefined;
-    return foundIn(problems, served === 0 ? free : `The service listens on ${served}.`);
+    const own = await ownProcesses(config);
+    const states = await Promise.all(
+      ports.map(async (port) => ({ ...port, state: await stateOf(port, own) })),
+    );
+    const settingsOf = (wanted: string) =>
+      states.flatMap(({ setting, state }) => (state === wanted ? [setting] : []));
+    const problems = states.filter(({ state }) => !['free', 'ours', 'unknown'].includes(state));
+    const [served, unknown] = [settingsOf('ours').length, settingsOf('unknown')];
+    const free = problems.length + unknown.length === 0 ? 'All are free.' : '';
+    const details = [
+      served === 0 ? free : `The service listens on ${served}.`,
+      unknown.length === 0
+        ? ''
+        : `Not judged: ${unknown.join(', ')}; a role that runs by itself may listen there, or another environment.`,
+    ];
+    return foundIn(
+      problems.map(({ setting, host, port, state }) => `${host}:${port} (${setting}) ${state}`),
+      details.filter(Boolean).join(' ') || undefined,
+    );
   },
 };
 
@@ -42,8 +47,9 @@ export const serviceIsReady: DoctorCheck = {
   about: 'The running service is ready.',
   severity: 'warning',
   remedy: 'See the log of the role and the page “Health and restarts”.',
-  find: async ({ config: { METRICS_HOST: host, METRICS_PORT: port, TEMPORAL_ADDRESS } }) => {
-    const answer = await answerOf(host, port, '/readyz');
+  find: async ({ config }) => {
+    const { METRICS_HOST: host, METRICS_PORT: port, TEMPORAL_ADDRESS } = config;
+    const answer = (await ownLivez(config)) && (await answerOf(requestTo({ host, port }), '/readyz'));
     if (answer === undefined) {
       throw new Skipped('the service does not run here');
     }
@@ -57,9 +63,6 @@ export const serviceIsReady: DoctorCheck = {
 
 /** Of a worker under a supervisor, or by itself. */
 const TEMPORAL_CHECK = /^(?:worker|the service): temporal: /;
-/** More than any answer of ours to these questions. */
-const MOST_CHARACTERS = 65_536;
-
 interface Readiness {
   status: string;
   checks?: Record<string, { ok: boolean; detail?: string }>;
@@ -76,35 +79,32 @@ function failing({ status, checks = {}, roles = {} }: Readiness, of = 'the servi
   return own.length + below.length > 0 ? [...own, ...below] : [`${of} is ${status}`];
 }
 
-function portsOf(config: Config): Port[] {
-  const { LISTEN_HOST, GRPC_HOST, METRICS_HOST, ENVIRONMENT } = config;
-  const rolesAt = config.ROLES_ADDRESS?.lastIndexOf(':') ?? -1;
-  return [
-    { setting: 'SIGN_ON_PORT', host: LISTEN_HOST, port: config.SIGN_ON_PORT, isOurs: hasRequestId },
-    { setting: 'GATEWAY_PORT', host: LISTEN_HOST, port: config.GATEWAY_PORT, isOurs: hasRequestId },
-    { setting: 'METRICS_PORT', host: METRICS_HOST, port: config.METRICS_PORT, isOurs: tellsLife },
-    { setting: 'GRPC_PORT', host: GRPC_HOST, port: config.GRPC_PORT, isOurs: domainRuns },
-    ...(config.ROLES_ADDRESS === undefined
-      ? []
-      : [
-          {
-            setting: 'ROLES_ADDRESS',
-            host: config.ROLES_ADDRESS.slice(0, rolesAt).replace(/^\[|\]$/g, ''),
-            port: Number(config.ROLES_ADDRESS.slice(rolesAt + 1)),
-            isOurs: domainRuns,
-          },
-        ]),
-    ...(ENVIRONMENT === 'demo'
-      ? [{ setting: 'DEMO_APP_PORT', host: '127.0.0.1', port: config.DEMO_APP_PORT, isOurs: hasRequestId }]
-      : []),
-  ];
+async function stateOf(port: Port, { ports, arePartial }: OwnProcesses): Promise<string> {
+  const to = requestTo(port);
+  if (!(await isListening({ host: to.host, port: to.port }))) {
+    return listening(port);
+  }
+  if (ports.some((own) => isSame(own, port))) {
+    return 'ours';
+  }
+  // A port of gRPC with TLS does not show which program listens.
+  if (port.opener === 'domain') {
+    return arePartial ? 'unknown' : 'is taken by another process';
+  }
+  const livez = await livezAt(to);
+  if (livez?.dataDir !== undefined) {
+    return `${ANOTHER_ENVIRONMENT}, with the data directory ${livez.dataDir}`;
+  }
+  if ((await answerOf(to, '/'))?.hasRequestId) {
+    return arePartial ? 'unknown' : ANOTHER_ENVIRONMENT;
+  }
+  return 'is taken by another process';
 }
 
-async function stateOf(port: Port, config: Config): Promise<string> {
-  if (await isListening({ host: dialled(port.host), port: port.port })) {
-    return (await port.isOurs(port, config)) ? 'ours' : 'is taken by another program';
-  }
-  return listening(port);
+/** A process that listens on all addresses of a port keeps others from each of them. */
+function isSame(one: Address, other: Address): boolean {
+  const isAny = [one.host, other.host].some((host) => ANY_ADDRESS.includes(host));
+  return one.port === other.port && (isAny || one.host === other.host);
 }
 
 /** Listens on a free port of the address: the service may be about to use the port itself. */
@@ -116,53 +116,4 @@ function listening({ host }: Port): Promise<string> {
     );
     server.listen({ host, port: 0, exclusive: true }, () => server.close(() => resolve('free')));
   });
-}
-
-/** The edge sends a request id with every answer. */
-async function hasRequestId({ host, port }: Port): Promise<boolean> {
-  return (await answerOf(host, port, '/'))?.hasRequestId === true;
-}
-
-async function tellsLife({ host, port }: Port): Promise<boolean> {
-  const answer = await answerOf(host, port, '/livez');
-  return answer?.body.includes('"status"') === true;
-}
-
-/** A gRPC port with TLS does not show which program listens: looks for the domain at other addresses. */
-async function domainRuns(_: Port, { DOMAIN_ADDRESS, ...config }: Config): Promise<boolean> {
-  const path = socketPathOf(DOMAIN_ADDRESS);
-  return path === undefined
-    ? (await answerOf(config.METRICS_HOST, config.METRICS_PORT, '/livez')) !== undefined
-    : isListening({ path });
-}
-
-interface Answer {
-  body: string;
-  hasRequestId: boolean;
-}
-
-function answerOf(host: string, port: number, path: string): Promise<Answer | undefined> {
-  return new Promise((resolve) => {
-    const request = get(
-      { host: dialled(host), port, path, signal: AbortSignal.timeout(ANSWER_LIMIT_MS), agent: false },
-      (response) => {
-        let body = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          body += chunk;
-          if (body.length > MOST_CHARACTERS) {
-            request.destroy();
-          }
-        });
-        response.once('error', () => resolve(undefined));
-        response.once('end', () => resolve({ body, hasRequestId: 'x-request-id' in response.headers }));
-      },
-    );
-    request.once('error', () => resolve(undefined));
-  });
-}
-
-/** For an address that means all interfaces: the loopback address to connect to. */
-function dialled(host: string): string {
-  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -183,37 +183,108 @@ describe('ports', () => {
     return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
   }
 
-  async function served(body: string, headers: Record<string, string> = {}): Promise<string> {
-    const server = createServer((_, response) => response.writeHead(200, headers).end(body));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  type Answers = Record<string, object | string>;
+
+  /** A server that answers these paths, and with its request id the others. */
+  async function served(answers: Answers, at: object = { host: '127.0.0.1', port: 0 }): Promise<number> {
+    const server = createServer(({ url = '' }, response) => {
+      const answer = answers[url];
+      response.writeHead(200, answer === undefined ? { 'x-request-id': 'one' } : {});
+      response.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? {}));
+    });
+    await new Promise<void>((resolve) => server.listen(at, resolve));
     closings.push(
       () => server.closeAllConnections(),
       () => server.close(),
     );
-    return String((server.address() as AddressInfo).port);
+    return (server.address() as AddressInfo).port;
   }
 
-  test('are free, recognized as ours by their answers, or taken by another program', async () => {
+  const edge = () => served({});
+  const other = () => served({ '/': 'hello', '/livez': 'hello' });
+  const livez = (dataDir: string, ...ports: number[]) => ({
+    '/livez': { status: 'alive', dataDir, ports: ports.map((port) => ({ host: '127.0.0.1', port })) },
+  });
+
+  /** A place with a role under `serve` that says that it listens on these ports. */
+  async function placeServing(...ports: number[]): Promise<string> {
+    const folder = directory();
+    mkdirSync(join(folder, 'run'));
+    await served(livez(folder, ...ports), { path: join(folder, 'run', 'edge.ops.sock') });
+    return folder;
+  }
+
+  test('are free, or taken by another process', async () => {
     const free = await portSettings();
     expect(await outcomeOf(portsAreFree, free)).toMatchObject({ status: 'ok', detail: 'All are free.' });
-
-    const gateway = await served('{}', { 'x-request-id': 'one' });
-    const metrics = await served('{"status":"alive"}');
-    const ours = { ...free, GATEWAY_PORT: gateway, METRICS_PORT: metrics };
-    expect(await outcomeOf(portsAreFree, ours)).toMatchObject({
-      status: 'ok',
-      detail: 'The service listens on 2.',
-    });
-
-    const other = await served('hello');
-    expect(
-      await outcomeOf(portsAreFree, { ...free, GRPC_PORT: other, SIGN_ON_PORT: await served('x') }),
-    ).toMatchObject({
+    const [one, two] = [await other(), await other()];
+    const taken = { ...free, SIGN_ON_PORT: String(one), GRPC_PORT: String(two) };
+    expect(await outcomeOf(portsAreFree, taken)).toMatchObject({
       status: 'error',
       examples: [
-        expect.stringMatching(/ \(SIGN_ON_PORT\) is taken by another program$/),
-        `127.0.0.1:${other} (GRPC_PORT) is taken by another program`,
+        `127.0.0.1:${one} (SIGN_ON_PORT) is taken by another process`,
+        `127.0.0.1:${two} (GRPC_PORT) is taken by another process`,
       ],
+    });
+  });
+
+  test('are ours if a process in the data directory says that it has them', async () => {
+    const [signOn, gateway, grpc] = [await edge(), await edge(), await other()];
+    const DATA_DIR = await placeServing(signOn, gateway, grpc);
+    const settings = { ...(await portSettings()), DATA_DIR, GRPC_PORT: String(grpc) };
+    const ours = { ...settings, SIGN_ON_PORT: String(signOn), GATEWAY_PORT: String(gateway) };
+    expect(await outcomeOf(portsAreFree, ours)).toMatchObject({
+      status: 'ok',
+      detail: 'The service listens on 3.',
+    });
+    // The listener of the settings would be on all addresses, that of the process is on one of them.
+    expect(await outcomeOf(portsAreFree, { ...ours, LISTEN_HOST: '0.0.0.0' })).toMatchObject({
+      status: 'ok',
+    });
+  });
+
+  test('of another environment of this service are taken, whether this one runs or not', async () => {
+    const [own, gateway, metrics] = [await edge(), await edge(), await served(livez('/srv/other'))];
+    const free = await portSettings();
+    const taken = { ...free, GATEWAY_PORT: String(gateway), METRICS_PORT: String(metrics) };
+    const examples = [
+      `127.0.0.1:${gateway} (GATEWAY_PORT) is taken by another environment of this service`,
+      `127.0.0.1:${metrics} (METRICS_PORT) is taken by another environment of this service, with the data directory /srv/other`,
+    ];
+    expect(await outcomeOf(portsAreFree, taken)).toMatchObject({
+      status: 'error',
+      examples,
+    });
+
+    const running = { ...taken, DATA_DIR: await placeServing(own), SIGN_ON_PORT: String(own) };
+    expect(await outcomeOf(portsAreFree, running)).toMatchObject({
+      status: 'error',
+      examples,
+      detail: 'The service listens on 1.',
+    });
+    expect(await outcomeOf(serviceIsReady, running)).toMatchObject({
+      status: 'skipped',
+      reason: 'the service does not run here',
+    });
+  });
+
+  test('that another role may have, run by itself, are not judged', async () => {
+    const DATA_DIR = directory();
+    const [signOn, grpc] = [await edge(), await other()];
+    const [metrics = 0] = await freePorts(1);
+    await served(livez(realpathSync(DATA_DIR), metrics), { host: '127.0.0.1', port: metrics });
+    const settings = {
+      ...{ ...(await portSettings()), DATA_DIR, METRICS_PORT: String(metrics) },
+      ...{ SIGN_ON_PORT: String(signOn), GRPC_PORT: String(grpc) },
+    };
+    expect(await outcomeOf(portsAreFree, settings)).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('Not judged: SIGN_ON_PORT, GRPC_PORT;'),
+    });
+    const GATEWAY_PORT = String(await other());
+    expect(await outcomeOf(portsAreFree, { ...settings, GATEWAY_PORT })).toMatchObject({
+      status: 'error',
+      examples: [`127.0.0.1:${GATEWAY_PORT} (GATEWAY_PORT) is taken by another process`],
     });
   });
 
@@ -243,7 +314,9 @@ describe('ports', () => {
       { status: 'warning', examples: ['the service is unready'] },
     ],
   ])('tell a service that is %s', async (_, body, outcome) => {
-    expect(await outcomeOf(serviceIsReady, { METRICS_PORT: await served(body) })).toMatchObject(outcome);
+    const DATA_DIR = directory();
+    const METRICS_PORT = String(await served({ ...livez(realpathSync(DATA_DIR)), '/readyz': body }));
+    expect(await outcomeOf(serviceIsReady, { DATA_DIR, METRICS_PORT })).toMatchObject(outcome);
   });
 
   test('without a service skip the check of readiness', async () => {

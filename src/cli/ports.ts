@@ -1,0 +1,60 @@
+import { realpathSync } from 'node:fs';
+import type { Config } from '../config/config.js';
+import type { RoleName } from './roles/role.js';
+
+/** No other machine sees the secrets and passwords of the demo application. */
+export const DEMO_APP_HOST = '127.0.0.1';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** A port of the settings. */
+export interface Port extends Address {
+  setting: string;
+  /** The role that opens it; a role by itself and a supervisor also open the port of /livez. */
+  opener: RoleName | 'livez';
+}
+
+/** What /livez says so that the doctor can tell this environment from others. */
+export interface Presence {
+  dataDir: string;
+  ports: readonly Address[];
+}
+
+export function portsOf(config: Config): Port[] {
+  const { LISTEN_HOST, GRPC_HOST, METRICS_HOST, ENVIRONMENT, ROLES_ADDRESS } = config;
+  const { SIGN_ON_PORT, GATEWAY_PORT, METRICS_PORT, GRPC_PORT, DEMO_APP_PORT } = config;
+  const ports: Port[] = [
+    { setting: 'SIGN_ON_PORT', host: LISTEN_HOST, port: SIGN_ON_PORT, opener: 'edge' },
+    { setting: 'GATEWAY_PORT', host: LISTEN_HOST, port: GATEWAY_PORT, opener: 'edge' },
+    { setting: 'METRICS_PORT', host: METRICS_HOST, port: METRICS_PORT, opener: 'livez' },
+    { setting: 'GRPC_PORT', host: GRPC_HOST, port: GRPC_PORT, opener: 'domain' },
+  ];
+  if (ROLES_ADDRESS !== undefined) {
+    const end = ROLES_ADDRESS.lastIndexOf(':');
+    const host = ROLES_ADDRESS.slice(0, end).replace(/^\[|\]$/g, '');
+    const port = Number(ROLES_ADDRESS.slice(end + 1));
+    ports.push({ setting: 'ROLES_ADDRESS', host, port, opener: 'domain' });
+  }
+  if (ENVIRONMENT === 'demo') {
+    ports.push({ setting: 'DEMO_APP_PORT', host: DEMO_APP_HOST, port: DEMO_APP_PORT, opener: 'edge' });
+  }
+  return ports;
+}
+
+/** Of a process that opens the ports of these openers. */
+export function presenceOf(config: Config, ...openers: readonly Port['opener'][]): Presence {
+  const ports = portsOf(config).filter(({ opener }) => openers.includes(opener));
+  return { dataDir: realDataDir(config), ports: ports.map(({ host, port }) => ({ host, port })) };
+}
+
+/** Two settings may name one directory. */
+export function realDataDir({ DATA_DIR }: Config): string {
+  try {
+    return realpathSync(DATA_DIR);
+  } catch {
+    return DATA_DIR;
+  }
+}
