@@ -21,9 +21,9 @@ export const schemaIsOurs: Check<unknown> = {
   },
 };
 
-export const issuerIsRecorded: Check<{ issuer: IssuerClaim; environment: 'live' | 'demo' }> = {
+export const issuerIsAccepted: Check<{ issuer: IssuerClaim; environment: 'live' | 'demo' }> = {
   name: 'issuer',
-  about: 'SIGN_ON_URL and ENVIRONMENT are those that the database records.',
+  about: 'ENVIRONMENT is that of the database, and SIGN_ON_URL is its issuer or may replace it.',
   severity: 'error',
   remedy:
     'Set them to the recorded values, set DATA_DIR or DATABASE_URL to the right database, or set PREVIOUS_SIGN_ON_URL to replace the issuer.',
@@ -38,7 +38,16 @@ export const issuerIsRecorded: Check<{ issuer: IssuerClaim; environment: 'live' 
           : []),
         ...(problem ? [problem] : []),
       ],
-      recorded.issuer ? `Recorded: ${recorded.issuer}.` : 'No start has recorded an issuer yet.',
+      recordOf(recorded.issuer, problem === undefined, issuer),
     );
   },
 };
+
+function recordOf(recorded: string | null, isAccepted: boolean, { issuer }: IssuerClaim): string {
+  if (recorded === null) {
+    return 'No start has recorded an issuer yet.';
+  }
+  return isAccepted && recorded !== issuer
+    ? `Recorded: ${recorded}; the next start records ${issuer} instead.`
+    : `Recorded: ${recorded}.`;
+}

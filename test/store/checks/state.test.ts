@@ -12,7 +12,7 @@ import {
   transactionsEnd,
 } from '../../../src/store/checks/postgres-activity.js';
 import { purgeKeepsUp } from '../../../src/store/checks/purge-backlog.js';
-import { issuerIsRecorded, schemaIsOurs } from '../../../src/store/checks/schema-and-issuer.js';
+import { issuerIsAccepted, schemaIsOurs } from '../../../src/store/checks/schema-and-issuer.js';
 import { deliveriesAreOnTime } from '../../../src/store/checks/webhooks-on-time.js';
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
@@ -54,15 +54,33 @@ describeEachDatabase('a check of the state of a database', (under) => {
     const database = await under.openMigrated();
     const [issuer, other] = ['https://id.example.com', 'https://login.example.com'];
     const settings = { issuer: { issuer }, environment: 'live' } as const;
-    expect(await examplesOf(issuerIsRecorded, database, settings)).toEqual([]);
+    expect(await examplesOf(issuerIsAccepted, database, settings)).toEqual([]);
     await run(
       database,
       `insert into environment (only_row, name, created_at, issuer) values (1, 'demo', 1, '${other}')`,
     );
-    expect(await examplesOf(issuerIsRecorded, database, settings)).toEqual([
+    expect(await examplesOf(issuerIsAccepted, database, settings)).toEqual([
       'the database belongs to demo, and ENVIRONMENT is live',
       expect.stringContaining(`belongs to the issuer ${other}`),
     ]);
+  });
+
+  test('says of another issuer that may be replaced that it is, not that both are equal', async () => {
+    const database = await under.openMigrated();
+    const settings = { issuer: { issuer: 'http://127.0.0.1:4100' }, environment: 'live' } as const;
+    const found = () => issuerIsAccepted.find(database.reader, settings);
+    expect(await found()).toMatchObject({ count: 0, detail: 'No start has recorded an issuer yet.' });
+    await run(
+      database,
+      "insert into environment (only_row, name, created_at, issuer) values (1, 'live', 1, 'http://localhost:4000')",
+    );
+    expect(await found()).toMatchObject({
+      count: 0,
+      detail: 'Recorded: http://localhost:4000; the next start records http://127.0.0.1:4100 instead.',
+    });
+    await run(database, `update environment set issuer = '${settings.issuer.issuer}'`);
+    expect(await found()).toMatchObject({ count: 0, detail: 'Recorded: http://127.0.0.1:4100.' });
+    expect(issuerIsAccepted.about).toContain('or may replace it');
   });
 
   test('names the keys that the key file lacks, and nodes that differ', async () => {

@@ -12,7 +12,7 @@ import {
   transactionsEnd,
 } from '../../../store/checks/postgres-activity.js';
 import { purgeKeepsUp } from '../../../store/checks/purge-backlog.js';
-import { issuerIsRecorded, schemaIsOurs } from '../../../store/checks/schema-and-issuer.js';
+import { issuerIsAccepted, schemaIsOurs } from '../../../store/checks/schema-and-issuer.js';
 import { deliveriesAreOnTime } from '../../../store/checks/webhooks-on-time.js';
 import { issuerClaimOf } from '../../issuer-claim.js';
 import { retentionOf } from '../../retention.js';
@@ -33,7 +33,7 @@ const databaseIsReadable: DoctorCheck = {
 export const databaseChecks: readonly DoctorCheck[] = [
   databaseIsReadable,
   of(schemaIsOurs, () => ({})),
-  of(issuerIsRecorded, ({ config }) => ({
+  of(issuerIsAccepted, ({ config }) => ({
     issuer: issuerClaimOf(config),
     environment: config.ENVIRONMENT,
   })),
