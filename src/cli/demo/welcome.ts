@@ -4,8 +4,8 @@ import { demoSeed } from '../../domain/demo/seed.js';
 import { demoAppUrl } from './demo-app.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
 
-/** Prints what runs where and, in a demo environment, what to try. */
-export function welcome(config: Config, say: (line: string) => void): void {
+/** Prints what runs where and, in a demo environment, what to try. `awaitsTemporal`: its UI is not up yet. */
+export function welcome(config: Config, say: (line: string) => void, awaitsTemporal = false): void {
   const demo = config.ENVIRONMENT === 'demo' ? readDemoFile(demoFilePath(config.DATA_DIR)) : undefined;
   const places: [string, string][] = [
     ['Sign-on', config.SIGN_ON_URL],
@@ -18,7 +18,8 @@ export function welcome(config: Config, say: (line: string) => void): void {
     places.push(['Demo application', demoAppUrl(config)]);
   }
   if (demo?.temporalUiUrl) {
-    places.push(['Temporal UI', `${demo.temporalUiUrl} (as soon as Temporal has joined)`]);
+    const note = awaitsTemporal ? ' (as soon as Temporal has joined)' : '';
+    places.push(['Temporal UI', `${demo.temporalUiUrl}${note}`]);
   }
   say(`\nThe ${config.ENVIRONMENT} environment is serving.\n`);
   say(table(places));

@@ -51,7 +51,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   }
   temporal?.start();
   void Promise.all(children.map((child) => child.ready)).then(() => {
-    welcome(config, say);
+    welcome(config, say, temporal?.isUp === false);
     log.info('serving', { environment: config.ENVIRONMENT });
     releaseMemoryAtRest();
   });

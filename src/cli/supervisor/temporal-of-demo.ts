@@ -13,6 +13,7 @@ const STABLE_AFTER_MS = 60_000;
 export class TemporalOfDemo {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
+  #isUp = false;
 
   constructor(
     private readonly config: Config,
@@ -20,6 +21,10 @@ export class TemporalOfDemo {
     private readonly log: Log,
     private readonly say: (line: string) => void,
   ) {}
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
 
   start(): void {
     this.#running = this.#keepRunning().catch((error: unknown) => {
@@ -52,6 +57,7 @@ export class TemporalOfDemo {
   async #runOnce(executable: string): Promise<string> {
     try {
       const server = await this.#startOnce(executable);
+      this.#isUp = true;
       this.say(
         `Temporal has joined. Its UI: ${server.uiUrl}/namespaces/${this.config.TEMPORAL_NAMESPACE}/workflows`,
       );
@@ -59,6 +65,8 @@ export class TemporalOfDemo {
       return `it ended with ${signal ?? code}`;
     } catch (error) {
       return (error as Error).message;
+    } finally {
+      this.#isUp = false;
     }
   }
 

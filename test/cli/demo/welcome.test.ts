@@ -26,12 +26,12 @@ describe('the welcome', () => {
     store = await openStore({ environment: 'demo', dataDir: config.DATA_DIR });
     await prepareDemo(config, store.demo, quickHasher);
     const path = demoFilePath(config.DATA_DIR);
-    return { path, demo: readDemoFile(path) ?? {}, said: () => saidOf(config) };
+    return { path, demo: readDemoFile(path) ?? {}, said: (awaits?: boolean) => saidOf(config, awaits) };
   }
 
-  function saidOf(config: Parameters<typeof welcome>[0]): string {
+  function saidOf(config: Parameters<typeof welcome>[0], awaitsTemporal?: boolean): string {
     const lines: string[] = [];
-    welcome(config, (line) => lines.push(line));
+    welcome(config, (line) => lines.push(line), awaitsTemporal);
     return lines.join('\n');
   }
 
@@ -51,6 +51,13 @@ describe('the welcome', () => {
   test('gives the address of the workflows of this environment, not of all namespaces', async () => {
     const { said } = await newDemo();
     expect(said()).toContain('http://localhost:8333/namespaces/demo/workflows');
+  });
+
+  test('says that the UI of Temporal is not up yet only while it is not', async () => {
+    const { said } = await newDemo();
+    const note = '(as soon as Temporal has joined)';
+    expect(said(true)).toContain(`/namespaces/demo/workflows ${note}`);
+    expect(said(false)).not.toContain(note);
   });
 
   test.each(['{}', '{"apiKeys": [null], "people": 7}', '['])(
