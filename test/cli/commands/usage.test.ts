@@ -108,6 +108,26 @@ describe('help of a verb', () => {
   });
 });
 
+describe('help of an update', () => {
+  test.each(['app', 'integration', 'instance', 'key', 'subscription'])(
+    'of %s names no default: what is not given stays',
+    async (group) => {
+      const { code, stdout } = await sharedIntegration([group, 'update', '--help']);
+      expect(code).toBe(0);
+      expect(stdout.replace(/\s+/g, ' ')).not.toMatch(/default\b(?!-lifetimes)|unless given/);
+    },
+  );
+
+  test('of an application says what replaces and removes, and that of its registration has the defaults', async () => {
+    const { stdout: update } = await sharedIntegration(['app', 'update', '--help']);
+    expect(update).toMatch(/--scope <scope> [^"]*replaces the present ones/);
+    expect(update).toContain('"" removes it');
+    const { stdout: create } = await sharedIntegration(['app', 'create', '--help']);
+    expect(create).toMatch(/--access-token-lifetime <duration> .*1h unless given/);
+    expect(create).not.toContain('removes it');
+  });
+});
+
 describe('wrong usage', () => {
   test.each([
     ['a noun without a verb', ['key'], /Usage: integration key/],
@@ -128,6 +148,11 @@ describe('wrong usage', () => {
       'a grant that is none',
       ['app', 'update', 'app_x', '--grant-type', 'password'],
       /must be one of authorization_code/,
+    ],
+    [
+      'a scope that is none',
+      ['app', 'create', 'x', '--type', 'public', '--scope', 'admin'],
+      /must be one of openid, profile, email/,
     ],
     [
       'a verb without several options, all of which are named',

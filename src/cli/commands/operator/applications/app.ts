@@ -46,49 +46,67 @@ function addRegistration(group: Command): void {
       .option('--default-lifetimes', 'follow the service for all tokens')
       .option('--no-post-logout-redirect-uris', 'remove them all')
       .option('--expected-version <version>', 'refuse if it was changed since'),
+    { isUpdate: true },
   );
 }
 
+const SCOPES = ['openid', 'profile', 'email'];
 const GRANTS = ['authorization_code', 'refresh_token'];
 const RULES = ['required', 'optional'];
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
-/** What can be set at registration and later. */
-function addSettings(command: Command): Command {
-  const pkce = new Option('--pkce <rule>', 'required unless given; only a confidential one may do without');
-  const algorithm = new Option('--id-token-algorithm <name>', 'what its ID tokens are signed with');
+/** What can be set at registration and later. Defaults are those of registration: an update keeps what is set. */
+function addSettings(command: Command, { isUpdate = false } = {}): Command {
+  const byDefault = (value: string) => (isUpdate ? '' : `; ${value} unless given`);
+  const list = isUpdate ? '; may be repeated; replaces the present ones' : '; may be repeated';
+  const removal = isUpdate ? '; "" removes it' : '';
+  const pkce = new Option(
+    '--pkce <rule>',
+    `whether it must use PKCE; only a confidential one may do without${byDefault('required')}`,
+  );
+  const algorithm = new Option(
+    '--id-token-algorithm <name>',
+    `what its ID tokens are signed with${byDefault('RS256')}`,
+  );
   return command
-    .option('--scope <scope>', 'scope it may ask for, of openid, profile, email; may be repeated', collected)
+    .option(
+      '--scope <scope>',
+      `scope it may ask for, of ${SCOPES.join(', ')}${list}${byDefault('all')}`,
+      collectedOf(SCOPES),
+    )
     .option(
       '--grant-type <grant>',
-      'grant it may use, of authorization_code, refresh_token; may be repeated',
+      `grant it may use, of ${GRANTS.join(', ')}${list}${byDefault('both')}`,
       collectedOf(GRANTS),
     )
     .addOption(pkce.choices(RULES))
     .option('--first-party', 'our own: people are not asked to approve access')
-    .option('--no-first-party', 'by another company: people are asked')
+    .option('--no-first-party', `by another company: people are asked${isUpdate ? '' : ' (default)'}`)
     .option('--sign-out-ends-tokens', 'signing out ends the tokens that it got in that browser')
-    .option('--no-sign-out-ends-tokens', 'its tokens stay valid after a sign-out (default)')
+    .option(
+      '--no-sign-out-ends-tokens',
+      `its tokens stay valid after a sign-out${isUpdate ? '' : ' (default)'}`,
+    )
     .addOption(algorithm.choices(ALGORITHMS))
-    .option('--access-token-lifetime <duration>', '1h by default', seconds)
-    .option('--refresh-token-lifetime <duration>', '30d by default', seconds)
-    .option('--id-token-lifetime <duration>', '1h by default', seconds)
+    .option('--access-token-lifetime <duration>', `how long they are valid${byDefault('1h')}`, seconds)
+    .option('--refresh-token-lifetime <duration>', `how long they are valid${byDefault('30d')}`, seconds)
+    .option('--id-token-lifetime <duration>', `how long they are valid${byDefault('1h')}`, seconds)
     .option(
       '--refresh-family-lifetime <duration>',
-      'how long one sign-in can be refreshed at most; 365d by default',
+      `how long one sign-in can be refreshed at most${byDefault('365d')}`,
       seconds,
     )
     .option(
       '--post-logout-redirect-uri <uri>',
-      'where people may be sent after signing out; may be repeated',
+      `where people may be sent after signing out${list}`,
       collected,
     )
-    .option('--logo-uri <url>', 'logo on the page where people approve access; "" removes it')
-    .option('--policy-uri <url>', 'privacy policy, linked there; "" removes it')
-    .option('--tos-uri <url>', 'terms of service, linked there; "" removes it')
+    .option('--logo-uri <url>', `logo on the page where people approve access${removal}`)
+    .option('--policy-uri <url>', `privacy policy, linked there${removal}`)
+    .option('--tos-uri <url>', `terms of service, linked there${removal}`)
     .option(
       '--initiate-login-uri <url>',
-      'where signing in begins, linked once an invited person has set a password; "" removes it',
+      `where signing in begins, linked once an invited person has set a password${removal}`,
     );
 }
 
