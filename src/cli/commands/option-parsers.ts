@@ -1,5 +1,9 @@
 import { InvalidArgumentError } from 'commander';
+import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { durationMs } from '../../config/parsers.js';
+import { matchesAny } from '../../domain/webhooks/event-patterns.js';
+
+const EVENT_TYPES = Object.keys(payloadSchemaOf);
 
 /** `30s`, `24h`, `90d`, as whole seconds. */
 export function seconds(text: string): number {
@@ -36,7 +40,7 @@ export function collected(value: string, previous: readonly string[] = []): read
   return [...previous, value];
 }
 
-/** `user.updated,worker.*`; may be repeated too. */
+/** Values with commas between; may be repeated too. */
 export function commaSeparated(value: string, previous: readonly string[] = []): readonly string[] {
   const items = value.split(',').map((item) => item.trim());
   if (items.includes('')) {
@@ -54,6 +58,25 @@ export function commaSeparatedOf(known: readonly string[]): typeof commaSeparate
     }
     return names;
   };
+}
+
+/** `user.updated,worker.*`: types of the contract, all of a kind, or `*`; may be repeated too. */
+export function eventPatterns(value: string, previous?: readonly string[]): readonly string[] {
+  const patterns = commaSeparated(value, previous);
+  if (!patterns.every((pattern) => EVENT_TYPES.some((type) => matchesAny([pattern], type)))) {
+    throw new InvalidArgumentError(
+      `It must be of ${EVENT_TYPES.join(', ')}, all of a kind such as user.*, or *, with commas between.`,
+    );
+  }
+  return patterns;
+}
+
+/** One type of the contract. */
+export function eventType(value: string): string {
+  if (!EVENT_TYPES.includes(value)) {
+    throw new InvalidArgumentError(`It must be one of ${EVENT_TYPES.join(', ')}.`);
+  }
+  return value;
 }
 
 /** A value of a list, for an option that may be repeated. */

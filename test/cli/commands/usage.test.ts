@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
+import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { mainFile } from '../../support/service-process.js';
 import { integration, sharedIntegration } from '../typed.js';
 
@@ -180,6 +181,20 @@ describe('wrong usage', () => {
       /required option '--events <types>'/,
     ],
     ['events with a gap', ['subscription', 'update', 'whs_x', '--events', 'user.*,'], /commas between/],
+    ...[
+      ['event', 'list', '--types', 'user.update'],
+      ['event', 'replay', '--subscription', 'whs_x', '--since', '1d', '--types', 'users.*'],
+      ['delivery', 'list', '--types', 'user.updated,client'],
+      ['delivery', 'tail', '--types', 'user'],
+      ['subscription', 'update', 'whs_x', '--events', 'user.*,nothing.*'],
+      ['subscription', 'test', 'whs_x', '--event', 'user.*'],
+      ['onboard', 'x', '--instance', 'ins_x', '--webhook-url', 'https://x', '--events', 'all'],
+      ['listen', '--events', 'user.gone'],
+    ].map((args): [string, string[], RegExp] => [
+      `an unknown type of events for ${args.slice(0, 2).join(' ')}`,
+      args,
+      new RegExp(`must be (?:one )?of ${Object.keys(payloadSchemaOf).join(', ')}`),
+    ]),
     [
       'some clients and all clients',
       ['subscription', 'update', 'whs_x', '--clients', 'cli_x', '--all-clients'],

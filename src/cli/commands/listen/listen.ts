@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { commaSeparated } from '../option-parsers.js';
+import { eventPatterns } from '../option-parsers.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import type { ListenOptions } from './listen-session.js';
 
@@ -20,7 +20,7 @@ export function addListenCommand(program: Command): void {
     .description('Receive the events of the demo here, verify and print them, and forward them if asked')
     .option('--forward-to <url>', 'address to which each event is forwarded', forwardAddress)
     .option('--instance-integration <connection>', 'whose events; the first of the demo unless given')
-    .option('--events <types>', 'types, user.* or *, with commas between; all unless given', commaSeparated)
+    .option('--events <types>', 'types, user.* or *, with commas between; all unless given', eventPatterns)
     .option('--json', 'a JSON object a line, the first with the signing secret')
     .addHelpText('after', NOTES)
     .action(async (options: ListenOptions) => {

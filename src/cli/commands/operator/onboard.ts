@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApplicationType } from '../../../../generated/proto/integration/operator/v1/applications.js';
 import type { InstanceIntegrationStatus } from '../../../../generated/proto/integration/operator/v1/connections.js';
 import { ServiceError } from '../../../errors/service-error.js';
-import { collected, commaSeparated, timeAhead } from '../option-parsers.js';
+import { collected, eventPatterns, timeAhead } from '../option-parsers.js';
 import { asEnum, asFacts } from '../output/table.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import { Unfinished } from '../unfinished.js';
@@ -32,7 +32,7 @@ export function addOnboardCommand(program: Command): void {
     .option('--redirect-uri <uri>', 'where people of that instance return; may be repeated', collected)
     .option('--public', 'register a public application, which has no secret')
     .option('--webhook-url <url>', 'where the service posts the events of this connection')
-    .option('--events <types>', 'types, user.* or *, with commas between; all unless given', commaSeparated)
+    .option('--events <types>', 'types, user.* or *, with commas between; all unless given', eventPatterns)
     .option('--json', 'as JSON, for scripts')
     .addHelpText(
       'after',

@@ -4,7 +4,7 @@ import type {
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { confirmation } from '../../confirm.js';
-import { commaSeparated, commaSeparatedOf, count, timeBack } from '../../option-parsers.js';
+import { commaSeparatedOf, count, eventPatterns, timeBack } from '../../option-parsers.js';
 import { asEnum, asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
 import { shownPages } from '../listing.js';
@@ -33,7 +33,7 @@ export function addDeliveryCommands(program: Command): void {
     .option('--subscription <subscription>', 'only those to this subscription')
     .option('--instance-integration <connection>', 'only those of this instance integration')
     .option('--event <event>', 'only those of this event')
-    .option('--types <types>', TYPES, commaSeparated)
+    .option('--types <types>', TYPES, eventPatterns)
     .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
     .option('--since <when>', 'made from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'made before this time', timeBack)
@@ -62,7 +62,7 @@ export function addDeliveryCommands(program: Command): void {
   })
     .option('--subscription <subscription>', 'only those to this subscription')
     .option('--instance-integration <connection>', 'only those of this instance integration')
-    .option('--types <types>', TYPES, commaSeparated)
+    .option('--types <types>', TYPES, eventPatterns)
     .option(
       '--since <when>',
       'begin with what happened since: a time, or a duration before now such as 30m',

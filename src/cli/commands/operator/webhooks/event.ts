@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { WebhookEvent } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
-import { commaSeparated, count, timeBack } from '../../option-parsers.js';
+import { count, eventPatterns, timeBack } from '../../option-parsers.js';
 import { asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
 import { shownPages } from '../listing.js';
@@ -20,7 +20,7 @@ export function addEventCommands(program: Command): void {
     'event replay --subscription whs_… --since 2d --until 1d',
   );
   addVerb(group, 'list', list, { about: 'List events, newest first', example: '--types "user.*" --since 1d' })
-    .option('--types <types>', TYPES, commaSeparated)
+    .option('--types <types>', TYPES, eventPatterns)
     .option('--instance <instance>', 'only those on this instance')
     .option('--client <client>', 'only those at this client')
     .option('--entity <id>', 'only those about this user, worker, unit, …')
@@ -44,7 +44,7 @@ export function addEventCommands(program: Command): void {
       timeBack,
     )
     .option('--until <when>', 'before this time; until now unless given', timeBack)
-    .option('--types <types>', TYPES, commaSeparated)
+    .option('--types <types>', TYPES, eventPatterns)
     .option('--include-delivered', 'also those that it acknowledged')
     .option('--after <event>', 'continue after this event; an interrupted replay prints its id');
 }

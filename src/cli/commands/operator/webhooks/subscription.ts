@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { commaSeparated, count } from '../../option-parsers.js';
+import { commaSeparated, count, eventPatterns, eventType } from '../../option-parsers.js';
 import { addGroup, addVerb, overlapOption } from '../group.js';
 import * as actions from './subscription-actions.js';
 
@@ -25,7 +25,7 @@ export function addSubscriptionCommands(program: Command): void {
     example: 'whs_… --event user.updated',
   })
     .argument('<subscription>', 'its id')
-    .option('--event <type>', 'its type; the first that the subscription receives unless given')
+    .option('--event <type>', 'its type; the first that the subscription receives unless given', eventType)
     .option('--no-wait', 'do not wait for the first attempt');
 }
 
@@ -36,7 +36,7 @@ function addRegistration(group: Command): void {
   })
     .requiredOption('--instance-integration <connection>', 'whose events it receives')
     .requiredOption('--url <url>', URL_NOTE)
-    .requiredOption('--events <types>', EVENTS, commaSeparated)
+    .requiredOption('--events <types>', EVENTS, eventPatterns)
     .option('--clients <clients>', `${CLIENTS}; of all unless given`, commaSeparated)
     .option('--description <text>', 'what it is for');
   addVerb(group, 'update', actions.update, {
@@ -45,7 +45,7 @@ function addRegistration(group: Command): void {
   })
     .argument('<subscription>', 'its id')
     .option('--url <url>', URL_NOTE)
-    .option('--events <types>', EVENTS, commaSeparated)
+    .option('--events <types>', EVENTS, eventPatterns)
     .addOption(new Option('--clients <clients>', CLIENTS).argParser(commaSeparated).conflicts('allClients'))
     .option('--all-clients', 'events of all clients')
     .option('--description <text>', 'what it is for')
