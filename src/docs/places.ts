@@ -1,8 +1,8 @@
-/** Addresses that are filled in when a page is served. */
-const PLACES = ['gatewayUrl', 'signOnUrl'] as const;
+/** What is filled in when a page is served: addresses, and ids with the example of the contract. */
+const PLACE = /\{\{(gatewayUrl|signOnUrl|\w+Id=\w+)\}\}/g;
 
-/** Their placeholder while markdown and code are rendered, which would split braces and addresses. */
-const standInOf = (place: string) => `xPLACEx${place}xPLACEx`;
+/** Their stand-ins while markdown and code are rendered, which would split braces and addresses. */
+const STAND_IN = /xPLACEx(\w+?)(?:xISx(\w+?))?xPLACEx/g;
 
 /** The default addresses in the contracts. */
 const DEFAULTS: [address: string, place: string][] = [
@@ -11,11 +11,13 @@ const DEFAULTS: [address: string, place: string][] = [
 ];
 
 export function hidePlaces(text: string): string {
-  return PLACES.reduce((result, place) => result.replaceAll(`{{${place}}}`, standInOf(place)), text);
+  return text.replace(PLACE, (_, place: string) => `xPLACEx${place.replace('=', 'xISx')}xPLACEx`);
 }
 
 export function showPlaces(text: string): string {
-  return PLACES.reduce((result, place) => result.replaceAll(standInOf(place), `{{${place}}}`), text);
+  return text.replace(STAND_IN, (_, place: string, example?: string) =>
+    example === undefined ? `{{${place}}}` : `{{${place}=${example}}}`,
+  );
 }
 
 /** The text of a contract, with placeholders for the addresses. */

@@ -64,7 +64,10 @@ describe('the samples of the references', () => {
       return codes.find(({ label }) => label === 'curl')?.code;
     };
     expect(curlOf('gateway', 'listUsers')).toBe(
-      'curl -H "x-api-key: $API_KEY" \\\n  "{{gatewayUrl}}/v1/instance-integrations/iin_HnuQOy4YQg1OdOSCDbMAkY/clients/cli_4Fqnh5226raKAAEIfY2jwW/users?limit=100"',
+      'curl -H "x-api-key: $API_KEY" \\\n  "{{gatewayUrl}}/v1/instance-integrations/{{instanceIntegrationId=iin_HnuQOy4YQg1OdOSCDbMAkY}}/clients/{{clientId=cli_4Fqnh5226raKAAEIfY2jwW}}/users?limit=100"',
+    );
+    expect(curlOf('gateway', 'getChangesDigest')).toContain(
+      '/changes/digest?clientId={{clientId=cli_4Fqnh5226raKAAEIfY2jwW}}"',
     );
     expect(curlOf('sign-on', 'userinfo')).toBe(
       'curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  "{{signOnUrl}}/auth/userinfo"',

@@ -96,6 +96,22 @@ describe('a demo environment', () => {
     expect([passedOn.status, await passedOn.text()]).toEqual([204, '']);
   });
 
+  test('answers every curl command of the reference of the gateway as it stands there', async () => {
+    const { gatewayUrl, apiKeys } = service.demo();
+    const list = await (await fetch(`${gatewayUrl}/llms.txt`)).text();
+    const pages = [...new Set(list.match(/https?:\S+?\/docs\/reference\/gateway\/[\w-]+\.md/g))];
+    const texts = await Promise.all(pages.map(async (page) => (await fetch(page)).text()));
+    const commands = texts.flatMap((text) => [
+      ...text.matchAll(/^curl -H "x-api-key: \$API_KEY" \\\n {2}"(\S+)"$/gm),
+    ]);
+    const headers = { 'x-api-key': apiKeys[0]?.key ?? '' };
+    const statuses = await Promise.all(
+      commands.map(async ([, address = '']) => [address, (await fetch(address, { headers })).status]),
+    );
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
+  });
+
   test('logs no credential, whatever else it logs', () => {
     const { apiKeys, operatorToken, platformToken, applications, people } = service.demo();
     const secrets = applications.flatMap(({ clientSecret }) => clientSecret ?? []);

@@ -38,6 +38,7 @@ export interface DocsOptions {
   environment?: 'live' | 'demo';
   signOnUrl?: string;
   demoGatewayUrl?: string;
+  demoIds?: Record<string, string>;
   /** What the forms are filled in with. */
   tryItValues?: () => TryItValues;
   /** What the build left, by path below `dist/`; all of it, unless said. */
@@ -56,7 +57,7 @@ export function renderedSite(): SiteFile[] {
 
 /** The documentation on a listener, as the edge has it. */
 export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> {
-  const { environment = 'demo', signOnUrl = SIGN_ON_URL, demoGatewayUrl, dist, onward } = options;
+  const { environment = 'demo', signOnUrl = SIGN_ON_URL, demoGatewayUrl, demoIds, dist, onward } = options;
   const distDir = newTemporaryDirectory();
   const log = recordedLog();
   for (const [path, content] of Object.entries(dist ?? whole())) {
@@ -72,6 +73,7 @@ export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> 
       gatewayUrl: url,
       signOnUrl,
       demoGatewayUrl,
+      demoIds,
       distDir,
       version: DOCS_VERSION,
       log: log.log,

@@ -3,21 +3,20 @@ import { demoSeed } from '../../domain/demo/seed.js';
 import type { TryItValues } from '../../edge/docs/try-it-values.js';
 import { demoFilePath, readDemoFile } from './demo-file.js';
 
-/** Of the first integration: its key, and one of each kind that the key can read. Read anew each time. */
-export function tryItValues({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): TryItValues | undefined {
-  const [first] = readDemoFile(demoFilePath(DATA_DIR))?.apiKeys ?? [];
-  const connection = demoSeed.integrations
-    .find(({ id }) => id === first?.integrationId)
-    ?.connections.find(({ configured }) => configured);
+/** One of each kind that the first integration can read, by the name of the parameter. */
+export function demoIds(): Readonly<Record<string, string>> {
+  const connection = demoSeed.integrations[0]?.connections.find(({ configured }) => configured);
   const client = demoSeed.clients.find(({ instance }) => instance === connection?.instance);
-  if (first === undefined || connection === undefined || client === undefined) {
-    return undefined;
-  }
-  const ids = {
-    instanceIntegrationId: connection.id,
-    clientId: client.id,
-    workerId: client.workers[1]?.id ?? '',
-    userId: client.users[1]?.id ?? '',
+  return {
+    instanceIntegrationId: connection?.id ?? '',
+    clientId: client?.id ?? '',
+    workerId: client?.workers[1]?.id ?? '',
+    userId: client?.users[1]?.id ?? '',
   };
-  return { apiKey: first.key, ids };
+}
+
+/** The key of the first integration, which is first in the file too, and its ids. Read anew each time. */
+export function tryItValues({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): TryItValues | undefined {
+  const apiKey = readDemoFile(demoFilePath(DATA_DIR))?.apiKeys?.[0]?.key;
+  return apiKey === undefined ? undefined : { apiKey, ids: demoIds() };
 }

@@ -13,7 +13,7 @@ import { EXPLANATIONS_OF } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
 import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
 import { demoApp, demoAppUrl } from '../demo/demo-app.js';
-import { tryItValues } from '../demo/try-it-values.js';
+import { demoIds, tryItValues } from '../demo/try-it-values.js';
 import { DEMO_APP_HOST } from '../ports.js';
 import { cannotListen } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
@@ -45,6 +45,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const library = openLibrary({
     ...options,
     demoGatewayUrl: config.DEMO_GATEWAY_URL,
+    demoIds: isDemo ? demoIds() : undefined,
     distDir: join(packageRoot, 'dist'),
     version: packageVersion,
   });

@@ -12,7 +12,7 @@ const PROOF: Record<string, string> = {
 const FORM_VALUES: Record<string, string[]> = {
   token: [
     'grant_type=authorization_code',
-    'redirect_uri=https://app.example.com/callback',
+    'redirect_uri=$REDIRECT_URI',
     'code=$CODE',
     'code_verifier=$CODE_VERIFIER',
   ],
@@ -29,13 +29,16 @@ export function curlOf(
     return undefined;
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(parameters, name));
-  const limited = parameters.some(({ name }) => name === 'limit') ? '?limit=100' : '';
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && (parameter.required || parameter.name === 'limit'))
+    .map(({ name }) => `${name}=${exampleOf(parameters, name)}`);
+  const search = query.length > 0 ? `?${query.join('&')}` : '';
   const form = FORM_VALUES[operation.operationId] ?? [];
   const parts = [
     method === 'post' && form.length === 0 ? 'curl -X POST' : 'curl',
     ...api.contract.securityOf(operation).map((way) => PROOF[way]),
     ...form.map((pair) => `-d "${pair}"`),
-    `"${api.url}${filled}${limited}"`,
+    `"${api.url}${filled}${search}"`,
   ];
   return parts.join(' \\\n  ').replace('curl \\\n  ', 'curl ');
 }

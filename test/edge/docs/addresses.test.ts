@@ -97,6 +97,17 @@ describe('the environment', () => {
     expect(await textAt(demo, path)).not.toContain('other-demo');
   });
 
+  test('has the ids of the demo in its samples, and on live those of the contract', async () => {
+    const path = '/docs/reference/gateway/clients';
+    const demo = await start({ environment: 'demo', demoIds: { clientId: 'cli_ofTheDemo' } });
+    expect(await textAt(demo, path)).toMatch(/\/iin_HnuQOy4YQg1OdOSCDbMAkY\/clients\/cli_ofTheDemo&quot;/);
+    expect(await textAt(demo, path)).toContain('&#x27;cli_ofTheDemo&#x27;');
+    await demo.stop();
+    const live = await textAt(await start({ environment: 'live' }), path);
+    expect(live).toContain('/clients/cli_4Fqnh5226raKAAEIfY2jwW&quot;');
+    expect(live).not.toMatch(/xPLACEx|\{\{/);
+  });
+
   test('keeps its own parts of a text and loses the other’s', () => {
     const addresses = { gatewayUrl: 'https://g.test', signOnUrl: 'https://s.test' };
     const text = 'a <!--demo-->b {{gatewayUrl}}<!--/demo--> c <!--live-->d\n{{signOnUrl}}<!--/live--> e';
