@@ -65,6 +65,9 @@ class Writer {
     } else if (name === 'tr') {
       this.#begin('| ');
       this.#cells = 0;
+    } else if (name === 'small') {
+      // A browser puts it on a line of its own.
+      this.#line = `${this.#line.trimEnd()}: `;
     } else {
       if (BLOCK.test(name) || name === 'summary' || name === 'dt') {
         this.#begin(/^h\d$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '');
@@ -86,6 +89,10 @@ class Writer {
     } else if (name === 'ul' || name === 'ol') {
       this.#depth -= 1;
       this.#begin();
+      if (this.#depth === 0) {
+        // Text directly below would belong to the last item.
+        this.#part();
+      }
     } else if (name === 'td' || name === 'th') {
       this.#cells += 1;
       this.#line += ' | ';

@@ -48,5 +48,5 @@ export function sectionsOf({ body, title, sectionDepth = 2 }: Page): Section[] {
 
 /** Separates words of neighbouring elements. */
 function spaced(markup: string): string {
-  return markup.replace(/<\/(?:p|li|td|th|h\d|div|dt|dd|summary|span|button|label)>/g, '$& ');
+  return markup.replace(/<\/(?:p|li|td|th|h\d|div|dt|dd|summary|span|button|label)>|<small>/g, '$& ');
 }

@@ -35,6 +35,8 @@ describe.each(listed.map((page) => [page.path, page] as const))('%s as Markdown'
 
 test.each([
   ['a list in a list', '<ul><li>One<ul><li>Two</li></ul></li></ul>', '- One\n  - Two\n'],
+  ['text below a list', '<ul><li>One</li></ul><p>Two</p>', '- One\n\nTwo\n'],
+  ['text on a line of its own in a cell', '<p>One<small>Two</small></p>', 'One: Two\n'],
   ['marks', '<p>A <code>b</code>, <strong>c</strong>.</p>', 'A `b`, **c**.\n'],
   [
     'a space after a mark, and none within',

@@ -37,6 +37,7 @@ describe.each(pages.map((page) => [page.path, page] as const))('the page %s', (_
     // Programs may say whatever they like.
     const prose = page.text.replace(/<pre>[\s\S]*?<\/pre>/g, '');
     expect(prose.match(/\bundefined\b|\[object Object\]/g)).toBeNull();
+    expect(prose.replace(/<code>[\s\S]*?<\/code>/g, '')).not.toContain('`');
   });
 });
 
