@@ -8,7 +8,7 @@ import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from
 import { reasonOf } from './reason.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 
-/** Runs while the worker polls; tolerates failing calls, and ends soon after `stop` is aborted. */
+/** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */
 export type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 
 /** Called each time the worker is known to poll, with a sentence if the server lacks something. */
@@ -28,10 +28,10 @@ const connectLimitMs = 10_000;
 const secondProbeAfterMs = 1_000;
 const schedulesLimitMs = 10_000;
 const forceAfterGraceMs = 1_000;
-/** Most wait for subscribers, and hanging ones must not delay the purge. */
+/** More than the default of the SDK, 100: activities of many retries must not delay the purge. */
 const activitiesAtOnce = 400;
 
-/** One connection with its worker, until the server is lost (throws) or it is stopped (returns). */
+/** Runs a worker on one connection. Returns when `stop` is aborted, throws when the server is lost. */
 export async function runSession(
   settings: SessionSettings,
   stop: AbortSignal,
@@ -40,14 +40,14 @@ export async function runSession(
   // Two clients: the native one polls, but repeats failing calls beyond any deadline.
   const client = connectionTo(settings);
   try {
-    // A worker that cannot be created without its namespace would leak a thread each time.
+    // Without the namespace, each attempt to create a worker would fail and leak a thread.
     await askForNamespace(client, settings, stop);
     const connection = await connect(settings, stop);
     if (!connection) return;
     try {
-      await work(await createWorker(connection, settings), client, settings, stop, onPolling);
+      await runWorker(await createWorker(connection, settings), client, settings, stop, onPolling);
     } finally {
-      // Refused while a worker that does not end still holds it; the process is about to end then.
+      // Fails while a worker that has not stopped still uses the connection; the process then ends anyway.
       await connection.close().catch(() => undefined);
     }
   } finally {
@@ -55,8 +55,8 @@ export async function runSession(
   }
 }
 
-/** Ends the worker when the server is lost, and the watch and the companions with the worker. */
-async function work(
+/** Stops the worker when the server is lost, and the watch and the companions when the worker stops. */
+async function runWorker(
   worker: Worker,
   client: Connection,
   settings: SessionSettings,
@@ -113,8 +113,8 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
 }
 
 /**
- * During an outage the worker polls ever more rarely, silently; this asks the server. Throws when it is lost:
- * a new session polls at once after its return, and restores the schedules, which a new database lacks.
+ * Probes the server, because the worker reports no outage and polls less and less often during one. Throws
+ * when the server is lost: the next session polls as soon as it is back, and creates missing schedules.
  */
 async function watch(
   client: Connection,
@@ -123,18 +123,18 @@ async function watch(
   onPolling: OnPolling,
 ): Promise<void> {
   if (!over.aborted) onPolling();
-  let schedulesAreSure = false;
-  let isComplete = false;
+  let schedulesExist = false;
+  let hasNoShortcoming = false;
   while (!over.aborted) {
-    if (!schedulesAreSure) schedulesAreSure = await tryToEnsureSchedules(client, settings);
-    if (!isComplete) isComplete = await tryToTellShortcoming(client, settings, over, onPolling);
+    if (!schedulesExist) schedulesExist = await tryToEnsureSchedules(client, settings);
+    if (!hasNoShortcoming) hasNoShortcoming = await reportShortcoming(client, settings, over, onPolling);
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
   }
 }
 
-/** True once nothing is missing; until then each probe asks again. */
-async function tryToTellShortcoming(
+/** Returns whether the server lacks nothing; `watch` calls it again until then. */
+async function reportShortcoming(
   client: Connection,
   settings: SessionSettings,
   over: AbortSignal,
@@ -150,7 +150,7 @@ async function tryToTellShortcoming(
   }
 }
 
-/** Two lost answers in a row are an outage; one is not. */
+/** Throws after two failed calls in a row: one failure is not an outage. */
 async function probe(client: Connection, settings: SessionSettings, over: AbortSignal): Promise<void> {
   try {
     await askForNamespace(client, settings, over);
@@ -160,7 +160,7 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
   }
 }
 
-/** Running workflows matter more: without schedules the worker still polls. */
+/** Does not throw: without schedules, the worker still runs workflows. */
 async function tryToEnsureSchedules(
   connection: Connection,
   { namespace, schedules, log }: SessionSettings,
