@@ -73,14 +73,11 @@ export function validateRedirectUris(
   uris: readonly RedirectUri[],
   type: ApplicationType,
 ): void {
-  if (uris.length > MAX_REDIRECT_URIS) {
-    violations.add('redirect_uris', `must not be more than ${MAX_REDIRECT_URIS}`);
-    return;
-  }
-  uris.forEach((redirectUri, index) => {
+  const checked = violations.listOfAtMost(MAX_REDIRECT_URIS, 'redirect_uris', uris);
+  checked.forEach((redirectUri, index) => {
     validateRedirectUri(violations, `redirect_uris[${index}]`, redirectUri, type);
     if (uris.findIndex(({ uri }) => uri === redirectUri.uri) < index) {
-      violations.add(`redirect_uris[${index}].uri`, 'must be given once, for one instance');
+      violations.add(`redirect_uris[${index}].uri`, 'must not repeat an earlier redirect URI');
     }
   });
 }
@@ -129,11 +126,8 @@ function validateLifetimes(violations: Violations, lifetimes: Partial<TokenLifet
 }
 
 function validatePostLogout(violations: Violations, type: ApplicationType, uris: readonly string[]): void {
-  if (uris.length > MAX_REDIRECT_URIS) {
-    violations.add('post_logout_redirect_uris', `must not be more than ${MAX_REDIRECT_URIS}`);
-    return;
-  }
-  uris.forEach((uri, index) => {
+  const checked = violations.listOfAtMost(MAX_REDIRECT_URIS, 'post_logout_redirect_uris', uris);
+  checked.forEach((uri, index) => {
     const fault = faultOfReturnAddress(uri, type);
     if (fault) {
       violations.add(`post_logout_redirect_uris[${index}]`, fault);

@@ -89,14 +89,11 @@ const MAX_TYPES = 50;
 
 export function validateAuditFilter({ since, until, types }: AuditFilter): void {
   const violations = new Violations();
-  if (types.length > MAX_TYPES) {
-    violations.add('types', `must not be more than ${MAX_TYPES}`);
-  }
-  types.forEach((type, index) => {
+  violations.listOfAtMost(MAX_TYPES, 'types', types).forEach((type, index) => {
     if (!TYPE.test(type)) {
       violations.add(
         `types[${index}]`,
-        'must be a type such as api_key.revoked, or a beginning such as api_key.*',
+        'must be a type such as api_key.revoked, or a pattern such as api_key.*',
       );
     }
   });

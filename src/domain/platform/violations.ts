@@ -51,6 +51,26 @@ export class Violations {
     }
   }
 
+  /** Returns the items to check further: none of a list that is too long. */
+  listOfAtMost<Item>(most: number, path: string, items: readonly Item[]): readonly Item[] {
+    if (items.length > most) {
+      this.add(path, `must not have more than ${most} items`);
+      return [];
+    }
+    return items;
+  }
+
+  /** Reports each item that repeats an earlier one. */
+  distinctItems(path: string, items: readonly string[]): void {
+    const seen = new Set<string>();
+    for (const [index, item] of items.entries()) {
+      if (seen.has(item)) {
+        this.add(`${path}[${index}]`, 'must not repeat an earlier item');
+      }
+      seen.add(item);
+    }
+  }
+
   /** Of what the request is about; undefined where the request has no such field. */
   requiredId(path: string, id: string | undefined): void {
     if (id === '') {

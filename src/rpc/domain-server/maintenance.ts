@@ -73,7 +73,8 @@ export function maintenanceService({
     },
     markCodeMinutesWatched: async ({ minutes }) => {
       if (minutes.length > MOST_MINUTES) {
-        throw invalidField('There are too many minutes.', 'minutes', `must not be more than ${MOST_MINUTES}`);
+        const fault = `must not have more than ${MOST_MINUTES} items`;
+        throw invalidField('There are too many minutes.', 'minutes', fault);
       }
       const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
       if (begins.length > 0) {

@@ -152,10 +152,8 @@ async function nameAfter(changes: Pick<Changes, 'roles'>, clientId: ClientId, na
 }
 
 function validatePermissions(violations: Violations, permissions: readonly string[]): void {
-  if (permissions.length > MAX_PERMISSIONS) {
-    violations.add('permissions', `must not be more than ${MAX_PERMISSIONS}`);
-  }
-  for (const [index, permission] of permissions.slice(0, MAX_PERMISSIONS).entries()) {
+  const checked = violations.listOfAtMost(MAX_PERMISSIONS, 'permissions', permissions);
+  for (const [index, permission] of checked.entries()) {
     violations.requiredText(`permissions[${index}]`, permission);
   }
 }

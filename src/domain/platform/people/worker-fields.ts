@@ -6,7 +6,7 @@ const MAX_PHONE_LENGTH = 50;
 const MAX_JOB_TITLES = 100;
 const MAX_UNITS = 100;
 
-/** The given fields of a worker; null means named without a value. */
+/** The fields of a request: undefined was not sent, null clears the field. */
 export interface WorkerFields {
   firstName?: string;
   lastName?: string;
@@ -32,10 +32,7 @@ export function validateUnits(
   violations: Violations,
   { unitIds, primaryUnitId }: { unitIds: readonly string[]; primaryUnitId?: string },
 ): void {
-  if (unitIds.length > MAX_UNITS) {
-    violations.add('unit_ids', `must not be more than ${MAX_UNITS}`);
-  }
-  refuseRepeated(violations, 'unit_ids', unitIds);
+  violations.distinctItems('unit_ids', violations.listOfAtMost(MAX_UNITS, 'unit_ids', unitIds));
   if (primaryUnitId !== undefined && !unitIds.includes(primaryUnitId)) {
     violations.add('primary_unit_id', 'must be one of unit_ids');
   }
@@ -46,21 +43,9 @@ export function fullNameOf(firstName: string, lastName: string): string {
 }
 
 function validateJobTitles(violations: Violations, titles: readonly string[]): void {
-  if (titles.length > MAX_JOB_TITLES) {
-    violations.add('job_titles', `must not be more than ${MAX_JOB_TITLES}`);
-  }
-  for (const [index, title] of titles.entries()) {
+  const checked = violations.listOfAtMost(MAX_JOB_TITLES, 'job_titles', titles);
+  for (const [index, title] of checked.entries()) {
     violations.requiredText(`job_titles[${index}]`, title);
   }
-  refuseRepeated(violations, 'job_titles', titles);
-}
-
-function refuseRepeated(violations: Violations, path: string, values: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const [index, value] of values.entries()) {
-    if (seen.has(value)) {
-      violations.add(`${path}[${index}]`, 'is there already');
-    }
-    seen.add(value);
-  }
+  violations.distinctItems('job_titles', checked);
 }

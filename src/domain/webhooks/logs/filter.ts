@@ -17,14 +17,11 @@ export function logFilterViolations(
   typesPath = 'event_types',
 ): Violations {
   const violations = new Violations();
-  if (eventTypes.length > MAX_PATTERNS) {
-    violations.add(typesPath, `must not be more than ${MAX_PATTERNS}`);
-  }
-  eventTypes.forEach((pattern, index) => {
+  violations.listOfAtMost(MAX_PATTERNS, typesPath, eventTypes).forEach((pattern, index) => {
     if (!PATTERN.test(pattern)) {
       violations.add(
         `${typesPath}[${index}]`,
-        'must be a type such as user.updated, a beginning such as user.*, or *',
+        'must be a type such as user.updated, a pattern such as user.*, or *',
       );
     }
   });

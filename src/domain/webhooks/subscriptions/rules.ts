@@ -21,7 +21,7 @@ export interface SubscriptionFields {
   description?: string | null;
 }
 
-/** Reports all faults of the fields alone. */
+/** Reports all faults that are visible without the database. */
 export function validateSubscription({ url, eventTypes, clientIds, description }: SubscriptionFields): void {
   const violations = new Violations();
   const fault = typeof url === 'string' ? faultOfAddress(url) : undefined;
@@ -31,44 +31,26 @@ export function validateSubscription({ url, eventTypes, clientIds, description }
   if (eventTypes) {
     validatePatterns(violations, eventTypes);
   }
-  validateList(violations, 'client_ids', clientIds ?? [], MAX_CLIENTS);
+  violations.distinctItems('client_ids', violations.listOfAtMost(MAX_CLIENTS, 'client_ids', clientIds ?? []));
   violations.optionalText('description', description ?? undefined, MAX_TEXT_LENGTH);
   violations.throwIfAny();
 }
 
-/** Whether it is an exact type or matches at least one: a pattern without matches is a mistake. */
+/** Whether the pattern matches at least one event type: a pattern without matches is a mistake. */
 function isKnownPattern(pattern: string): boolean {
   return EVENT_TYPES.some((type) => matchesAny([pattern], type));
 }
 
 function validatePatterns(violations: Violations, patterns: readonly string[]): void {
   if (patterns.length === 0) {
-    violations.add('event_types', 'must not be empty; * takes all events');
+    violations.add('event_types', 'must not be empty; * matches all events');
   }
-  const checked = validateList(violations, 'event_types', patterns, MAX_PATTERNS);
+  const checked = violations.listOfAtMost(MAX_PATTERNS, 'event_types', patterns);
+  violations.distinctItems('event_types', checked);
   checked.forEach((pattern, index) => {
     if (!isKnownPattern(pattern)) {
-      const message = `must be *, all of a kind such as user.*, or one of ${EVENT_TYPES.join(', ')}`;
+      const message = `must be *, a pattern such as user.*, or one of ${EVENT_TYPES.join(', ')}`;
       violations.add(`event_types[${index}]`, message);
     }
   });
-}
-
-/** Returns the items to check further: none of a list that is too long. */
-function validateList(
-  violations: Violations,
-  path: string,
-  list: readonly string[],
-  max: number,
-): readonly string[] {
-  if (list.length > max) {
-    violations.add(path, `must not be more than ${max}`);
-    return [];
-  }
-  list.forEach((entry, index) => {
-    if (list.indexOf(entry) < index) {
-      violations.add(`${path}[${index}]`, 'must be given once');
-    }
-  });
-  return list;
 }

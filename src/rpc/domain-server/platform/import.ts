@@ -121,7 +121,7 @@ async function* linesOf(
     }
     const { lines } = value.part.value;
     if (lines.length > MAX_LINES_IN_MESSAGE) {
-      throw misplaced('lines.lines', `must not be more than ${MAX_LINES_IN_MESSAGE} in one message`);
+      throw misplaced('lines.lines', `must not have more than ${MAX_LINES_IN_MESSAGE} items`);
     }
     for (const line of lines) {
       if (signal.aborted) {

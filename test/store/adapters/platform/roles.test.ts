@@ -82,7 +82,7 @@ describeEachDatabase('roles', (under) => {
       ],
     });
     expect(await refusalOf(create(platform, 'Clerk', Array(501).fill('a')))).toMatchObject({
-      faults: ['permissions must not be more than 500'],
+      faults: ['permissions must not have more than 500 items'],
     });
   });
 

@@ -51,9 +51,9 @@ describeEachDatabase('what is refused of workers', (under) => {
         'last_name must not be longer than 200 characters',
         'phone must not be empty',
         'job_titles[2] must not be empty',
-        'job_titles[1] is there already',
+        'job_titles[1] must not repeat an earlier item',
         'address.iso_country_code must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB',
-        'unit_ids[1] is there already',
+        'unit_ids[1] must not repeat an earlier item',
         'primary_unit_id must be one of unit_ids',
       ],
     });
