@@ -187,10 +187,17 @@ export class DeliveryClaims {
       { signal: caller },
     );
     const { begunAt, leaseUntil, lookedAt, shares, locked, answers } = begun;
-    const { claim, unfitting } = together(shares, ...(await answers()), leaseUntil);
-    if (unfitting.length > 0) {
+    const [deliveries, events] = await answers();
+    const { claim, unfitting } = together(shares, deliveries, events, leaseUntil);
+    // A caller who left during the commit gets no answer.
+    const hasLeft = caller.aborted;
+    const untaken = hasLeft ? deliveries.map(({ seq }) => seq) : unfitting;
+    if (untaken.length > 0) {
       // If this fails, or we end before it, their leases lapse, which counts as an attempt.
-      await unitOfWork.run((changes) => changes.takeBack(unfitting, begunAt)).catch(onNotTakenBack);
+      await unitOfWork.run((changes) => changes.takeBack(untaken, begunAt)).catch(onNotTakenBack);
+    }
+    if (hasLeft) {
+      return { claim: NOTHING, lookedAt, locked };
     }
     const isFull = begun.left === 0 || unfitting.length > 0;
     const served = shares.filter(({ first, later }) => first.length + later.length > 0);

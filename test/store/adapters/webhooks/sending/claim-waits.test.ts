@@ -83,6 +83,34 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  test('whose caller hangs up during its commit costs no attempt', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const later = await rig.claimOne();
+    await rig.record(refused(later));
+    rig.clock.advance(30_000);
+    await rig.happen();
+    const caller = new AbortController();
+    const { run } = rig.dependencies.unitOfWork;
+    jest.spyOn(rig.dependencies.unitOfWork, 'run').mockImplementationOnce(async (work, options) => {
+      const done = await run(work, options);
+      caller.abort();
+      return done;
+    });
+    expect(await rig.claim({}, caller.signal)).toMatchObject({ deliveries: [] });
+    const begun = (await rig.deliveries()).map(({ attempts_begun, lease_until }) => [
+      attempts_begun,
+      lease_until,
+    ]);
+    expect(begun).toEqual([
+      [1, null],
+      [0, null],
+    ]);
+    const { deliveries } = await rig.claim();
+    expect(deliveries.map(({ number }) => number).sort()).toEqual([1, 2]);
+  });
+
   test('is over when its caller hangs up, and leaves to the next what it was woken for', async () => {
     const rig = await sendingRig(under);
     await rig.subscribe();
