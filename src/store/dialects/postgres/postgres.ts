@@ -31,6 +31,8 @@ export interface PostgresLimits {
   askMs: number;
   /** After this time, the server plans prepared statements anew. */
   plansKeptMs?: number;
+  /** After this time a connection is replaced. */
+  connectionKeptMs?: number;
   /** Of the probe and of the exchange of counts. */
   quick?: { server: ServerLimits; answerMs: number };
   /** How long a statement without other limits may wait for a lock, behind which all traffic queues. */
@@ -57,6 +59,8 @@ export const SERVED_LIMITS: PostgresLimits = {
 const QUICK = { server: { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 }, answerMs: 3_000 };
 const LONG_LOCK_MS = 5_000;
 const PLANS_KEPT_MS = 10_000;
+/** After a fail-over, one that reached the old primary as a standby would otherwise read there for ever. */
+const CONNECTION_KEPT_MS = 60_000;
 const INT8_OID = 20;
 const MOST_TRIES = 5;
 
@@ -135,7 +139,12 @@ export async function openPostgresReader(
 
 async function poolsAt(
   connectionString: string,
-  { connectMs, plansKeptMs = PLANS_KEPT_MS, longLockMs = LONG_LOCK_MS }: PostgresLimits,
+  {
+    connectMs,
+    plansKeptMs = PLANS_KEPT_MS,
+    connectionKeptMs = CONNECTION_KEPT_MS,
+    longLockMs = LONG_LOCK_MS,
+  }: PostgresLimits,
   onIdleError: (error: Error) => void,
   watch?: StoreWatch,
 ) {
@@ -155,6 +164,7 @@ async function poolsAt(
     const settings = {
       ...{ connectionString, connectionTimeoutMillis: connectMs, max: CONNECTIONS[name] },
       query_timeout: answerMs,
+      maxLifetimeSeconds: connectionKeptMs / 1_000,
       onConnect: async (client: pg.ClientBase) => {
         await named.noteWhetherDirect(client, connectMs);
         forgotten.opened(client);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
 import type { Database } from '../../../../src/store/database.js';
-import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
 import { whileAlive } from '../../../../src/store/dialects/postgres/signs-of-life.js';
 import { asNoConnection, isServerRefusal } from '../../../../src/store/dialects/postgres/trouble.js';
 import { mayPass } from '../../../../src/store/store-error.js';
@@ -256,6 +256,31 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
     await admin.query('set default_transaction_read_only = off');
     await admin.query(`alter database ${name} reset default_transaction_read_only`);
     await change(database);
+  } finally {
+    await admin.end();
+    await database.close();
+    await drop();
+  }
+});
+
+test('reads without a pause leave a server that only reads, too', async () => {
+  const { url, drop } = await newPostgresDatabase();
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  const name = new URL(url).pathname.slice(1);
+  await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+  const database = await openPostgres(url, () => undefined, { ...SERVED_LIMITS, connectionKeptMs: 100 });
+  const isStandby = async () => {
+    const { rows } = await sql<{ only: string }>`
+      select current_setting('transaction_read_only') as only
+    `.execute(database.reader);
+    return rows[0]?.only === 'on';
+  };
+  try {
+    expect(await isStandby()).toBe(true);
+    await admin.query('set default_transaction_read_only = off');
+    await admin.query(`alter database ${name} reset default_transaction_read_only`);
+    await eventually('a read from the new primary', async () => !(await isStandby()), 20_000);
   } finally {
     await admin.end();
     await database.close();
