@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { serviceProcesses } from '../../support/service-process.js';
-import { integration } from '../typed.js';
+import { integration, runningCommands } from '../typed.js';
 
 const services = serviceProcesses();
+const running = runningCommands();
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('integration init', () => {
@@ -42,6 +45,26 @@ describe('integration init', () => {
     const again = await integration(['init', '--temporal'], settings);
     expect([again.code, again.stdout]).toEqual([78, '']);
     expect(again.stderr).toMatch(/^Temporal at 127\.0\.0\.1:9 was not set up: /);
+  });
+
+  test('that is ended while it waits for Temporal has printed the only copy of the token', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const settings = {
+        DATA_DIR: join(services.newDirectory(), 'live'),
+        TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
+      };
+      const connected = once(silent, 'connection');
+      const command = running(['init', '--json'], settings);
+      const [socket] = (await connected) as [Socket];
+      expect(await command.interrupt()).toBeNull();
+      socket.destroy();
+      expect(command.output.text()).toMatch(/"operatorToken": "operator_live_\w{48}"/);
+    } finally {
+      silent.close();
+    }
   });
 
   test('says that there is no Temporal to set up', async () => {

@@ -38,7 +38,7 @@ export async function init(config: Config, { json, tokenExpires }: InitOptions):
   if (warning !== undefined) {
     say(warning);
   }
-  await initTemporalToo(config);
+  // Before anything that may fail or be ended: the token is shown nowhere else.
   print(
     json
       ? JSON.stringify(
@@ -74,6 +74,7 @@ What comes next
   4. Make an instance:        integration instance create "…" --token <the platform token>
 `,
   );
+  await initTemporalToo(config);
 }
 
 async function makeEnvironment(config: Config, expires: Date | undefined): Promise<IssuedServiceToken> {
