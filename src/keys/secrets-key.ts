@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, linkSync, openSync, readSync, realpathSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../files/folders.js';
 import { writeWhole } from '../files/staged.js';
@@ -68,6 +78,19 @@ export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): 
 
 export function newKey(): EncryptionKey {
   return encryptionKey(randomBytes(KEY_BYTES));
+}
+
+/** Refuses a file in a folder that this user may not write to, such as one that is mounted read-only. */
+export function assertReplaceable(path: string): void {
+  const folder = dirname(realpathSync(path));
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new SecretsKeyError(
+      `The key file ${path} cannot be replaced, because its folder ${folder} cannot be written. Change a copy: set SECRETS_KEY_FILE to the copy for this command, and then put the copy in the place of the file.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Replaces the keys of the file. Behind a link it replaces the file, and keeps the link. */

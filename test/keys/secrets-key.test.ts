@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
@@ -11,12 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { stage, unstage } from '../../src/files/staged.js';
 import { encryptionKey, keyFileText, MAX_KEYS } from '../../src/keys/encryption-key.js';
 import {
+  assertReplaceable,
   makeSecretsKeys,
   newKey,
   placeSecretsKeys,
@@ -209,6 +211,23 @@ describe('a key file of several keys', () => {
     expect(readSecretsKeys(path)).toEqual(keys);
     expect([lstatSync(link).isSymbolicLink(), statSync(path).mode & 0o777]).toEqual([true, 0o600]);
     expect(readdirSync(directory).sort()).toEqual(['link.key', 'secrets.key']);
+  });
+
+  test('is not replaced in a folder that is mounted read-only, in a sentence that says what to do', () => {
+    write(text);
+    assertReplaceable(path);
+    jest.spyOn(fs, 'accessSync').mockImplementation(() => {
+      throw Object.assign(new Error('EROFS: read-only file system, access'), { code: 'EROFS' });
+    });
+    syncBuiltinESMExports();
+    try {
+      expect(refusalOf(() => assertReplaceable(path))).toBe(
+        `The key file ${path} cannot be replaced, because its folder ${directory} cannot be written. Change a copy: set SECRETS_KEY_FILE to the copy for this command, and then put the copy in the place of the file.`,
+      );
+    } finally {
+      jest.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
   });
 
   test('is changed in a folder that its owner may write to and not list', async () => {

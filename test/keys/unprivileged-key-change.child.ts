@@ -1,4 +1,4 @@
-/** Changes the key file of a folder as a user whom permissions bind, and prints the refusal or the number of keys. */
+/** Changes a key file as a user whom permissions bind, and prints the refusal or the number of keys. */
 import { newKey, readSecretsKeys, replaceSecretsKeys } from '../../src/keys/secrets-key.js';
 
 const [, , path = '', user] = process.argv;

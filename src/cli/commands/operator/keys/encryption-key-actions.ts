@@ -6,6 +6,7 @@ import {
 } from '../../../../../generated/proto/integration/operator/v1/encryption_keys.js';
 import { MAX_KEYS } from '../../../../keys/encryption-key.js';
 import {
+  assertReplaceable,
   newKey,
   readSecretsKeys,
   replaceSecretsKeys,
@@ -105,6 +106,7 @@ function changeKeys(path: string, change: (keys: FileKeys) => FileKeys): FileKey
   if (change(present) === present) {
     return present;
   }
+  assertReplaceable(path);
   const lock = lockFile(
     `${realpathSync(path)}.lock`,
     `Another command is changing the key file ${path}. Run this one again.`,
