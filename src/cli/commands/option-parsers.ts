@@ -71,6 +71,16 @@ export function eventPatterns(value: string, previous?: readonly string[]): read
   return patterns;
 }
 
+/** An id of this kind, for lists: of an id of another kind the service finds nothing. */
+export function idOf(prefix: string): (value: string) => string {
+  return (value) => {
+    if (!value.startsWith(`${prefix}_`)) {
+      throw new InvalidArgumentError(`It must be an id such as ${prefix}_….`);
+    }
+    return value;
+  };
+}
+
 /** One type of the contract. */
 export function eventType(value: string): string {
   if (!EVENT_TYPES.includes(value)) {

@@ -4,7 +4,7 @@ import type {
   InstanceIntegrationStatus,
 } from '../../../../generated/proto/integration/operator/v1/connections.js';
 import { confirmation } from '../confirm.js';
-import { count } from '../option-parsers.js';
+import { count, idOf } from '../option-parsers.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
 import { addVerb } from './group.js';
 import { shownPages } from './listing.js';
@@ -21,8 +21,8 @@ export function addConnectionVerbs(group: Command): void {
     .argument('<instance>', 'id of the instance')
     .option('--configure', 'set it up at once, so that it answers reads');
   addVerb(group, 'connections', list, { about: 'List connections, newest first', example: 'itg_…' })
-    .argument('[integration]', 'only those of this integration')
-    .option('--instance <instance>', 'only those of this instance')
+    .argument('[integration]', 'only those of this integration', idOf('itg'))
+    .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option('--limit <count>', 'how many at most', count);
   addVerb(group, 'configure', configure, {
     about: 'Set a connection up, so that it answers reads',

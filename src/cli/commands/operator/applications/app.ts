@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collected, collectedOf, count, redirectUris, seconds } from '../../option-parsers.js';
+import { collected, collectedOf, count, idOf, redirectUris, seconds } from '../../option-parsers.js';
 import { addGroup, addVerb, overlapOption } from '../group.js';
 import * as actions from './app-actions.js';
 
@@ -115,7 +115,7 @@ function addLifeVerbs(group: Command): void {
     about: 'List the applications, newest first',
     example: '--instance ins_…',
   })
-    .option('--instance <instance>', 'only those with a redirect URI for this instance')
+    .option('--instance <instance>', 'only those with a redirect URI for this instance', idOf('ins'))
     .option('--limit <count>', 'how many at most', count);
   addVerb(group, 'show', actions.show, { about: 'Show one application', example: 'app_…' }).argument(
     '<application>',

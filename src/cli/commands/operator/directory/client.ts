@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from '../../../../../generated/proto/integration/platform/v1/clients.js';
-import { count } from '../../option-parsers.js';
+import { count, idOf } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
@@ -18,7 +18,7 @@ export function addClientCommands(program: Command): void {
     'client show cli_…',
   );
   addVerb(group, 'list', list, { about: 'List clients, oldest first', example: '--instance ins_…' })
-    .option('--instance <instance>', 'only those of this instance')
+    .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, { about: 'Show one client', example: 'cli_…' }).argument('<client>', 'its id');
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { User, UserStatus } from '../../../../../generated/proto/integration/platform/v1/users.js';
-import { commaSeparatedOf, count } from '../../option-parsers.js';
+import { commaSeparatedOf, count, idOf } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
@@ -25,7 +25,7 @@ export function addUserCommands(program: Command): void {
     about: 'List the users of a client, or of the person with an address',
     example: '--email ada@example.com',
   })
-    .option('--client <client>', 'only those of this client')
+    .option('--client <client>', 'only those of this client', idOf('cli'))
     .option('--email <address>', 'only those of the person who signs in with this address')
     .option(
       '--status <statuses>',

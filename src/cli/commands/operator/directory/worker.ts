@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Worker, WorkerStatus } from '../../../../../generated/proto/integration/platform/v1/workers.js';
 import { confirmation } from '../../confirm.js';
-import { count } from '../../option-parsers.js';
+import { count, idOf } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addVerb, asGroup } from '../group.js';
@@ -24,11 +24,11 @@ export function addWorkerCommands(role: Command): void {
     about: 'List the workers of a client, or the active ones of the person with an address',
     example: '--client cli_…',
   })
-    .option('--client <client>', 'only those of this client')
+    .option('--client <client>', 'only those of this client', idOf('cli'))
     .addOption(email.conflicts(['status', 'unit', 'location']))
     .addOption(status.choices(['active', 'offboarded']))
-    .option('--unit <unit>', 'only those assigned to this unit')
-    .option('--location <location>', 'only those at this organization location')
+    .option('--unit <unit>', 'only those assigned to this unit', idOf('oun'))
+    .option('--location <location>', 'only those at this organization location', idOf('olo'))
     .option('--limit <count>', 'how many at most', count, 50);
   addVerb(group, 'show', show, { about: 'Show one worker', example: 'wrk_…' }).argument('<worker>', 'its id');
   addVerb(group, 'offboard', offboard, {

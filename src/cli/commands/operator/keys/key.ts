@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiKey, KeyStatus } from '../../../../../generated/proto/integration/operator/v1/api_keys.js';
 import { confirmation } from '../../confirm.js';
-import { count, timeAhead } from '../../option-parsers.js';
+import { count, idOf, timeAhead } from '../../option-parsers.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, overlapOption } from '../group.js';
 import { shownPages } from '../listing.js';
@@ -27,7 +27,7 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--label <text>', 'what it is for')
     .option('--expires <when>', EXPIRY, timeAhead);
   addVerb(group, 'list', list, { about: 'List API keys, newest first', example: 'itg_… --status active' })
-    .argument('[integration]', 'only those of this integration')
+    .argument('[integration]', 'only those of this integration', idOf('itg'))
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
   addVerb(group, 'show', show, { about: 'Show one key', example: 'key_…' }).argument('<key>', 'its id');

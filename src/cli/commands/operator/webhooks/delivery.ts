@@ -4,7 +4,7 @@ import type {
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { confirmation } from '../../confirm.js';
-import { commaSeparatedOf, count, eventPatterns, timeBack } from '../../option-parsers.js';
+import { commaSeparatedOf, count, eventPatterns, idOf, timeBack } from '../../option-parsers.js';
 import { asEnum, asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
 import { shownPages } from '../listing.js';
@@ -30,9 +30,9 @@ export function addDeliveryCommands(program: Command): void {
     about: 'List deliveries, newest first',
     example: '--status exhausted,held --since 2d',
   })
-    .option('--subscription <subscription>', 'only those to this subscription')
-    .option('--instance-integration <connection>', 'only those of this instance integration')
-    .option('--event <event>', 'only those of this event')
+    .option('--subscription <subscription>', 'only those to this subscription', idOf('whs'))
+    .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
+    .option('--event <event>', 'only those of this event', idOf('evt'))
     .option('--types <types>', TYPES, eventPatterns)
     .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
     .option('--since <when>', 'made from this time on: a time, or a duration before now such as 7d', timeBack)
@@ -60,8 +60,8 @@ export function addDeliveryCommands(program: Command): void {
     about: 'Watch what happens to deliveries, until Ctrl-C; with --json an object a line',
     example: '--subscription whs_…',
   })
-    .option('--subscription <subscription>', 'only those to this subscription')
-    .option('--instance-integration <connection>', 'only those of this instance integration')
+    .option('--subscription <subscription>', 'only those to this subscription', idOf('whs'))
+    .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
     .option('--types <types>', TYPES, eventPatterns)
     .option(
       '--since <when>',

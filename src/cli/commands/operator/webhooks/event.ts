@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { WebhookEvent } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
-import { count, eventPatterns, timeBack } from '../../option-parsers.js';
+import { count, eventPatterns, idOf, timeBack } from '../../option-parsers.js';
 import { asTime } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
 import { shownPages } from '../listing.js';
@@ -21,8 +21,8 @@ export function addEventCommands(program: Command): void {
   );
   addVerb(group, 'list', list, { about: 'List events, newest first', example: '--types "user.*" --since 1d' })
     .option('--types <types>', TYPES, eventPatterns)
-    .option('--instance <instance>', 'only those on this instance')
-    .option('--client <client>', 'only those at this client')
+    .option('--instance <instance>', 'only those on this instance', idOf('ins'))
+    .option('--client <client>', 'only those at this client', idOf('cli'))
     .option('--entity <id>', 'only those about this user, worker, unit, …')
     .option('--since <when>', 'from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)

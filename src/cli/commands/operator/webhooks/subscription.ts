@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { commaSeparated, count, eventPatterns, eventType } from '../../option-parsers.js';
+import { commaSeparated, count, eventPatterns, eventType, idOf } from '../../option-parsers.js';
 import { addGroup, addVerb, overlapOption } from '../group.js';
 import * as actions from './subscription-actions.js';
 
@@ -54,7 +54,7 @@ function addRegistration(group: Command): void {
     about: 'List subscriptions, newest first',
     example: '--instance-integration iin_… --status disabled',
   })
-    .option('--instance-integration <connection>', 'only those of this instance integration')
+    .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
     .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'disabled']))
     .option('--limit <count>', 'how many at most', count);
   addVerb(group, 'show', actions.show, {
