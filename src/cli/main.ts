@@ -80,6 +80,8 @@ const program = new WholeCommand('integration')
   .addHelpText('after', SETTINGS + EXIT_CODES)
   .configureHelp({ optionDescription: describedOption })
   .showHelpAfterError('(--help shows the usage)')
+  // Otherwise a verb accepts the options of the command above and ignores them: `config check --json`.
+  .enablePositionalOptions()
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
 
 program

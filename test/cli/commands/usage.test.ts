@@ -234,6 +234,7 @@ describe('wrong usage', () => {
     ['a shell that is none', ['completion', 'ksh'], /There is no completion for ksh/],
     ['an unknown command', ['sevre'], /unknown command 'sevre'/],
     ['an unknown option of the command', ['config', '--nope'], /unknown option '--nope'/],
+    ['an option of the command above', ['config', 'check', '--json'], /unknown option '--json'/],
     ['an unknown option of a role', ['edge', '--nope'], /unknown option '--nope'/],
     ['too many arguments', ['call', 'a', '{}', 'c'], /too many arguments for 'call'/],
     ['an option without its value', ['call', '--token'], /argument missing/],
