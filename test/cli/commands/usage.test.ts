@@ -102,6 +102,11 @@ describe('help at every level below', () => {
 });
 
 describe('help of a verb', () => {
+  test.each(['key', 'token'])('that issues a %s says that it never ends unless told', async (group) => {
+    const { stdout } = await sharedIntegration([group, 'create', '--help']);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/--expires <when> when it ends: [^-]*; never unless given/);
+  });
+
   test('tells required options from others', async () => {
     const { stdout } = await sharedIntegration(['key', 'create', '--help']);
     expect(stdout).toMatch(/--label <text> +required; what it is for$/m);

@@ -25,7 +25,7 @@ export function addKeyCommands(program: Command): void {
   })
     .argument('<integration>', 'id of the integration')
     .requiredOption('--label <text>', 'what it is for')
-    .option('--expires <when>', EXPIRY, timeAhead);
+    .option('--expires <when>', `${EXPIRY}; never unless given`, timeAhead);
   addVerb(group, 'list', list, { about: 'List API keys, newest first', example: 'itg_… --status active' })
     .argument('[integration]', 'only those of this integration', idOf('itg'))
     .addOption(statusOption())

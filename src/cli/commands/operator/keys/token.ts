@@ -32,7 +32,11 @@ export function addTokenCommands(program: Command): void {
     .addOption(new Option('--role <role>', 'what its holder may do').choices(ROLES).makeOptionMandatory())
     .requiredOption('--label <text>', 'what it is for')
     .option('--instance <instance>', 'the one instance that a platform token reaches; all unless given')
-    .option('--expires <when>', 'when it ends: a time, or a duration such as 90d', timeAhead);
+    .option(
+      '--expires <when>',
+      'when it ends: a time, or a duration such as 90d; never unless given',
+      timeAhead,
+    );
   addVerb(group, 'list', list, { about: 'List service tokens, newest first', example: '--status active' })
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
