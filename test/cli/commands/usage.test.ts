@@ -140,7 +140,12 @@ describe('wrong usage', () => {
     ['an unknown verb', ['key', 'rotat'], /unknown command 'rotat'/],
     ['a verb without its argument', ['key', 'show'], /missing required argument 'key'/],
     ['a verb without its option', ['key', 'create', 'itg_x'], /required option '--label <text>'/],
-    ['a duration that is none', ['key', 'rotate', 'key_x', '--overlap', '5x'], /must be a duration/],
+    [
+      'a duration that is none',
+      ['key', 'rotate', 'key_x', '--overlap', '5x'],
+      /must be a duration in whole seconds, such as 30s/,
+    ],
+    ['a part of a second', ['key', 'rotate', 'key_x', '--overlap', '250ms'], /must be .* in whole seconds/],
     ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
     ['words for a time', ['audit', 'list', '--since', '7d ago'], /a time such as .*, or a duration such as/],
     ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
