@@ -1,5 +1,5 @@
-import { type Html, html } from '../../edge/pages/html.js';
-import { type Code, heading } from '../code.js';
+import { Html, html } from '../../edge/pages/html.js';
+import { type Code, heading, made } from '../code.js';
 import type { Contract, Example, Header, Media, PlacedOperation, Response } from '../contract.js';
 import { withPlaces } from '../places.js';
 import type { Api } from './api.js';
@@ -23,9 +23,10 @@ ${responses(api, view, placed)}
 </section>`;
 }
 
-/** Method and path. */
-export function addressOf({ method, path }: PlacedOperation): Html {
-  return html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${path ?? 'your redirect URI'}</code>`;
+/** Method and path, which breaks after slashes. */
+export function addressOf({ method, path = 'your redirect URI' }: PlacedOperation): Html {
+  const breakable = made(Html.escape(path).toString().replaceAll('/', '/<wbr>'));
+  return html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${breakable}</code>`;
 }
 
 /** What a successful call answers: beside the fields where there is room. */
