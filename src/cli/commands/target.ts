@@ -39,7 +39,7 @@ export function targetOf(
   const foundToken = token ?? (demo && demoTokenOf(demo));
   if (foundAddress === undefined || foundToken === undefined) {
     throw new UsageError(
-      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --address and --token.`,
+      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --address and --token.`,
     );
   }
   const targetDemo = foundAddress === demo?.grpcAddress ? demo : undefined;

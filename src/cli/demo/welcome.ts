@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { demoSeed } from '../../domain/demo/seed.js';
 import { demoAppUrl } from './demo-app.js';
@@ -54,7 +54,7 @@ Demo credentials (all of them: ${file})
 ${table(credentials)}
 
 Five things to try, in another terminal and a browser
-
+${isUsual(config) ? '' : `\n  0. Tell the commands in each terminal where this demo is:\n     export DATA_DIR='${config.DATA_DIR}'\n`}
   1. Sign in as ${person.email}, with the password above, at the demo application.
      It shows the tokens, the claims and the curl lines that use them:
      ${demoAppUrl(config)}
@@ -77,6 +77,11 @@ Five things to try, in another terminal and a browser
 
 Ctrl-C ends everything.
 `;
+}
+
+/** Whether commands find the demo without a setting. */
+function isUsual({ DATA_DIR }: Config): boolean {
+  return DATA_DIR === resolve('.data/demo');
 }
 
 /** A user at a client whose events `listen` receives. */

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { demoFilePath, readDemoFile } from '../../../src/cli/demo/demo-file.js';
 import { prepareDemo } from '../../../src/cli/demo/prepare-demo.js';
 import { welcome } from '../../../src/cli/demo/welcome.js';
@@ -16,13 +17,13 @@ describe('the welcome', () => {
     store = undefined;
   });
 
-  async function newDemo() {
+  async function newDemo(folder = newDirectory()) {
     const others = {
       SIGN_ON_URL: 'https://login.example.com',
       DEMO_APP_PORT: '4104',
       TEMPORAL_UI_URL: 'http://localhost:8333',
     };
-    const config = settingsIn(newDirectory(), others);
+    const config = settingsIn(folder, others);
     store = await openStore({ environment: 'demo', dataDir: config.DATA_DIR });
     await prepareDemo(config, store.demo, quickHasher);
     const path = demoFilePath(config.DATA_DIR);
@@ -58,6 +59,18 @@ describe('the welcome', () => {
     const note = '(as soon as Temporal has joined)';
     expect(said(true)).toContain(`/namespaces/demo/workflows ${note}`);
     expect(said(false)).not.toContain(note);
+  });
+
+  test('tells where a demo is that commands do not find by themselves', async () => {
+    const root = newDirectory();
+    const folder = join(root, '.data/demo');
+    mkdirSync(folder, { recursive: true });
+    const { said } = await newDemo(folder);
+    expect(said()).toContain(`export DATA_DIR='${folder}'`);
+    const here = jest.spyOn(process, 'cwd').mockReturnValue(root);
+    expect(said()).toContain('./integration listen');
+    expect(said()).not.toContain('DATA_DIR');
+    here.mockRestore();
   });
 
   test.each(['{}', '{"apiKeys": [null], "people": 7}', '['])(

@@ -37,7 +37,7 @@ function targetOfDemo(): GatewayTarget {
   const first = demo?.apiKeys?.[0];
   if (demo?.gatewayUrl === undefined || first === undefined) {
     throw new UsageError(
-      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or give --gateway and the API key in ${KEY_SETTINGS}.`,
+      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --gateway and the API key in ${KEY_SETTINGS}.`,
     );
   }
   const { key: apiKey, instanceIntegrationIds } = first;
