@@ -33,6 +33,7 @@ describe('the search answers', () => {
     ['sandbox', '/docs/from-demo-to-live'],
     ['idempotency', '/docs/reference/webhooks#delivery'],
     ['duplicate events', '/docs/reference/webhooks#delivery'],
+    ['replay', '/docs/webhooks#4-replay-what-you-missed'],
     ['401', '/docs/errors#401'],
     ['api_key_missing', '/docs/errors#api_key_missing'],
     ['ngrok', '/docs/webhooks#1-subscribe'],
