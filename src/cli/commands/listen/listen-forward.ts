@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'undici';
 
-/** The service itself gives up after 15 seconds and would not see the reason. */
+/** Shorter than the limit of the service, 15 s, so that it gets an answer with the reason. */
 const TIMEOUT_MS = 14_000;
 const MAX_ANSWER_BYTES = 64 * 1_024;
 
-/** Headers of the connection (hop by hop), not of the message. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+/** Headers that apply to one connection and are not forwarded. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
@@ -19,7 +19,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers of the answer that the service reads, and the type of its first bytes. */
+/** Headers of the answer that the service uses. */
 const ANSWER_HEADERS = ['content-type', 'retry-after', 'location'];
 
 export interface Answer {
@@ -30,7 +30,7 @@ export interface Answer {
   problem?: string;
 }
 
-/** Forwards requests unchanged. */
+/** Forwards requests with the same body and headers, except those of the connection. */
 export class Forwarder {
   readonly #agent = new Agent();
 
@@ -43,7 +43,7 @@ export class Forwarder {
     try {
       const answer = await request(this.address, {
         method: 'POST',
-        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name))),
+        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name))),
         body,
         dispatcher: this.#agent,
         signal: AbortSignal.timeout(this.timeoutMs),

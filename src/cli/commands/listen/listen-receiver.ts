@@ -6,10 +6,10 @@ import type { Answer, Forwarder } from './listen-forward.js';
 
 const MAX_BODY_BYTES = 4 * 1_024 * 1_024;
 const CLOSING_GRACE_MS = 1_000;
-/** More than arrive while an event still has attempts left. */
+/** More events than arrive between the first and the last attempt of one. */
 const REMEMBERED_IDS = 10_000;
 
-/** One post and its outcome. */
+/** A request and its outcome. */
 export interface Receipt {
   receivedAt: Date;
   /** The `webhook-id`. */
@@ -26,7 +26,7 @@ export interface Receipt {
 }
 
 export interface ReceiverOptions {
-  /** Known as soon as the address of the receiver is subscribed. */
+  /** Resolves when the receiver is subscribed. */
   secret: Promise<string>;
   forwarder: Forwarder | undefined;
   onReceipt: (receipt: Receipt) => void;
@@ -58,7 +58,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** Does not wait for answers under way. */
+  /** Waits a short time for requests in progress. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -71,25 +71,29 @@ export class Receiver {
     const receivedAt = new Date();
     const began = performance.now();
     if (incoming.method !== 'POST') {
-      send(outgoing, told(405, 'Events are posted here.', { allow: 'POST' }));
+      send(outgoing, textAnswer(405, 'This address accepts events, sent with POST.', { allow: 'POST' }));
       return;
     }
     const body = await bodyOf(incoming);
     if (body === undefined) {
-      send(outgoing, told(413, 'No event is as long as this.', { connection: 'close' }));
+      send(outgoing, textAnswer(413, 'The body is larger than any event.', { connection: 'close' }));
       return;
     }
     const refusal = await this.#refusalOf(incoming, body);
-    const answer = refusal === undefined ? await this.#answerTo(incoming, body) : told(400, refusal);
+    const answer = refusal === undefined ? await this.#answerTo(incoming, body) : textAnswer(400, refusal);
     send(outgoing, answer);
     const id = String(incoming.headers['webhook-id'] ?? '');
     const verified = refusal === undefined;
+    const again = verified && this.#verifiedIds.has(id);
+    if (verified) {
+      this.#remember(id);
+    }
     this.options.onReceipt({
       receivedAt,
       id,
       verified,
       problem: refusal ?? answer.problem,
-      again: verified && this.#isKnown(id),
+      again,
       status: answer.status,
       durationMs: Math.round(performance.now() - began),
       event: parsed(body),
@@ -112,17 +116,15 @@ export class Receiver {
     return forwarder ? forwarder.forward(headers, body) : { status: 204, headers: {}, body: Buffer.alloc(0) };
   }
 
-  #isKnown(id: string): boolean {
-    const isKnown = this.#verifiedIds.has(id);
+  #remember(id: string): void {
     this.#verifiedIds.add(id);
     if (this.#verifiedIds.size > this.rememberedIds) {
       this.#verifiedIds.delete(this.#verifiedIds.values().next().value as string);
     }
-    return isKnown;
   }
 }
 
-function told(status: number, sentence: string, headers: Record<string, string> = {}): Answer {
+function textAnswer(status: number, sentence: string, headers: Record<string, string> = {}): Answer {
   return {
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },

@@ -6,7 +6,13 @@ import { UsageError } from '../usage-error.js';
 import { Forwarder } from './listen-forward.js';
 import { printOpening, printReceipt } from './listen-lines.js';
 import { Receiver } from './listen-receiver.js';
-import { firstConnection, removeLeftovers, subscribe, unsubscribe, watch } from './listen-subscription.js';
+import {
+  oldestInstanceIntegration,
+  removeLeftovers,
+  subscribe,
+  unsubscribe,
+  watch,
+} from './listen-subscription.js';
 
 export interface ListenOptions extends TargetOptions {
   forwardTo?: string;
@@ -22,7 +28,7 @@ export async function listen(options: ListenOptions): Promise<void> {
   await inSession(target, async (session) => {
     const firstOfDemo = target.demo?.apiKeys?.[0]?.instanceIntegrationIds[0];
     const instanceIntegrationId =
-      options.instanceIntegration ?? firstOfDemo ?? (await firstConnection(session));
+      options.instanceIntegration ?? firstOfDemo ?? (await oldestInstanceIntegration(session));
     await removeLeftovers(session, instanceIntegrationId);
     if (!stop.signal.aborted) {
       await receive(session, instanceIntegrationId, options, stop.signal);
@@ -38,12 +44,12 @@ async function receive(
   stop: AbortSignal,
 ): Promise<void> {
   const forwarder = forwardTo === undefined ? undefined : new Forwarder(forwardTo);
-  let tellSecret: (secret: string) => void = () => undefined;
-  const toldSecret = new Promise<string>((resolve) => {
-    tellSecret = resolve;
+  let resolveSecret: (secret: string) => void = () => undefined;
+  const subscribedSecret = new Promise<string>((resolve) => {
+    resolveSecret = resolve;
   });
   const receiver = await Receiver.start({
-    secret: toldSecret,
+    secret: subscribedSecret,
     forwarder,
     onReceipt: (receipt) => printReceipt(receipt, json),
   });
@@ -53,10 +59,10 @@ async function receive(
     const { subscriptionId, secret } = await subscribe(session, request);
     try {
       printOpening({ subscriptionId, instanceIntegrationId, eventTypes, forwardTo, secret }, json);
-      tellSecret(secret);
+      resolveSecret(secret);
       await watch(session, subscriptionId, stop);
     } finally {
-      // A subscription that stays behind is the worse fault, so its message replaces the error of the work.
+      // A subscription that could not be deleted matters more: this error replaces an earlier one.
       await unsubscribe(session, subscriptionId);
     }
   } finally {

@@ -13,7 +13,7 @@ import { disabledBecause } from '../operator/webhooks/subscription-facts.js';
 import { say } from '../output/print.js';
 import { Unfinished } from '../unfinished.js';
 
-const LOOK_INTERVAL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** How long the service may be away: `make dev` restarts it on every change. */
 const PATIENCE_MS = 30_000;
 const REMOVAL_PATIENCE_MS = 5_000;
@@ -35,8 +35,8 @@ export async function subscribe(
   return { subscriptionId: (subscription as Subscription).id, secret };
 }
 
-/** The one that was connected first: lists are newest first. */
-export async function firstConnection({ operator }: Session): Promise<string> {
+/** The last of the list, which is newest first. */
+export async function oldestInstanceIntegration({ operator }: Session): Promise<string> {
   const filter = { status: InstanceIntegrationStatus.CONFIGURED };
   const { rows } = await listed('instanceIntegrations', (page) =>
     operator.listInstanceIntegrations({ ...filter, ...page }),
@@ -48,7 +48,7 @@ export async function firstConnection({ operator }: Session): Promise<string> {
   return first.id;
 }
 
-/** Removes subscriptions of killed listeners: every event would be attempted there three times. */
+/** Deletes the subscriptions of killed listeners, which would get three attempts for each event. */
 export async function removeLeftovers({ webhooks }: Session, instanceIntegrationId: string): Promise<void> {
   const filter = { instanceIntegrationId, status: SubscriptionStatus.UNSPECIFIED };
   const page = { pageSize: LARGEST_PAGE, pageToken: '' };
@@ -62,7 +62,7 @@ export async function removeLeftovers({ webhooks }: Session, instanceIntegration
   }
 }
 
-/** Runs until it is aborted, or throws when the subscription is gone. */
+/** Returns when `stop` is aborted, throws when the subscription is deleted or the service stays away. */
 export async function watch(
   { webhooks }: Session,
   subscriptionId: string,
@@ -72,7 +72,7 @@ export async function watch(
   let awaySince: number | undefined;
   let isActive = true;
   for (;;) {
-    await pause(LOOK_INTERVAL_MS, stop);
+    await pause(POLL_INTERVAL_MS, stop);
     if (stop.aborted) {
       return;
     }
@@ -82,7 +82,7 @@ export async function watch(
         say('The service is back.');
       }
       awaySince = undefined;
-      isActive = tellOfStatus(subscription as Subscription, isActive);
+      isActive = reportStatusChange(subscription as Subscription, isActive);
     } catch (error) {
       if (stop.aborted) {
         return;
@@ -101,11 +101,13 @@ export async function watch(
   }
 }
 
-function tellOfStatus(subscription: Subscription, wasActive: boolean): boolean {
+function reportStatusChange(subscription: Subscription, wasActive: boolean): boolean {
   const isActive = subscription.status === SubscriptionStatus.ACTIVE;
   if (wasActive && !isActive) {
     const enabling = `integration subscription enable ${subscription.id}`;
-    say(`The subscription is disabled: ${disabledBecause(subscription)}. Nothing comes until: ${enabling}`);
+    say(
+      `The subscription is disabled: ${disabledBecause(subscription)}. To receive events again: ${enabling}`,
+    );
   }
   if (!wasActive && isActive) {
     say('The subscription is active again.');
@@ -113,9 +115,9 @@ function tellOfStatus(subscription: Subscription, wasActive: boolean): boolean {
   return isActive;
 }
 
-/** Retries while the service restarts. The error of a longer absence says how to remove the subscription. */
+/** Retries while the service restarts. If it stays away, the error says how to remove the subscription. */
 export async function unsubscribe({ webhooks }: Session, subscriptionId: string): Promise<void> {
-  const impatientAt = performance.now() + REMOVAL_PATIENCE_MS;
+  const giveUpAt = performance.now() + REMOVAL_PATIENCE_MS;
   for (;;) {
     try {
       await webhooks.deleteSubscription({ subscriptionId }, { deadlineMs: REMOVAL_PATIENCE_MS });
@@ -124,7 +126,7 @@ export async function unsubscribe({ webhooks }: Session, subscriptionId: string)
       if (isGone(error)) {
         return;
       }
-      if (!isLost(error) || performance.now() > impatientAt) {
+      if (!isLost(error) || performance.now() > giveUpAt) {
         throw new Unfinished(
           `The subscription ${subscriptionId} could not be removed: ${(error as Error).message}\nRemove it with:\n\n  integration subscription delete ${subscriptionId} --yes\n`,
         );
@@ -138,7 +140,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ServiceError && error.code === ErrorCode.SUBSCRIPTION_NOT_FOUND;
 }
 
-/** The process number may belong to a later process as well. */
+/** Whether another process has the id, which may be a later one: the system reuses ids. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

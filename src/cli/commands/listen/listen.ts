@@ -4,9 +4,10 @@ import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import type { ListenOptions } from './listen-session.js';
 
 const NOTES = `
-A receiver on this machine, which must be that of the service, is subscribed for as long as this runs. Each event is
-verified as an integrator would do it and told in a line. With --forward-to it is posted on, headers and bytes as they
-came, and what that address answers is what the service gets. For the demo environment only: live posts to https alone.
+The command starts a receiver on this machine, which must be that of the service, and subscribes it until the command
+ends. It verifies the signature of each event and prints a line for it. With --forward-to it sends each event on, with
+the same headers and body, and returns the answer to the service. It works with the demo environment only: live sends
+events to https addresses only.
 
 ${TARGET_NOTE}
 
@@ -19,9 +20,16 @@ export function addListenCommand(program: Command): void {
   addTargetOptions(program.command('listen'))
     .description('Receive the events of the demo here, verify and print them, and forward them if asked')
     .option('--forward-to <url>', 'address to which each event is forwarded', forwardAddress)
-    .option('--instance-integration <connection>', 'whose events; the first of the demo unless given')
-    .option('--events <types>', 'types, user.* or *, with commas between; all unless given', eventPatterns)
-    .option('--json', 'a JSON object a line, the first with the signing secret')
+    .option(
+      '--instance-integration <connection>',
+      'receive its events; without it, those of the first one of the demo',
+    )
+    .option(
+      '--events <types>',
+      'event types or patterns such as user.*, separated by commas; without it, all',
+      eventPatterns,
+    )
+    .option('--json', 'print one JSON object per line; the first has the signing secret')
     .addHelpText('after', NOTES)
     .action(async (options: ListenOptions) => {
       const { listen } = await import('./listen-session.js');
