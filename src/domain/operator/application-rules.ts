@@ -1,6 +1,6 @@
 import { snakeCase, trimmed, type Update, updatedFields } from '../platform/changes.js';
 import type { Violations } from '../platform/violations.js';
-import { faultOfPicture, faultOfReturnAddress, faultOfWebPage } from './return-address.js';
+import { faultOfLink, faultOfLogo, faultOfRedirectUri } from './application-uris.js';
 import type {
   Application,
   ApplicationLinks,
@@ -62,7 +62,7 @@ export function validateRedirectUri(
   { uri }: RedirectUri,
   type: ApplicationType,
 ): void {
-  const fault = faultOfReturnAddress(uri, type);
+  const fault = faultOfRedirectUri(uri, type);
   if (fault) {
     violations.add(`${path}.uri`, fault);
   }
@@ -128,7 +128,7 @@ function validateLifetimes(violations: Violations, lifetimes: Partial<TokenLifet
 function validatePostLogout(violations: Violations, type: ApplicationType, uris: readonly string[]): void {
   const checked = violations.listOfAtMost(MAX_REDIRECT_URIS, 'post_logout_redirect_uris', uris);
   checked.forEach((uri, index) => {
-    const fault = faultOfReturnAddress(uri, type);
+    const fault = faultOfRedirectUri(uri, type);
     if (fault) {
       violations.add(`post_logout_redirect_uris[${index}]`, fault);
     }
@@ -150,8 +150,8 @@ type GivenLinks = { [Name in keyof ApplicationLinks]?: string | null | undefined
 export function validateLinks(violations: Violations, environment: 'live' | 'demo', given: GivenLinks): void {
   for (const name of LINK_NAMES) {
     const uri = given[name];
-    const faultOfLink = name === 'logoUri' ? faultOfPicture : faultOfWebPage;
-    const fault = uri ? faultOfLink(uri, environment) : undefined;
+    const faultOf = name === 'logoUri' ? faultOfLogo : faultOfLink;
+    const fault = uri ? faultOf(uri, environment) : undefined;
     if (fault) {
       violations.add(snakeCase(name), fault);
     }

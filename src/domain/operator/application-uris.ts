@@ -5,16 +5,16 @@ const URI = /^[a-z][a-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
 const WEB_PAGE = /^https?:\/\/[^/]/;
 
-/** As Content-Security-Policy writes hosts: no `[::1]`, no `_`. */
+/** Hosts that Content-Security-Policy can express: not `[::1]`, no `_`. */
 const NAMEABLE_HOST = /^[a-z0-9.-]+$/i;
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Why people must not be redirected to this address; undefined if they may. Custom schemes are reversed
- * domain names (RFC 8252), which excludes `javascript:`.
+ * Why an application must not have this redirect URI, also after a sign-out; undefined if it may. Custom
+ * schemes are reversed domain names (RFC 8252), which excludes `javascript:`.
  */
-export function faultOfReturnAddress(uri: string, type: 'confidential' | 'public'): string | undefined {
+export function faultOfRedirectUri(uri: string, type: 'confidential' | 'public'): string | undefined {
   if (uri.length > MAX_LENGTH) {
     return `must not be longer than ${MAX_LENGTH} characters`;
   }
@@ -26,10 +26,10 @@ export function faultOfReturnAddress(uri: string, type: 'confidential' | 'public
   }
   const { protocol, hostname, username, password } = new URL(uri);
   if (username !== '' || password !== '') {
-    return 'must not hold credentials';
+    return 'must not contain credentials';
   }
   if (protocol === 'https:' || protocol === 'http:') {
-    return faultOfWebAddress(uri, protocol, hostname);
+    return faultOfWebRedirect(uri, protocol, hostname);
   }
   if (type !== 'public') {
     return 'must be an https address; only public applications may have a scheme of their own';
@@ -39,8 +39,8 @@ export function faultOfReturnAddress(uri: string, type: 'confidential' | 'public
     : 'must have a scheme that is a domain name in reverse, such as com.example.app:/callback';
 }
 
-/** Why people must not be led or shown to this address; undefined if they may. */
-export function faultOfWebPage(uri: string, environment: 'live' | 'demo'): string | undefined {
+/** Why an application must not have this link, such as that of its terms; undefined if it may. */
+export function faultOfLink(uri: string, environment: 'live' | 'demo'): string | undefined {
   if (uri.length > MAX_LENGTH) {
     return `must not be longer than ${MAX_LENGTH} characters`;
   }
@@ -49,25 +49,25 @@ export function faultOfWebPage(uri: string, environment: 'live' | 'demo'): strin
   }
   const { protocol, username, password } = new URL(uri);
   if (username !== '' || password !== '') {
-    return 'must not hold credentials';
+    return 'must not contain credentials';
   }
   return protocol === 'http:' && environment === 'live' ? 'must be https' : undefined;
 }
 
-/** The same for a picture, which a page may load only from an origin that its policy can name. */
-export function faultOfPicture(uri: string, environment: 'live' | 'demo'): string | undefined {
-  const fault = faultOfWebPage(uri, environment);
+/** The same for a logo, which a page may load only from an origin that its policy can name. */
+export function faultOfLogo(uri: string, environment: 'live' | 'demo'): string | undefined {
+  const fault = faultOfLink(uri, environment);
   return fault === undefined && !NAMEABLE_HOST.test(new URL(uri).hostname)
     ? 'must have a host name or an IPv4 address as its host: browsers load no pictures from others'
     : fault;
 }
 
-function faultOfWebAddress(uri: string, protocol: string, hostname: string): string | undefined {
+function faultOfWebRedirect(uri: string, protocol: string, hostname: string): string | undefined {
   if (!uri.startsWith(`${protocol}//`)) {
     return 'must be an absolute address, such as https://app.example.com/callback';
   }
   if (hostname.includes('*')) {
-    return 'must not hold a wildcard: addresses are matched exactly';
+    return 'must not contain a wildcard: addresses are matched exactly';
   }
   return protocol === 'http:' && !LOOPBACK_HOSTS.has(hostname)
     ? 'must be https; http is for loopback addresses'

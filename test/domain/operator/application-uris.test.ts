@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  faultOfPicture,
-  faultOfReturnAddress,
-  faultOfWebPage,
-} from '../../../src/domain/operator/return-address.js';
+  faultOfLink,
+  faultOfLogo,
+  faultOfRedirectUri,
+} from '../../../src/domain/operator/application-uris.js';
 
 describe('people may be sent to', () => {
   test.each([
@@ -17,7 +17,7 @@ describe('people may be sent to', () => {
     ['com.example.app:/callback', 'public'],
     ['com.example.app://callback', 'public'],
   ] as const)('%s of a %s application', (uri, type) => {
-    expect(faultOfReturnAddress(uri, type)).toBeUndefined();
+    expect(faultOfRedirectUri(uri, type)).toBeUndefined();
   });
 });
 
@@ -49,11 +49,11 @@ describe('people may not be sent to', () => {
     ['myapp://callback', /reverse/],
     [`https://app.example.com/${'a'.repeat(2_000)}`, /longer/],
   ])('%s', (uri, words) => {
-    expect(faultOfReturnAddress(uri, 'public')).toMatch(words);
+    expect(faultOfRedirectUri(uri, 'public')).toMatch(words);
   });
 
   test('a custom scheme, where the application is confidential', () => {
-    expect(faultOfReturnAddress('com.example.app:/callback', 'confidential')).toMatch(/https/);
+    expect(faultOfRedirectUri('com.example.app:/callback', 'confidential')).toMatch(/https/);
   });
 });
 
@@ -63,7 +63,7 @@ describe('people may be shown', () => {
     'https://cdn.example.com:8443/logo.svg?v=1',
     'https://[::1]/',
   ])('%s', (uri) => {
-    expect(faultOfWebPage(uri, 'live')).toBeUndefined();
+    expect(faultOfLink(uri, 'live')).toBeUndefined();
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe('people may be shown', () => {
     'https://192.0.2.1/logo.png',
     'https://xn--bcher-kva.example/a',
   ])('a picture at %s', (uri) => {
-    expect(faultOfPicture(uri, 'live')).toBeUndefined();
+    expect(faultOfLogo(uri, 'live')).toBeUndefined();
   });
 
   test.each([
@@ -80,12 +80,12 @@ describe('people may be shown', () => {
     ['http://cdn.example.com/logo.svg', /https/],
     ['data:image/svg+xml,x', /web address/],
   ])('and no picture at %s, which the policy of the page cannot allow', (uri, words) => {
-    expect(faultOfPicture(uri, 'live')).toMatch(words);
+    expect(faultOfLogo(uri, 'live')).toMatch(words);
   });
 
   test('an http address in demo alone', () => {
-    expect(faultOfWebPage('http://app.example.com/terms', 'demo')).toBeUndefined();
-    expect(faultOfWebPage('http://app.example.com/terms', 'live')).toMatch(/https/);
+    expect(faultOfLink('http://app.example.com/terms', 'demo')).toBeUndefined();
+    expect(faultOfLink('http://app.example.com/terms', 'live')).toMatch(/https/);
   });
 
   test.each([
@@ -102,6 +102,6 @@ describe('people may be shown', () => {
     ['https://someone:secret@app.example.com', /credentials/],
     [`https://app.example.com/${'a'.repeat(2_000)}`, /longer/],
   ])('and not %s', (uri, words) => {
-    expect(faultOfWebPage(uri, 'demo')).toMatch(words);
+    expect(faultOfLink(uri, 'demo')).toMatch(words);
   });
 });
