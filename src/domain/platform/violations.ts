@@ -47,7 +47,7 @@ export class Violations {
       this.add(path, `must not be longer than ${maxLength} characters`);
     }
     if (ANY_CONTROL.test(text)) {
-      this.add(path, 'must not hold control characters');
+      this.add(path, 'must not contain control characters');
     }
   }
 
@@ -107,7 +107,7 @@ export class Violations {
 
 function emailFault(text: string): string {
   if (UNSEEN.test(text)) {
-    return 'must not hold characters that cannot be seen';
+    return 'must not contain invisible characters';
   }
   return BEYOND_ASCII.test(text)
     ? 'must be an e-mail address in ASCII; write an international domain in Punycode, such as xn--bcher-kva.example'

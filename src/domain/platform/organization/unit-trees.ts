@@ -48,7 +48,7 @@ export function validateNewUnits(
   depth = 1,
 ): void {
   if (depth === 1 && countOf(units) > MAX_UNITS) {
-    violations.add(path, `must not hold more than ${MAX_UNITS} units`);
+    violations.add(path, `must not have more than ${MAX_UNITS} units`);
     return;
   }
   if (units.length > 0 && depth > MAX_DEPTH) {

@@ -48,13 +48,13 @@ export function faultOfAddress(text: string): string | undefined {
   }
   const { username, password, href, port } = new URL(text);
   if (username !== '' || password !== '') {
-    return 'must not hold credentials';
+    return 'must not contain credentials';
   }
   if (port === '0') {
     return 'must not name port 0, on which nothing can listen';
   }
   return CREDENTIAL.test(decoded(href))
-    ? 'must not hold an API key or another secret of this service'
+    ? 'must not contain an API key or another secret of this service'
     : undefined;
 }
 

@@ -78,7 +78,7 @@ describeEachDatabase('roles', (under) => {
       faults: [
         'name must not be empty',
         'permissions[1] must not be empty',
-        'permissions[2] must not hold control characters',
+        'permissions[2] must not contain control characters',
       ],
     });
     expect(await refusalOf(create(platform, 'Clerk', Array(501).fill('a')))).toMatchObject({

@@ -63,7 +63,7 @@ test('all faults of a unit type and its units are told at once', async () => {
       'units[0].sub_units[0].name must not be empty',
       'units[0].sub_units[0].unit_code must not be empty',
       'units[1].name must not be longer than 200 characters',
-      'units[1].description must not hold control characters',
+      'units[1].description must not contain control characters',
     ],
   });
 });
@@ -87,7 +87,7 @@ test('a thousand units come at once, and not one more', async () => {
   const names = Array.from({ length: 1_001 }, (_, index) => `Unit ${index}`);
   await expect(refusalOf(newUnits(platform, 'Department', names))).resolves.toEqual({
     code: 'INVALID_REQUEST',
-    faults: ['units must not hold more than 1000 units'],
+    faults: ['units must not have more than 1000 units'],
   });
   const { units } = await newUnits(platform, 'Department', names.slice(1));
   expect(units).toHaveLength(1_000);

@@ -110,7 +110,7 @@ describeEachDatabase('updating a user', (under) => {
       faults: [
         'email must be an e-mail address',
         'first_name must not be empty',
-        'last_name must not hold control characters',
+        'last_name must not contain control characters',
       ],
     },
     {
