@@ -26,7 +26,7 @@ export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
     phone: column.ref('workers.phone'),
     location: json.object<Schemas['Address']>(addressMembers((name) => column.ref(`workers.${name}`))),
   });
-  const plain = (): WorkerRows<Schemas['Worker']> =>
+  const rowsV1 = (): WorkerRows<Schemas['Worker']> =>
     db
       .selectFrom('workers')
       .select((column) => [
@@ -34,7 +34,7 @@ export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
         'workers.createdAt',
         json.text(json.object<Schemas['Worker']>(members(column))).as('json'),
       ]);
-  const placed = (): WorkerRows<Schemas['WorkerV2']> =>
+  const rowsV2 = (): WorkerRows<Schemas['WorkerV2']> =>
     db
       .selectFrom('workers')
       .leftJoin('units as unit', 'unit.id', 'workers.primaryUnitId')
@@ -69,15 +69,15 @@ export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
       ),
     );
   return {
-    page: pagesOf(plain),
-    pageV2: pagesOf(placed),
+    page: pagesOf(rowsV1),
+    pageV2: pagesOf(rowsV2),
     findV2: onlyJson(
       keptQuery(db, (clientId: string, id: string) =>
-        placed().where('workers.clientId', '=', clientId).where('workers.id', '=', id),
+        rowsV2().where('workers.clientId', '=', clientId).where('workers.id', '=', id),
       ),
     ),
     activeOf: keptQuery(db, (ids: string) =>
-      placed()
+      rowsV2()
         .where(inList(db, 'workers.id', ids))
         .where('workers.offboardedAt', 'is', null),
     ),

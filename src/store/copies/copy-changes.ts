@@ -16,20 +16,20 @@ export class CopyChanges {
     return auditAction(this.writer, this.at, this.actor, { type, subject, attributes });
   }
 
-  async changed(statement: RawBuilder<unknown>): Promise<number> {
+  async countChanged(statement: RawBuilder<unknown>): Promise<number> {
     return Number((await statement.execute(this.writer)).numAffectedRows ?? 0);
   }
 
-  /** Returns the ids. */
-  async each(
+  /** Applies the change to each id and records it. Returns the ids. */
+  async changeEach(
     ids: string[],
     type: string,
-    what: string,
+    action: string,
     change: (id: string) => Promise<unknown>,
   ): Promise<string[]> {
     for (const id of ids) {
       await change(id);
-      await this.record(`${type}.${what}`, { type, id }, { reason: 'restored' });
+      await this.record(`${type}.${action}`, { type, id }, { reason: 'restored' });
     }
     return ids;
   }

@@ -41,7 +41,7 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const present = await validIn(writer, at);
     const applied = valid ? await applyList(changes, present, valid) : nothingApplied();
     const ended = await endSessions(changes, present, applied, settling);
-    const consents = await changes.changed(sql`delete from consents`);
+    const consents = await changes.countChanged(sql`delete from consents`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
     await forgetOthers(changes);
@@ -61,17 +61,17 @@ async function endSessions(
   // The list proves that these accounts were locked out or had their sessions ended.
   const locked = [...new Set([...disabled.accounts, ...passwords])].map((id) => sql`account_id = ${id}`);
   for (const whose of keepSessions ? locked : [sql`1 = 1`]) {
-    ended.sessions += await changes.changed(sql`delete from sessions where ${whose}`);
-    ended.grants += await changes.changed(
+    ended.sessions += await changes.countChanged(sql`delete from sessions where ${whose}`);
+    ended.grants += await changes.countChanged(
       sql`update grants set revoked_at = ${at} where revoked_at is null and ${whose}`,
     );
-    ended.codes += await changes.changed(
+    ended.codes += await changes.countChanged(
       sql`update authorization_codes set status = 'EXPIRED' where status = 'ISSUED' and ${whose}`,
     );
-    ended.links += await changes.changed(
+    ended.links += await changes.countChanged(
       sql`update account_links set ended_at = ${at} where ended_at is null and ${whose}`,
     );
-    ended.links += await changes.changed(
+    ended.links += await changes.countChanged(
       sql`update email_changes set link_hash = null where link_hash is not null and ${whose}`,
     );
   }
@@ -105,14 +105,16 @@ async function holdDeliveries(
   { sendWebhooks }: Settling,
 ): Promise<Settled['held']> {
   const subscriptions = sendWebhooks ? [] : without(present.subscriptions, disabled.subscriptions);
-  await changes.each(subscriptions, 'subscription', 'suspended', (id) => changes.disableSubscription(id));
+  await changes.changeEach(subscriptions, 'subscription', 'suspended', (id) =>
+    changes.disableSubscription(id),
+  );
   const isStopped = sql`status = 'PENDING'
     and subscription_id in (select id from subscriptions where status = 'DISABLED')`;
   const { rows } = await sql<{ since: number | null }>`
     select min(occurred_at) as since from events
     where seq in (select event_seq from deliveries where ${isStopped})
   `.execute(changes.writer);
-  const deliveries = await changes.changed(
+  const deliveries = await changes.countChanged(
     sql`update deliveries set status = 'HELD', next_attempt_at = null where ${isStopped}`,
   );
   const since = rows[0]?.since ?? null;
@@ -121,6 +123,6 @@ async function holdDeliveries(
 
 /** Removes key holders, which are nodes of the old database, and invalidates what callers have cached. */
 async function forgetOthers(changes: CopyChanges): Promise<void> {
-  await changes.changed(sql`delete from encryption_key_holders`);
-  await changes.changed(sql`update data_versions set version = ${newVersion()}`);
+  await changes.countChanged(sql`delete from encryption_key_holders`);
+  await changes.countChanged(sql`update data_versions set version = ${newVersion()}`);
 }
