@@ -35,7 +35,7 @@ const STATUS_OF: Record<ProblemCode, number> = {
 const EXPLANATIONS = '/docs/errors';
 /** Where each API explains codes; sign-on serves no documentation, and its endpoints no problem documents. */
 export const EXPLANATIONS_OF = { gateway: EXPLANATIONS, 'sign-on': undefined } as const;
-const IN_PATH = /^(path|query|header|body)\.(.*)$/;
+const LOCATED_FIELD = /^(path|query|header|body)\.(.*)$/;
 
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
   const code = problemCodeOf(error.code);
@@ -45,7 +45,7 @@ export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
   const problem: Problem = { type, title: STATUS_CODES[status] as string, status, code, message, requestId };
   if (error.fieldViolations.length > 0 && status === 400) {
     problem.errors = error.fieldViolations.map(({ path, message: what }) => {
-      const [, place = 'body', name = path] = IN_PATH.exec(path) ?? [];
+      const [, place = 'body', name = path] = LOCATED_FIELD.exec(path) ?? [];
       return { in: place as 'path' | 'query' | 'header' | 'body', path: name, message: what };
     });
   }

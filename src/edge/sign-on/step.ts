@@ -26,24 +26,27 @@ const PATHS: Partial<Record<InteractionPage, string>> = {
   [InteractionPage.EMAIL_CHANGED]: operations.showEmailChanged.path,
 };
 
-/** Pages of mailed links, whose forms return to them. */
-const OF_A_LINK: readonly InteractionPage[] = [InteractionPage.SET_PASSWORD, InteractionPage.CHANGE_EMAIL];
+/** Their forms need the token of the link again. */
+const PAGES_OF_MAILED_LINKS: readonly InteractionPage[] = [
+  InteractionPage.SET_PASSWORD,
+  InteractionPage.CHANGE_EMAIL,
+];
 
-/** Characters of an address that are safe in a header. */
-const ADDRESS = /^[\x21-\x7e]+$/;
+/** Characters that a `Location` header may have. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const WEB_ADDRESS = /^https?:\/\/[\x21-\x7e]+$/;
 /** A path of this server. */
 const OWN_PATH = /^\/(?!\/)[\x21-\x7e]*$/;
 
 const HINTS: Partial<Record<ErrorPageKind, string>> = {
   [ErrorPageKind.REQUEST]:
-    'If it happens again, please tell the operator of the application: the fault is there, and not with you.',
+    'If it happens again, please tell the operator of the application: the fault is in the application.',
   [ErrorPageKind.LINK]: 'Links work once and for a limited time.',
 };
 
 type Dependencies = Pick<SignOnDependencies, 'cookies' | 'pages'>;
 
-/** The answer for the domain's next step. `linkToken` is that of the form, to return to its page. */
+/** The answer for the domain's next step. `linkToken` is the token of the mailed link whose form was sent. */
 export function stepAnswer(
   step: BrowserStep | undefined,
   requestId: string,
@@ -61,11 +64,11 @@ export function stepAnswer(
       return { ...answer, headers: { ...answer.headers, ...cookie } };
     }
     default:
-      throw internalError(new Error('the domain said nothing of where the browser goes'));
+      throw internalError(new Error('the domain returned no step for the browser'));
   }
 }
 
-/** The same for an authorization, which may leave with a form (response_mode `form_post`). */
+/** The same for an authorization, whose response may be a form (response_mode `form_post`). */
 export function authorizationAnswer(
   step: BrowserStep | undefined,
   requestId: string,
@@ -76,7 +79,7 @@ export function authorizationAnswer(
   }
   const post = step.result.value;
   if (!WEB_ADDRESS.test(post.action)) {
-    throw internalError(new Error('the domain named a target to which no form can be sent'));
+    throw internalError(new Error('the domain returned a form target that is not a web address'));
   }
   const answer = dependencies.pages.page(formPostPage(post), post.formActionSource);
   return { ...answer, headers: { ...answer.headers, ...dependencies.cookies.headersOf(step) } };
@@ -84,8 +87,10 @@ export function authorizationAnswer(
 
 /** Redirects after a form, so that Reload and Back do not send it again. */
 export function seeOther(location: string, cookie: CookieHeaders = {}) {
-  if (!ADDRESS.test(location)) {
-    throw internalError(new Error('the domain named a target that is no address'));
+  if (!HEADER_SAFE.test(location)) {
+    throw internalError(
+      new Error('the domain returned a redirect target with characters that a header must not have'),
+    );
   }
   return { status: 303 as const, headers: { ...BROWSER_HEADERS, ...cookie, Location: location } };
 }
@@ -104,13 +109,13 @@ export function errorAnswer(page: ErrorPage, requestId: string, pages: Dependenc
 function pathOf({ page, interaction, problem, entrances }: NextPage, linkToken: string | undefined): string {
   const path = PATHS[page];
   if (path === undefined) {
-    throw internalError(new Error(`the domain named the page ${page}, which is none`));
+    throw internalError(new Error(`the domain returned the unknown page ${page}`));
   }
   const query = new URLSearchParams();
   if (interaction !== '') {
     query.set('interaction', interaction);
   }
-  if (OF_A_LINK.includes(page) && linkToken !== undefined) {
+  if (PAGES_OF_MAILED_LINKS.includes(page) && linkToken !== undefined) {
     query.set('token', linkToken);
   }
   if (problem !== undefined) {
