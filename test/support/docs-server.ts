@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { renderSite } from '../../src/docs/site.js';
 import { readSources } from '../../src/docs/sources.js';
-import { withLibrary } from '../../src/edge/docs/desk.js';
+import { withLibrary } from '../../src/edge/docs/dispatch.js';
 import { type Library, openLibrary } from '../../src/edge/docs/library.js';
 import type { SiteFile } from '../../src/edge/docs/site-file.js';
 import { type TryItValues, withTryItValues } from '../../src/edge/docs/try-it-values.js';

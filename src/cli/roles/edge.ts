@@ -4,7 +4,7 @@ import { isLoopback } from '../../config/insecurities.js';
 import { packageRoot, packageVersion } from '../../config/package.js';
 import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
 import { Admission } from '../../edge/contract/admission.js';
-import { withLibrary } from '../../edge/docs/desk.js';
+import { withLibrary } from '../../edge/docs/dispatch.js';
 import { openLibrary } from '../../edge/docs/library.js';
 import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import type { Dispatch } from '../../edge/http/exchange.js';

@@ -5,16 +5,16 @@ import type { Library } from './library.js';
 import { NOT_FOUND_PATH } from './site-file.js';
 
 const METHODS = ['GET', 'HEAD'];
-/** The first page, to which the bare address of the gateway leads. */
+/** The page to which `/` redirects. */
 const FIRST_PAGE = '/docs';
 const PAGES = /^\/docs(?:\/|$)/;
 
-/** Serves the library, with its own 404 below /docs; passes on every other request to the contract. */
+/** Serves the library, with its own 404 below /docs; passes every other request on. */
 export function withLibrary(library: Library, onward: Dispatch): Dispatch {
   return async (request) => {
     const { path } = request;
     if (path === '/' && METHODS.includes(request.method) && library.has(FIRST_PAGE)) {
-      return told(FIRST_PAGE, {
+      return namedAnswer(FIRST_PAGE, {
         status: 302,
         headers: { location: FIRST_PAGE, 'cache-control': 'no-store' },
       });
@@ -28,9 +28,12 @@ export function withLibrary(library: Library, onward: Dispatch): Dispatch {
     }
     const withoutSlash = path.replace(/\/$/, '');
     if (!resource && library.has(withoutSlash)) {
-      return told(path, { status: 308, headers: { location: withoutSlash, 'cache-control': 'no-store' } });
+      return namedAnswer(path, {
+        status: 308,
+        headers: { location: withoutSlash, 'cache-control': 'no-store' },
+      });
     }
-    return told(path, resource ? await resource.answer(request) : await notFound(library, request));
+    return namedAnswer(path, resource ? await resource.answer(request) : await notFound(library, request));
   };
 }
 
@@ -48,10 +51,10 @@ function refusal({ requestId, path }: HttpRequest): DispatchedAnswer {
     'This path is read-only: it accepts GET and HEAD.',
   );
   const answer = toProblem(error, requestId);
-  return told(path, { ...answer, headers: { ...answer.headers, allow: METHODS.join(', ') } });
+  return namedAnswer(path, { ...answer, headers: { ...answer.headers, allow: METHODS.join(', ') } });
 }
 
-/** Names the operation in logs and metrics, which group many paths. */
-function told(path: string, answer: Omit<DispatchedAnswer, 'operation'>): DispatchedAnswer {
+/** Adds the name under which logs and metrics count the path. */
+function namedAnswer(path: string, answer: Omit<DispatchedAnswer, 'operation'>): DispatchedAnswer {
   return { ...answer, operation: PAGES.test(path) ? 'readDocs' : 'download' };
 }
