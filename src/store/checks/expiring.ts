@@ -12,7 +12,7 @@ const NAMES: Record<CredentialKind, string> = {
 };
 
 /** Reads small tables: one row per key, token or secret. */
-export const credentialsLast: Check<{ now: number }> = {
+export const noCredentialExpiresSoon: Check<{ now: number }> = {
   name: 'expiring-credentials',
   about: 'No API key, service token or client secret in use expires within 14 days.',
   severity: 'warning',

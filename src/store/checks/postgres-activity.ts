@@ -38,7 +38,7 @@ export const locksAreFree: Check<{ longMs?: number }> = {
   },
 };
 
-export const transactionsEnd: Check<{ longMs?: number }> = {
+export const noTransactionIsIdle: Check<{ longMs?: number }> = {
   name: 'idle-transactions',
   about: `No transaction has been open and idle for more than ${lengthOf(LONG_IDLE_MS)}.`,
   severity: 'warning',
@@ -58,7 +58,7 @@ export const transactionsEnd: Check<{ longMs?: number }> = {
 
 const LONG_HELD_BACK_MS = 60_000;
 
-export const sequenceGoesOn: Check<{ longMs?: number }> = {
+export const changesAreNotHeldBack: Check<{ longMs?: number }> = {
   name: 'changes-held-back',
   about: `Readers of the sequence of changes get each change within ${lengthOf(LONG_HELD_BACK_MS)}.`,
   severity: 'warning',

@@ -3,7 +3,7 @@ import { schemaDrift } from '../migrate.js';
 import { recordedIn } from '../recorded.js';
 import { type Check, foundIn } from './check.js';
 
-export const schemaIsOurs: Check<unknown> = {
+export const migrationsAreOurs: Check<unknown> = {
   name: 'migrations',
   about: 'The database has the migrations of this version, and none that this version cannot serve.',
   severity: 'error',

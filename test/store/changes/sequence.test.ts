@@ -9,7 +9,7 @@ import { ErrorCode } from '../../../src/errors/service-error.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLife } from '../../../src/store/adapters/lives.js';
 import { lock } from '../../../src/store/adapters/platform/unit-of-work.js';
-import { sequenceGoesOn } from '../../../src/store/checks/postgres-activity.js';
+import { changesAreNotHeldBack } from '../../../src/store/checks/postgres-activity.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
 import { allIsReadable, digestsIn, listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
@@ -239,15 +239,15 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
     expect(heldBack?.changes).toBeGreaterThan(0);
     expect(heldBack?.ageMs).toBeGreaterThan(0);
     const settings = { longMs: 0 };
-    expect((await sequenceGoesOn.find(database.reader, settings)).examples).toEqual([
+    expect((await changesAreNotHeldBack.find(database.reader, settings)).examples).toEqual([
       expect.stringMatching(/^\d+ changes are held back, the oldest for .*: process \d+ .*for \d+ s$/),
     ]);
-    expect((await sequenceGoesOn.find(database.reader, { longMs: 3_600_000 })).count).toBe(0);
+    expect((await changesAreNotHeldBack.find(database.reader, { longMs: 3_600_000 })).count).toBe(0);
     finish.tell();
     await early;
     await allIsReadable(database, instanceId);
     await expect(changes.heldBack()).resolves.toEqual({ changes: 0, ageMs: 0 });
-    expect((await sequenceGoesOn.find(database.reader, settings)).count).toBe(0);
+    expect((await changesAreNotHeldBack.find(database.reader, settings)).count).toBe(0);
     const names = (await mirror.follow()).map(({ resource }) => (resource as { name?: string }).name);
     expect(names).toContain('Early');
     expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));

@@ -2,17 +2,17 @@ import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Check } from '../../../src/store/checks/check.js';
-import { credentialsLast } from '../../../src/store/checks/expiring.js';
+import { noCredentialExpiresSoon } from '../../../src/store/checks/expiring.js';
 import { pagesAreSound } from '../../../src/store/checks/integrity.js';
 import { keyFileFits, nodesAgree } from '../../../src/store/checks/nodes.js';
 import {
   clocksAgree,
   indexesAreValid,
   locksAreFree,
-  transactionsEnd,
+  noTransactionIsIdle,
 } from '../../../src/store/checks/postgres-activity.js';
 import { purgeKeepsUp } from '../../../src/store/checks/purge-backlog.js';
-import { issuerIsAccepted, schemaIsOurs } from '../../../src/store/checks/schema-and-issuer.js';
+import { issuerIsAccepted, migrationsAreOurs } from '../../../src/store/checks/schema-and-issuer.js';
 import { deliveriesAreOnTime } from '../../../src/store/checks/webhooks-on-time.js';
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
@@ -35,9 +35,9 @@ async function run(database: Database, ...statements: string[]): Promise<void> {
 describeEachDatabase('a check of the state of a database', (under) => {
   test('names missing migrations, and newer ones that this version must know', async () => {
     const database = await under.openMigrated();
-    expect(await examplesOf(schemaIsOurs, database, {})).toEqual([]);
+    expect(await examplesOf(migrationsAreOurs, database, {})).toEqual([]);
     await run(database, "update kysely_migration set name = '9999-later' where name = '0026-issuers'");
-    expect(await examplesOf(schemaIsOurs, database, {})).toEqual([
+    expect(await examplesOf(migrationsAreOurs, database, {})).toEqual([
       'the database lacks 0026-issuers',
       'this version does not know 9999-later',
     ]);
@@ -46,7 +46,7 @@ describeEachDatabase('a check of the state of a database', (under) => {
   test('finds nothing in newer migrations that this version can serve, and names them', async () => {
     const database = await under.openMigrated();
     await run(database, "insert into kysely_migration (name, timestamp) values ('9999-later', 'now')");
-    const found = await schemaIsOurs.find(database.reader, {});
+    const found = await migrationsAreOurs.find(database.reader, {});
     expect(found).toEqual({ count: 0, examples: [], detail: 'A newer version has added 9999-later.' });
   });
 
@@ -125,7 +125,7 @@ describeEachDatabase('a check of the state of a database', (under) => {
           values ('${id}', 'operator', '${id}', 'Back office', 1, ${expires}, ${revoked}, ${used})`,
       );
     }
-    expect(await examplesOf(credentialsLast, database, { now })).toEqual([
+    expect(await examplesOf(noCredentialExpiresSoon, database, { now })).toEqual([
       expect.stringMatching(/^service token soon \(Back office\) expires 20/),
     ]);
   });
@@ -224,11 +224,11 @@ test('the checks of PostgreSQL name who waits for a lock, who blocks it, and wha
         `^process ${waiter} \\(console-2\\) began .* ago and waits for a lock; blocked by ${holder}$`,
       ),
     ]);
-    expect(await examplesOf(transactionsEnd, database, { longMs: 0 })).toEqual([
+    expect(await examplesOf(noTransactionIsIdle, database, { longMs: 0 })).toEqual([
       expect.stringMatching(`^process ${holder} \\(console-1\\) is idle in a transaction for `),
     ]);
     expect(await examplesOf(locksAreFree, database, { longMs: 3_600_000 })).toEqual([]);
-    expect(await examplesOf(transactionsEnd, database, { longMs: 3_600_000 })).toEqual([]);
+    expect(await examplesOf(noTransactionIsIdle, database, { longMs: 3_600_000 })).toEqual([]);
   });
 });
 

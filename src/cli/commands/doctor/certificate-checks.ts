@@ -20,7 +20,7 @@ export const certificatesAreUsable: DoctorCheck = {
   },
 };
 
-export const certificatesLast: DoctorCheck = {
+export const noCertificateExpiresSoon: DoctorCheck = {
   name: 'certificates-end',
   about: 'No certificate has expired or expires soon.',
   severity: 'warning',
@@ -34,7 +34,7 @@ export const certificatesLast: DoctorCheck = {
     const now = Date.now();
     const near = ends.filter((end) => isEndNear(end, now));
     const first = Math.min(...ends.map(({ notAfter }) => notAfter));
-    return foundIn(near.map(asText), `The first ends ${dayOf(first)}.`);
+    return foundIn(near.map(asText), `The first expires ${dayOf(first)}.`);
   },
 };
 

@@ -1,26 +1,26 @@
-import { certificatesAreUsable, certificatesLast } from './certificate-checks.js';
+import { certificatesAreUsable, noCertificateExpiresSoon } from './certificate-checks.js';
 import type { DoctorCheck } from './check.js';
 import { databaseChecks } from './database-checks.js';
-import { diskHasRoom, logIsShort, writesSucceed } from './disk-checks.js';
-import { keyFileIsUsable, secretsAreClosed, userIsTheOwner } from './file-checks.js';
+import { diskHasRoom, writeAheadLogIsShort, writesSucceed } from './disk-checks.js';
+import { keyFileIsUsable, secretsArePrivate, userOwnsTheData } from './file-checks.js';
 import { portsAreFree, serviceIsReady } from './port-checks.js';
-import { namesAreKnown, namesAreNotRefused, nothingIsInsecure } from './settings-checks.js';
+import { noInsecureSettingIsAllowed, noNameIsRefused, noNameLooksMisspelt } from './settings-checks.js';
 import { temporalChecks } from './temporal-checks.js';
 
 /** In the order of the report. */
 export const checks: readonly DoctorCheck[] = [
-  namesAreNotRefused,
-  namesAreKnown,
-  nothingIsInsecure,
-  userIsTheOwner,
+  noNameIsRefused,
+  noNameLooksMisspelt,
+  noInsecureSettingIsAllowed,
+  userOwnsTheData,
   keyFileIsUsable,
-  secretsAreClosed,
+  secretsArePrivate,
   certificatesAreUsable,
-  certificatesLast,
+  noCertificateExpiresSoon,
   portsAreFree,
   serviceIsReady,
   diskHasRoom,
-  logIsShort,
+  writeAheadLogIsShort,
   writesSucceed,
   ...databaseChecks,
   ...temporalChecks,

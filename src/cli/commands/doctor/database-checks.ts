@@ -1,18 +1,18 @@
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Check, foundIn } from '../../../store/checks/check.js';
-import { credentialsLast } from '../../../store/checks/expiring.js';
+import { noCredentialExpiresSoon } from '../../../store/checks/expiring.js';
 import { damageChecks } from '../../../store/checks/index.js';
 import { pagesAreSound } from '../../../store/checks/integrity.js';
 import { keyFileFits, nodesAgree } from '../../../store/checks/nodes.js';
 import {
+  changesAreNotHeldBack,
   clocksAgree,
   indexesAreValid,
   locksAreFree,
-  sequenceGoesOn,
-  transactionsEnd,
+  noTransactionIsIdle,
 } from '../../../store/checks/postgres-activity.js';
 import { purgeKeepsUp } from '../../../store/checks/purge-backlog.js';
-import { issuerIsAccepted, schemaIsOurs } from '../../../store/checks/schema-and-issuer.js';
+import { issuerIsAccepted, migrationsAreOurs } from '../../../store/checks/schema-and-issuer.js';
 import { deliveriesAreOnTime } from '../../../store/checks/webhooks-on-time.js';
 import { issuerClaimOf } from '../../issuer-claim.js';
 import { retentionOf } from '../../retention.js';
@@ -32,7 +32,7 @@ const databaseIsReadable: DoctorCheck = {
 
 export const databaseChecks: readonly DoctorCheck[] = [
   databaseIsReadable,
-  of(schemaIsOurs, () => ({})),
+  of(migrationsAreOurs, () => ({})),
   of(issuerIsAccepted, ({ config }) => ({
     issuer: issuerClaimOf(config),
     environment: config.ENVIRONMENT,
@@ -49,8 +49,8 @@ export const databaseChecks: readonly DoctorCheck[] = [
   ),
   ofPostgres(clocksAgree),
   ofPostgres(locksAreFree),
-  ofPostgres(transactionsEnd),
-  ofPostgres(sequenceGoesOn),
+  ofPostgres(noTransactionIsIdle),
+  ofPostgres(changesAreNotHeldBack),
   ofPostgres(indexesAreValid),
   ...damageChecks.map((check) =>
     of(check, (installation) => ({
@@ -65,7 +65,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
     retention: retentionOf(config),
     purgeEveryMs: config.PURGE_INTERVAL,
   })),
-  of(credentialsLast, () => ({ now: Date.now() })),
+  of(noCredentialExpiresSoon, () => ({ now: Date.now() })),
 ];
 
 /** `reasonToSkip` says where the check does not apply. */

@@ -27,7 +27,7 @@ export const diskHasRoom: DoctorCheck = {
   },
 };
 
-export const logIsShort: DoctorCheck = {
+export const writeAheadLogIsShort: DoctorCheck = {
   name: 'log-size',
   about: `The write-ahead log of the database is shorter than ${LONG_LOG_BYTES / MEBIBYTE} MiB.`,
   severity: 'warning',
@@ -63,7 +63,7 @@ export const writesSucceed: DoctorCheck = {
     }
     if (database.problem === undefined) {
       await database.tryWrite().catch((error: unknown) => {
-        problems.push(`the database takes no write: ${(error as Error).message}`);
+        problems.push(`the database cannot be written: ${(error as Error).message}`);
       });
     }
     const ms = Math.round(performance.now() - begunAt);

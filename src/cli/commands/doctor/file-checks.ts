@@ -35,7 +35,7 @@ export const keyFileIsUsable: DoctorCheck = {
   },
 };
 
-export const secretsAreClosed: DoctorCheck = {
+export const secretsArePrivate: DoctorCheck = {
   name: 'secret-files',
   about: 'Private keys, files of secrets and the data directory are readable here and closed to other users.',
   severity: 'warning',
@@ -91,7 +91,7 @@ function keyBesideData(config: Config): string[] {
     : [];
 }
 
-export const userIsTheOwner: DoctorCheck = {
+export const userOwnsTheData: DoctorCheck = {
   name: 'user',
   about: 'This command runs as the user that owns the data directory.',
   severity: 'warning',

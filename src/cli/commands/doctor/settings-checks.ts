@@ -5,7 +5,7 @@ import type { DoctorCheck, Installation } from './check.js';
 
 const RENAME = 'Rename or remove the variable, or name it in FOREIGN_VARIABLES if another program reads it.';
 
-export const namesAreKnown: DoctorCheck = {
+export const noNameLooksMisspelt: DoctorCheck = {
   name: 'settings',
   about: 'No variable of the environment looks like a misspelt setting.',
   severity: 'warning',
@@ -13,7 +13,7 @@ export const namesAreKnown: DoctorCheck = {
   find: (installation) => misspelt(installation, { isCertain: false }),
 };
 
-export const namesAreNotRefused: DoctorCheck = {
+export const noNameIsRefused: DoctorCheck = {
   name: 'misspelt-settings',
   about: 'No variable of the environment is a misspelt setting that the start refuses.',
   severity: 'error',
@@ -33,7 +33,7 @@ function misspelt({ environment, config }: Installation, { isCertain }: Pick<Mis
   );
 }
 
-export const nothingIsInsecure: DoctorCheck = {
+export const noInsecureSettingIsAllowed: DoctorCheck = {
   name: 'insecure-settings',
   about: 'INSECURE_ALLOWED accepts no insecure setting.',
   severity: 'warning',

@@ -73,16 +73,16 @@ const clocksAgree: DoctorCheck = {
 export const temporalChecks = [temporalAnswers, attributesExist, schedulesRun, workerPolls, clocksAgree];
 
 /** All checks share one inspection. */
-const looks = new WeakMap<Installation, Promise<TemporalFacts>>();
+const inspections = new WeakMap<Installation, Promise<TemporalFacts>>();
 
 function factsOf(installation: Installation): Promise<TemporalFacts> {
   const { TEMPORAL_ADDRESS: address } = installation.config;
   if (address === undefined) {
     throw new Skipped('TEMPORAL_ADDRESS is not set');
   }
-  const look = looks.get(installation) ?? lookAt(address, installation.config);
-  looks.set(installation, look);
-  return look;
+  const inspection = inspections.get(installation) ?? inspect(address, installation.config);
+  inspections.set(installation, inspection);
+  return inspection;
 }
 
 async function answered(installation: Installation): Promise<TemporalFacts> {
@@ -93,7 +93,7 @@ async function answered(installation: Installation): Promise<TemporalFacts> {
   return facts;
 }
 
-async function lookAt(address: string, config: Config): Promise<TemporalFacts> {
+async function inspect(address: string, config: Config): Promise<TemporalFacts> {
   const { inspectTemporal } = await import('../../../../workflows/inspection.js');
   return inspectTemporal({ address, namespace: config.TEMPORAL_NAMESPACE, ...temporalAccess(config) });
 }

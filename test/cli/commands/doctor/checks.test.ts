@@ -5,21 +5,25 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   certificatesAreUsable,
-  certificatesLast,
+  noCertificateExpiresSoon,
 } from '../../../../src/cli/commands/doctor/certificate-checks.js';
 import type { DoctorCheck, Outcome } from '../../../../src/cli/commands/doctor/check.js';
-import { diskHasRoom, logIsShort, writesSucceed } from '../../../../src/cli/commands/doctor/disk-checks.js';
+import {
+  diskHasRoom,
+  writeAheadLogIsShort,
+  writesSucceed,
+} from '../../../../src/cli/commands/doctor/disk-checks.js';
 import { examined } from '../../../../src/cli/commands/doctor/doctor-action.js';
 import {
   keyFileIsUsable,
-  secretsAreClosed,
-  userIsTheOwner,
+  secretsArePrivate,
+  userOwnsTheData,
 } from '../../../../src/cli/commands/doctor/file-checks.js';
 import { portsAreFree, serviceIsReady } from '../../../../src/cli/commands/doctor/port-checks.js';
 import {
-  namesAreKnown,
-  namesAreNotRefused,
-  nothingIsInsecure,
+  noInsecureSettingIsAllowed,
+  noNameIsRefused,
+  noNameLooksMisspelt,
 } from '../../../../src/cli/commands/doctor/settings-checks.js';
 import { temporalChecks } from '../../../../src/cli/commands/doctor/temporal-checks.js';
 import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
@@ -53,23 +57,26 @@ function file(content: string, mode = 0o600, name = 'file'): string {
 describe('settings', () => {
   test('that are misspelt are reported with the setting that was meant', async () => {
     const given = { GATEWAY_PROT: '1', WEBHOOK_X: '', PATH: '/bin' };
-    expect(await outcomeOf(namesAreNotRefused, given)).toMatchObject({
+    expect(await outcomeOf(noNameIsRefused, given)).toMatchObject({
       status: 'error',
       examples: ['GATEWAY_PROT is not a setting; did you mean GATEWAY_PORT?'],
     });
-    expect(await outcomeOf(namesAreKnown, given)).toMatchObject({
+    expect(await outcomeOf(noNameLooksMisspelt, given)).toMatchObject({
       status: 'warning',
       examples: ['WEBHOOK_X is not a setting'],
     });
-    for (const check of [namesAreNotRefused, namesAreKnown]) {
+    for (const check of [noNameIsRefused, noNameLooksMisspelt]) {
       expect(await outcomeOf(check, { GATEWAY_PORT: '1' })).toMatchObject({ status: 'ok' });
     }
   });
 
   test('that are insecure and allowed are a warning', async () => {
     const allowed = { METRICS_HOST: '0.0.0.0', INSECURE_ALLOWED: 'metrics' };
-    expect(await outcomeOf(nothingIsInsecure, allowed)).toMatchObject({ status: 'warning', count: 1 });
-    expect(await outcomeOf(nothingIsInsecure)).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(noInsecureSettingIsAllowed, allowed)).toMatchObject({
+      status: 'warning',
+      count: 1,
+    });
+    expect(await outcomeOf(noInsecureSettingIsAllowed)).toMatchObject({ status: 'ok' });
   });
 });
 
@@ -97,7 +104,7 @@ describe('files', () => {
       ...{ DATA_DIR: folder, SECRETS_KEY_FILE: join(folder, 'secrets.key') },
       ...{ GRPC_TLS_CERT_FILE: key, GRPC_TLS_KEY_FILE: key },
     };
-    expect(await outcomeOf(secretsAreClosed, settings)).toMatchObject({
+    expect(await outcomeOf(secretsArePrivate, settings)).toMatchObject({
       status: 'warning',
       examples: [
         `GRPC_TLS_KEY_FILE names ${key}, which is open to other users`,
@@ -107,28 +114,28 @@ describe('files', () => {
     });
     const closed = directory();
     chmodSync(closed, 0o700);
-    expect(await outcomeOf(secretsAreClosed, { DATA_DIR: closed })).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(secretsArePrivate, { DATA_DIR: closed })).toMatchObject({ status: 'ok' });
   });
 
   test('with secrets that cannot be read are a warning, unless one holds the address of the database', async () => {
     const missing = join(directory(), 'token');
     const open = file('operator', 0o644);
     const settings = { EDGE_TOKEN_FILE: missing, TEMPORAL_API_KEY_FILE: open };
-    expect(await outcomeOf(secretsAreClosed, settings)).toMatchObject({
+    expect(await outcomeOf(secretsArePrivate, settings)).toMatchObject({
       status: 'warning',
       examples: expect.arrayContaining([
         `EDGE_TOKEN_FILE names ${missing}, which does not exist`,
         `TEMPORAL_API_KEY_FILE names ${open}, which is open to other users`,
       ]),
     });
-    await expect(outcomeOf(secretsAreClosed, { DATABASE_URL_FILE: missing })).rejects.toThrow(
+    await expect(outcomeOf(secretsArePrivate, { DATABASE_URL_FILE: missing })).rejects.toThrow(
       'DATABASE_URL_FILE names a file that does not exist',
     );
   });
 
   test('belong to the user of the command', async () => {
-    expect(await outcomeOf(userIsTheOwner)).toMatchObject({ status: 'ok' });
-    expect(await outcomeOf(userIsTheOwner, { DATA_DIR: '/not/there' })).toMatchObject({ status: 'skipped' });
+    expect(await outcomeOf(userOwnsTheData)).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(userOwnsTheData, { DATA_DIR: '/not/there' })).toMatchObject({ status: 'skipped' });
   });
 });
 
@@ -141,17 +148,17 @@ describe('certificates', () => {
   test('are sound with their key, and a warning near their expiry', async () => {
     const fresh = tls(Date.now() + 300 * DAY_MS);
     expect(await outcomeOf(certificatesAreUsable, fresh)).toMatchObject({ status: 'ok' });
-    expect(await outcomeOf(certificatesLast, fresh)).toMatchObject({ status: 'ok' });
+    expect(await outcomeOf(noCertificateExpiresSoon, fresh)).toMatchObject({ status: 'ok' });
     for (const [end, words] of [
       [Date.now() + 3 * DAY_MS, ' expires '],
       [Date.now() - DAY_MS, ' has expired '],
     ] as const) {
-      expect(await outcomeOf(certificatesLast, tls(end))).toMatchObject({
+      expect(await outcomeOf(noCertificateExpiresSoon, tls(end))).toMatchObject({
         status: 'warning',
         examples: [expect.stringContaining(words)],
       });
     }
-    for (const check of [certificatesAreUsable, certificatesLast]) {
+    for (const check of [certificatesAreUsable, noCertificateExpiresSoon]) {
       expect(await outcomeOf(check)).toMatchObject({
         status: 'skipped',
         reason: 'no certificate file is set',
@@ -327,7 +334,7 @@ describe('ports', () => {
 describe('the disk', () => {
   test('has its free space and the size of the log measured', async () => {
     expect(await outcomeOf(diskHasRoom)).toMatchObject({ detail: expect.stringMatching(/GiB are free\.$/) });
-    expect(await outcomeOf(logIsShort)).toMatchObject({ status: 'ok', detail: '0 MiB.' });
+    expect(await outcomeOf(writeAheadLogIsShort)).toMatchObject({ status: 'ok', detail: '0 MiB.' });
     expect(await outcomeOf(diskHasRoom, { DATA_DIR: '/not/there' })).toMatchObject({ status: 'skipped' });
   });
 
