@@ -1,6 +1,6 @@
 import type { AccountId, ApplicationId, InstanceId } from '../../../generated/ids.js';
 
-/** A person's approval for an application on one instance: the basis of its tokens and their family. */
+/** What a person has granted an application on one instance. Its tokens belong to the grant. */
 export interface Grant {
   /** 16 random bytes in base64url. */
   id: string;
@@ -9,17 +9,17 @@ export interface Grant {
   instanceId: InstanceId;
   scopes: readonly string[];
   authenticatedAt: number;
-  /** The session in which it was given; null if unknown. */
+  /** The browser session of the authorization; null if unknown. */
   sessionId: string | null;
-  /** The generation of its only valid refresh token, from 1. */
+  /** The generation of the only valid refresh token, from 1. */
   generation: number;
-  /** When that token was made. */
+  /** When the refresh token of this generation was made. */
   rotatedAt: number;
   /** Null where the application may not refresh. */
   refreshExpiresAt: number | null;
-  /** The limit of `refreshExpiresAt`, which rotations move. Null where the application may not refresh. */
+  /** Rotations extend `refreshExpiresAt` up to this time. Null where the application may not refresh. */
   refreshEndsAt: number | null;
-  /** When the last of its tokens expires. */
+  /** When the last token of the grant expires. */
   expiresAt: number;
   revokedAt: number | null;
 }
@@ -35,9 +35,9 @@ export interface GrantRows {
     of: { id: string; applicationId: ApplicationId; generation: number },
     to: { at: number; refreshExpiresAt: number; expiresAt: number },
   ): Promise<boolean>;
-  /** Whether it was valid until now. */
+  /** Returns whether the grant was valid before. */
   revoke(id: string, now: number): Promise<boolean>;
-  /** Revokes codes first, which would make further grants. */
+  /** Revokes unredeemed codes first, because their redemption would make further grants. */
   revokeOfAccount(accountId: AccountId, now: number): Promise<void>;
   /** The same for one session, and only for applications whose tokens end with a sign-out. */
   revokeOfSession(of: { sessionId: string; accountId: AccountId }, now: number): Promise<void>;

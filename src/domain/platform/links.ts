@@ -15,7 +15,7 @@ export function linkToWorker(clientId: ClientId, workerId: WorkerId): string {
   return `/v2/instance-integrations/${RECEIVER}/clients/${clientId}/workers/${workerId}`;
 }
 
-/** Units, unit types and locations have no address; they are found in this one by id. */
+/** For units, unit types and locations, which have no URL of their own: this resource lists them by id. */
 export function linkToOrganizationStructure(clientId: ClientId): string {
   return `${linkToClient(clientId)}/organization-structure`;
 }

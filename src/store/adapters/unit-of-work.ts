@@ -16,7 +16,7 @@ export interface DueListener {
 /** Called in a write for deliveries that it makes due. */
 export type NoteDue = (due: NewlyDue) => void;
 
-/** The unit of work of every area, which brings its rows and its changes. */
+/** Makes the unit of work of an area from its rows and its changes. */
 export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder, clock }: Database,
   rowsOf: (db: Writer) => Rows,

@@ -74,7 +74,7 @@ export async function updateLocation(changes: Ports, update: LocationUpdate): Pr
   return changed;
 }
 
-/** Its workers, including offboarded ones, lose it first, because their records are still readable. */
+/** First removes the location from its workers, also offboarded ones: their records can still be read. */
 export async function deleteLocation(
   changes: Ports,
   { locationId, expectedVersion }: { locationId: string; expectedVersion?: string },

@@ -2,7 +2,7 @@ import { inOrder, SCOPES } from '../../operator/application-rules.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { Prompt } from '../interaction/interactions.js';
 
-/** The scopes in the order of the contract; undefined unless separated by single spaces (RFC 6749). */
+/** Known scopes are in the order of the contract. Undefined unless separated by single spaces (RFC 6749). */
 export function parseScopes(text: string): { known: string[]; unknown: string[] } | undefined {
   const tokens = text.split(' ');
   if (!tokens.every((token) => SCOPE_TOKEN.test(token))) {
@@ -37,7 +37,7 @@ export function parsePrompts(text: string): RequestedPrompts | undefined {
   return { silent: false, prompts: [...new Set(tokens)] as Prompt[] };
 }
 
-/** Ten digits are over three hundred years. */
+/** At most ten digits: over three hundred years. */
 const NON_NEGATIVE_INTEGER = /^(0|[1-9]\d{0,9})$/;
 
 /** `max_age` in seconds; undefined if it is not a non-negative integer. */
@@ -56,7 +56,7 @@ export function faultOfCodeChallenge(
 ): string | undefined {
   if (challenge === undefined) {
     if (method !== undefined) {
-      return 'code_challenge_method comes without code_challenge.';
+      return 'code_challenge_method needs code_challenge.';
     }
     // A public application has no other binding of the code.
     return application.type === 'public' || application.requirePkce
