@@ -8,6 +8,7 @@ import { AttemptRecorder, type EndedAttempt } from '../../src/delivery/attempt-r
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { eventually } from '../support/eventually.js';
 import { recordedLog } from '../support/recorded-log.js';
+import { signalled } from '../support/signalled.js';
 
 const REQUEST_LIMIT = 256 * 1_024;
 const recorders: AttemptRecorder[] = [];
@@ -33,10 +34,7 @@ function ended(deliveryId: string, responseStart = Buffer.alloc(0), leaseMs = 30
 function recorderWith(record: (results: AttemptResult[]) => Promise<unknown>, total: number) {
   const log = recordedLog();
   let settled = 0;
-  let done: () => void = () => undefined;
-  const all = new Promise<void>((resolve) => {
-    done = resolve;
-  });
+  const { told: all, tell: done } = signalled();
   const recorder = new AttemptRecorder({
     record,
     onSettled: (count) => {

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { freePorts } from '../support/free-ports.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { signalled } from '../support/signalled.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
 import { body, senders, signingKey, targetAt } from './senders.js';
 
@@ -169,10 +170,7 @@ describe('TLS', () => {
   });
 
   test('that never ends is given up, and its connection closed', async () => {
-    let hungUp: (value: unknown) => void = () => undefined;
-    const closed = new Promise((resolve) => {
-      hungUp = resolve;
-    });
+    const { told: closed, tell: hungUp } = signalled<unknown>();
     const port = await listen((socket) =>
       socket
         .on('error', () => undefined)

@@ -1,17 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { HostNames, resolving } from '../../src/delivery/host-names.js';
+import { signalled } from '../support/signalled.js';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
 describe('a host name', () => {
   test('is asked for once by all who need it at a time, and known for a moment', async () => {
     const asked: string[] = [];
-    let answer: (addresses: typeof ADDRESSES) => void = () => undefined;
+    const { told, tell: answer } = signalled<typeof ADDRESSES>();
     const names = new HostNames((hostname) => {
       asked.push(hostname);
-      return new Promise((resolve) => {
-        answer = resolve;
-      });
+      return told;
     });
     const waiting = Array.from({ length: 64 }, () => names.addressesOf('hooks.example.com'));
     answer(ADDRESSES);

@@ -5,6 +5,7 @@ import { Relay, type RelayOptions } from '../../src/delivery/relay.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { eventually } from '../support/eventually.js';
 import { recordedLog } from '../support/recorded-log.js';
+import { signalled } from '../support/signalled.js';
 import { FakeDomain, HeldSender } from './fake-domain.js';
 import { rawReceivers } from './raw-receivers.js';
 import { senders, targetAt } from './senders.js';
@@ -352,10 +353,7 @@ describe('a relay that stops', () => {
 
   test('sends what a claim on its way still brings', async () => {
     const domain = new FakeDomain();
-    let asked: () => void = () => undefined;
-    const claimed = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
+    const { told: claimed, tell: asked } = signalled();
     const { relay } = start({
       deliveries: {
         claimDeliveries: (request, options) => {

@@ -3,6 +3,7 @@ import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js'
 import { JobQueue, type JobQueueOptions } from '../../src/passwords/job-queue.js';
 import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
 import type { StartThread } from '../../src/passwords/thread.js';
+import { signalled } from '../support/signalled.js';
 
 interface Held {
   job: PasswordJob;
@@ -15,10 +16,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const held: Held[] = [];
   const deaths: unknown[] = [];
   let started = 0;
-  let noteEnd: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => {
-    noteEnd = resolve;
-  });
+  const { told: ended, tell: noteEnd } = signalled();
   const end = { takes: Promise.resolve() };
   const start: StartThread = (onEnd) => {
     started += 1;

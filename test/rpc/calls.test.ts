@@ -6,6 +6,7 @@ import { OperatorServiceService } from '../../generated/proto/integration/operat
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
+import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
@@ -122,14 +123,8 @@ describe('a call', () => {
   });
 
   test('is aborted when its caller disconnects, also where the handler asks for the signal only later', async () => {
-    let started: () => void = () => undefined;
-    const under = new Promise<void>((resolve) => {
-      started = resolve;
-    });
-    let ended: (aborted: boolean) => void = () => undefined;
-    const outcome = new Promise<boolean>((resolve) => {
-      ended = resolve;
-    });
+    const { told: under, tell: started } = signalled();
+    const { told: outcome, tell: ended } = signalled<boolean>();
     const { channel } = await serving(async (_, context) => {
       started();
       await aborted(context);

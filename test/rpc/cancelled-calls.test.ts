@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
+import { signalled } from '../support/signalled.js';
 import { rpcRigs } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
@@ -36,10 +38,7 @@ describe('a call with a signal', () => {
   });
 
   test('fails with the reason when it is aborted, and its handler is notified', async () => {
-    let begun: (context: CallContext) => void = () => undefined;
-    const handling = new Promise<CallContext>((resolve) => {
-      begun = resolve;
-    });
+    const { told: handling, tell: begun } = signalled<CallContext>();
     const call = await serving((_, context) => {
       begun(context);
       return new Promise(() => undefined);
@@ -47,7 +46,7 @@ describe('a call with a signal', () => {
     const cancel = new AbortController();
     const outcome = call(cancel.signal).catch((error: unknown) => error);
     const { signal } = await handling;
-    const heard = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const heard = once(signal, 'abort');
     cancel.abort(REASON);
     expect(await outcome).toBe(REASON);
     await heard;

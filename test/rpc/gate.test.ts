@@ -4,6 +4,7 @@ import { MaintenanceServiceService } from '../../generated/proto/integration/mai
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { eventually } from '../support/eventually.js';
+import { signalled } from '../support/signalled.js';
 import { RawPeer } from './raw-peer.js';
 import { type RigOptions, rpcRigs, TOKENS } from './rig.js';
 
@@ -68,10 +69,7 @@ describe('a message that never ends', () => {
   });
 
   test('is not read while its token is looked at', async () => {
-    let letGo: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const { told: held, tell: letGo } = signalled();
     const { peer } = await serving({
       authenticate: async () => {
         await held;

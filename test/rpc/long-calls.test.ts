@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Client, type ClientDuplexStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
@@ -41,7 +42,7 @@ describe('a call that stays open', () => {
           try {
             yield { workers: [], nextCursor };
             while (!signal.aborted) {
-              await new Promise((resolve) => signal.addEventListener('abort', resolve));
+              await once(signal, 'abort');
             }
           } finally {
             over.tell();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { serve } from '../../src/rpc/handlers.js';
@@ -15,7 +16,7 @@ describe('a channel', () => {
       serve(DirectoryServiceService, {
         listWorkers: async function* (_, { signal }) {
           yield { workers: [], nextCursor: 'first' };
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          await once(signal, 'abort');
         },
         listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
       }),

@@ -4,6 +4,7 @@ import { ErrorCode } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { closeRpcServer, createRpcServer } from '../../src/rpc/server.js';
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
+import { signalled } from '../support/signalled.js';
 import { unheardAudit } from '../support/unheard-audit.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
@@ -14,14 +15,8 @@ describe('closing a server', () => {
 
   /** A method that answers when it is let, and says when it was reached. */
   async function holding() {
-    let reached: () => void = () => undefined;
-    let letGo: () => void = () => undefined;
-    const underWay = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const { told: underWay, tell: reached } = signalled();
+    const { told: held, tell: letGo } = signalled();
     const purgeExpired = async () => {
       reached();
       await held;

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { limitedCall } from '../../workflows/limited-call.js';
+import { signalled } from '../support/signalled.js';
 
 /** Does with the signal of a call what the client of the SDK does: it listens, for ever. */
 function clientLikeTheSdk() {
@@ -41,16 +42,8 @@ describe('a call to the server of Temporal', () => {
   test('is cancelled with the reason when all is over', async () => {
     const over = new AbortController();
     const client = clientLikeTheSdk();
-    let answer: (value: string) => void = () => undefined;
-    const call = limitedCall(
-      client,
-      over.signal,
-      1_000,
-      () =>
-        new Promise<string>((resolve) => {
-          answer = resolve;
-        }),
-    );
+    const { told, tell: answer } = signalled<string>();
+    const call = limitedCall(client, over.signal, 1_000, () => told);
     expect(client.seen().signal?.aborted).toBe(false);
     over.abort(new Error('the worker ends'));
     expect(client.seen().signal?.reason).toEqual(new Error('the worker ends'));

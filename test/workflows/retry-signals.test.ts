@@ -7,6 +7,7 @@ import {
   webhookRetryWorkflowId,
   workflowTypes,
 } from '../../workflows/contract.js';
+import { signalled } from '../support/signalled.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
 import { eventually, quickWebhookRetry } from './temporal-fixture.js';
@@ -61,10 +62,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
 
   test('retryNow makes an attempt due while the receiver leaves another one without an answer', async () => {
     const { domain, handle } = await startPatient();
-    let answer: (status: number) => void = () => undefined;
-    const later = new Promise<number>((resolve) => {
-      answer = resolve;
-    });
+    const { told: later, tell: answer } = signalled<number>();
     domain.receiver = ({ deliveryId }) => (deliveryId === 'whd_a' ? later : 204);
     await handle.signal(signalNames.retryNow, ['whd_a']);
     await eventually('an attempt under way', () => domain.sent.length === 1);
@@ -99,11 +97,8 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
 
   test('giveUp reaches the domain while a round hangs, and what the round has not begun is not sent', async () => {
     const { domain, handle } = await startPatient({ sends: 1 });
-    let answer: (status: number) => void = () => undefined;
-    domain.receiver = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const { told: answered, tell: answer } = signalled<number>();
+    domain.receiver = () => answered;
     await handle.signal(signalNames.retryNow);
     await eventually('an attempt under way', () => domain.sent.length === 1);
     await handle.signal(signalNames.giveUp);

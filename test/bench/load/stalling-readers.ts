@@ -1,6 +1,7 @@
 import { once, setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signalled } from '../../support/signalled.js';
 
 export interface StallingReaders {
   count: number;
@@ -32,10 +33,7 @@ export async function startStallingReaders(readers: StallingReaders): Promise<()
   const over = new AbortController();
   setMaxListeners(0, over.signal);
   const begun = Array.from({ length: readers.count }, (_, number) => {
-    let tell: () => void = () => undefined;
-    const first = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const { told: first, tell } = signalled();
     const manner = MANNERS[number % MANNERS.length] as Manner;
     void readForEver(readers, manner, over.signal, tell).catch(() => undefined);
     return first;

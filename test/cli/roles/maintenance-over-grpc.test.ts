@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import {
   MaintenanceServiceService,
@@ -7,6 +8,7 @@ import {
 import { codeMinutesOver, maintenanceOver } from '../../../src/cli/roles/maintenance-over-grpc.js';
 import { type CallContext, type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { rpcRigs } from '../../rpc/rig.js';
+import { signalled } from '../../support/signalled.js';
 
 const minute = new Date('2026-07-01T10:00:00Z');
 const expiresAt = new Date('2026-07-01T10:11:00Z');
@@ -110,10 +112,7 @@ describe('what the worker asks of the domain', () => {
   });
 
   test('is over at both ends when the activity is cancelled', async () => {
-    let begun: (context: CallContext) => void = () => undefined;
-    const context = new Promise<CallContext>((resolve) => {
-      begun = resolve;
-    });
+    const { told: context, tell: begun } = signalled<CallContext>();
     const { maintenance } = await serving({
       purgeExpired: (_, handlerContext) => {
         begun(handlerContext);
@@ -125,7 +124,7 @@ describe('what the worker asks of the domain', () => {
       .purgeExpired({ limit: 1, run: 'r1' }, { ...call, signal: cancel.signal })
       .catch((error) => error);
     const { signal } = await context;
-    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const aborted = once(signal, 'abort');
     cancel.abort(new Error('the worker must go'));
     expect(await outcome).toEqual(new Error('the worker must go'));
     await aborted;

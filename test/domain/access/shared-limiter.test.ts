@@ -10,6 +10,7 @@ import { callCounts } from '../../../src/store/adapters/call-counts.js';
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { signalled } from '../../support/signalled.js';
 import { fakeClock } from '../clock.js';
 
 const MINUTE_MS = 60_000;
@@ -270,10 +271,7 @@ describe('while the database does not exchange counts', () => {
     const { nodes, database } = await nodesOn(1, TEN, { lateMs: 1 });
     const node = nodes[0] as Node;
     const real = callCounts(database) as CountStore;
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { told: answered, tell: answer } = signalled();
     node.fault.add = async (additions) => {
       const totals = await real.add(additions);
       await answered;

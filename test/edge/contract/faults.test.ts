@@ -4,6 +4,7 @@ import type { Dispatch } from '../../../src/edge/http/exchange.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
+import { signalled } from '../../support/signalled.js';
 
 const PATH = '/v1/instance-integrations';
 
@@ -113,10 +114,7 @@ describe('a security handler that', () => {
 });
 
 test('a request that waits too long behind others is answered 503 in the format of the contract, and logged as such', async () => {
-  let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const { told: begun, tell: begin } = signalled();
   const crowded = await openGatewayApi({
     log: recorded.log,
     admission: new Admission(undefined, { atOnce: 1, longMs: 60_000, maxWaitMs: 20, few: 0 }),

@@ -8,6 +8,7 @@ import {
 } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
+import { signalled } from '../../support/signalled.js';
 
 const PATH = pathOf(operationNamed('listWorkers'));
 
@@ -89,10 +90,7 @@ describe('a client that accepts gzip', () => {
   });
 
   test('sees that a list broke off, and the domain is done with it', async () => {
-    let isReleased: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      isReleased = resolve;
-    });
+    const { told: released, tell: isReleased } = signalled();
     listing(async function* () {
       try {
         yield page;
@@ -107,10 +105,7 @@ describe('a client that accepts gzip', () => {
   });
 
   test('gets the third list of an integration at once as it is, and again a compressed one later', async () => {
-    let finish: () => void = () => undefined;
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { told: finished, tell: finish } = signalled();
     listing(async function* () {
       yield page;
       await finished;
@@ -124,10 +119,7 @@ describe('a client that accepts gzip', () => {
   });
 
   test('ends the list when it leaves', async () => {
-    let isReleased: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      isReleased = resolve;
-    });
+    const { told: released, tell: isReleased } = signalled();
     listing(async function* () {
       try {
         for (;;) {

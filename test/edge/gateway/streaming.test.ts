@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 import { answering, aWorker, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
+import { signalled } from '../../support/signalled.js';
 import { slowReader } from '../../support/slow-reader.js';
 
 const OPERATION = operationNamed('listWorkers');
@@ -27,10 +28,7 @@ const pageOf = (count: number) => Array.from({ length: count }, () => aWorker())
 
 /** Programs a list whose rest is made by the test, and tells when the domain is done with it. */
 function listing(make: (call: CallContext) => AsyncIterable<object>, first = async () => pageOf(1)) {
-  let tell: () => void = () => undefined;
-  const over = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
+  const { told: over, tell } = signalled();
   gateway.program({
     read: async () => firstOf('v1', await first(), { hasRest: true }),
     readRest: async function* (_, call) {
@@ -52,9 +50,6 @@ async function* endless(counted?: () => void) {
     yield pageOf(PAGE_ROWS);
   }
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
 const reader = () => slowReader(gateway.port, PATH, { 'x-api-key': gateway.key, 'x-request-id': 'streamed' });
 const lineOf = (requestId: string) =>
@@ -123,7 +118,7 @@ describe('a client that goes away', () => {
   test('while the domain is at work on the next page ends the call', async () => {
     const { over } = listing(async function* ({ signal }) {
       yield pageOf(1);
-      await aborted(signal);
+      await once(signal, 'abort');
     });
     const { read, leave } = await reader();
     await read();
@@ -133,14 +128,8 @@ describe('a client that goes away', () => {
   });
 
   test('before the first page ends the call when that comes', async () => {
-    let letGo: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let asked: () => void = () => undefined;
-    const underWay = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
+    const { told: held, tell: letGo } = signalled();
+    const { told: underWay, tell: asked } = signalled();
     const first = async () => {
       asked();
       await held;
@@ -180,12 +169,8 @@ describe('an error after the first pages', () => {
   });
 
   test('cuts it also for HTTP/1.0, which takes a closed connection for the end', async () => {
-    let hasRead: () => void = () => undefined;
-    failing(
-      new Promise((resolve) => {
-        hasRead = resolve;
-      }),
-    );
+    const { told, tell: hasRead } = signalled();
+    failing(told);
     const socket = connect(gateway.port, '127.0.0.1');
     let received = '';
     socket.setEncoding('utf8').on('data', (text) => {

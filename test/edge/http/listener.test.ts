@@ -13,6 +13,7 @@ import {
 import { eventually } from '../../support/eventually.js';
 import { exchange, rawExchange } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
+import { signalled } from '../../support/signalled.js';
 
 const OK: DispatchedAnswer = {
   status: 200,
@@ -205,10 +206,7 @@ describe('what is no request', () => {
   });
 
   test('does not end an answer that has begun', async () => {
-    let finish: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { told: held, tell: finish } = signalled();
     async function* pieces() {
       yield Buffer.from('one');
       await held;
@@ -324,20 +322,16 @@ test('a network that has its share of the requests under way is told to come bac
   };
   await start({ maxRequests: 2, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }], onRefused });
   const from = (network: string) => ({ headers: { 'x-forwarded-for': network } });
-  let release: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    dispatch = async ({ path }) => {
-      if (path === '/held') {
-        resolve();
-        await new Promise<void>((go) => {
-          release = go;
-        });
-      }
-      return OK;
-    };
-  });
+  const [begun, released] = [signalled(), signalled()];
+  dispatch = async ({ path }) => {
+    if (path === '/held') {
+      begun.tell();
+      await released.told;
+    }
+    return OK;
+  };
   const held = exchange(port, '/held', from('2001:db8::1'));
-  await begun;
+  await begun.told;
   const refused = await exchange(port, '/', from('2001:db8::2'));
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(JSON.parse(refused.body)).toMatchObject({
@@ -350,7 +344,7 @@ test('a network that has its share of the requests under way is told to come bac
   expect(full.map(({ level, code, leftOut }) => [level, code, leftOut])).toEqual([['warn', 'busy', 0]]);
   expect(refusals).toBe(2);
   expect((await exchange(port, '/', from('192.0.2.1'))).status).toBe(200);
-  release();
+  released.tell();
   expect((await held).status).toBe(200);
   expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(200);
 });
@@ -373,21 +367,17 @@ test('where all connections are taken, a new one is served and the one that has 
 
 describe('closing', () => {
   test('a request under way is answered, and new ones are turned away', async () => {
-    let release: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => {
-      dispatch = async () => {
-        resolve();
-        await new Promise<void>((go) => {
-          release = go;
-        });
-        return OK;
-      };
-    });
+    const [asked, released] = [signalled(), signalled()];
+    dispatch = async () => {
+      asked.tell();
+      await released.told;
+      return OK;
+    };
     const underWay = exchange(port, '/');
-    await asked;
+    await asked.told;
     const closed = closeListener(server, 60_000);
     await expect(exchange(port, '/')).rejects.toThrow('ECONNREFUSED');
-    release();
+    released.tell();
     expect((await underWay).body).toBe('fine');
     await closed;
   });
@@ -512,10 +502,7 @@ test.each(['before', 'after'])(
         inFlight += change;
       },
     });
-    let begin: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
+    const { told: begun, tell: begin } = signalled();
     async function* endless() {
       for (;;) {
         yield Buffer.alloc(64 * 1_024);

@@ -4,6 +4,7 @@ import { ErrorCode } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
 import { listed } from '../../support/gateway/contract-rows.js';
+import { signalled } from '../../support/signalled.js';
 import { refusalOf } from '../rig.js';
 import {
   call,
@@ -158,14 +159,8 @@ describe('a read of an operation', () => {
   });
 
   test('of a list holds its slot until it is answered, and its rest until the call ends', async () => {
-    let answer: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    let begun: () => void = () => undefined;
-    const underWay = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { told: held, tell: answer } = signalled();
+    const { told: underWay, tell: begun } = signalled();
     const page = async () => {
       begun();
       await held;

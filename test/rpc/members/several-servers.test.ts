@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
@@ -55,7 +56,7 @@ describe('a channel to several servers', () => {
         serve(DirectoryServiceService, {
           listWorkers: async function* (_, { signal }) {
             yield { workers: [], nextCursor: one.address };
-            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            await once(signal, 'abort');
           },
         }),
       ],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Client } from '@grpc/grpc-js';
 import { afterEach } from '@jest/globals';
@@ -13,8 +14,7 @@ export const MOST_CALLS = 1_024;
 export const KIB = 1_024;
 
 export const never = () => new Promise<string>(() => undefined);
-export const aborted = (signal: AbortSignal) =>
-  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+export const aborted = (signal: AbortSignal) => once(signal, 'abort');
 
 /** Call it in a describe block; closes what was opened after each test. */
 export function roleCalls() {

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { type Handler, serve } from '../../../src/rpc/handlers.js';
 import { LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
+import { signalled } from '../../support/signalled.js';
 import { refusalOf, rpcRigs } from '../rig.js';
 
 type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
@@ -37,17 +39,11 @@ describe('a stream that is long', () => {
     return list(REQUEST as never, options)[Symbol.asyncIterator]();
   }
 
-  const aborted = (signal: AbortSignal) =>
-    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-
   test('is given up, as UNAVAILABLE and for the handler too, when the next message does not come', async () => {
-    let over: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      over = resolve;
-    });
+    const { told: ended, tell: over } = signalled();
     const messages = await serving(async function* (_, { signal }) {
       yield page('first');
-      await aborted(signal);
+      await once(signal, 'abort');
       over();
     }, WAIT_MS);
     expect((await messages.next()).value).toMatchObject({ nextCursor: 'first' });
@@ -69,13 +65,10 @@ describe('a stream that is long', () => {
   });
 
   test('ends for the handler when its reader leaves while waiting for a message', async () => {
-    let over: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      over = resolve;
-    });
+    const { told: ended, tell: over } = signalled();
     const messages = await serving(async function* (_, { signal }) {
       yield page('first');
-      await aborted(signal);
+      await once(signal, 'abort');
       over();
     }, LONGER_THAN_A_TEST_MS);
     await messages.next();

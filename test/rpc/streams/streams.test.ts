@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, jest, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
@@ -120,7 +120,7 @@ describe('a stream of answers', () => {
     const over = signalled();
     const { list } = await serving(async function* (_, { signal }: CallContext) {
       yield page('first');
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await once(signal, 'abort');
       over.tell();
     });
     for await (const _ of list()) {

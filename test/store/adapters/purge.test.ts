@@ -5,9 +5,10 @@ import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-wo
 import type { Database } from '../../../src/store/database.js';
 import { fakeClock } from '../../domain/clock.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { signalled } from '../../support/signalled.js';
 import { CREATED_AT } from '../rows.js';
 import { countRows, KINDS, type PurgedKind, plantRows } from './purge-kinds.js';
-import { latch, untilOneWaits } from './sign-on/rig.js';
+import { untilOneWaits } from './sign-on/rig.js';
 
 const OVER_BEFORE = CREATED_AT;
 const INTERVAL_MS = 3_600_000;
@@ -90,17 +91,17 @@ describeEachDatabase('purge', (under) => {
     const database = await under.openMigrated();
     const { run } = signOnUnitOfWork(database);
     await run(({ attempts }) => attempts.count('a', OVER_BEFORE - 10, 5));
-    const [counted, goOn] = [latch(), latch()];
+    const [counted, goOn] = [signalled(), signalled()];
     const counting = run(async ({ attempts }) => {
       const counts = await attempts.count('a', OVER_BEFORE, 5);
-      counted.open();
-      await goOn.opened;
+      counted.tell();
+      await goOn.told;
       return counts;
     });
-    await counted.opened;
+    await counted.told;
     const removal = purgeStore(database).remove('attempt_count', OVER_BEFORE, 10);
     await untilOneWaits(database);
-    goOn.open();
+    goOn.tell();
 
     await expect(counting).resolves.toEqual({ count: 1, endsAt: OVER_BEFORE + 5 });
     await expect(removal).resolves.toBe(0);

@@ -9,6 +9,7 @@ import { SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js'
 import { inTurns, Turns, takeTurn } from '../../../src/store/dialects/turns.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { signalled } from '../../support/signalled.js';
 import { plantInstance } from '../rows.js';
 
 /** A write about the subject, which leaves an instance of that name. */
@@ -112,10 +113,7 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
 
   test('are not even begun for those who left while they waited for a connection', async () => {
     const database = await under.openMigrated();
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { told: gate, tell: open } = signalled();
     const busy = Array.from({ length: 12 }, () => database.write(() => gate));
     const caller = new AbortController();
     let begun = false;

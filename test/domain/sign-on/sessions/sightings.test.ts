@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { SignOn } from '../../../../src/domain/sign-on/sign-on.js';
-import { latch } from '../../../store/adapters/sign-on/rig.js';
 import { databaseUnderTest } from '../../../support/databases.js';
+import { signalled } from '../../../support/signalled.js';
 import { type BrowserRig, browserRig, HOUR_MS, newPerson } from '../browser-rig.js';
 import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
@@ -26,7 +26,7 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
   await other.authorize({ prompt: 'login' });
   rig.clock.advance(2 * MINUTE_MS);
 
-  const [read, replaced] = [latch(), latch()];
+  const [read, replaced] = [signalled(), signalled()];
   const { unitOfWork } = rig.signOn;
   const paused: SignOn = {
     ...rig.signOn,
@@ -35,8 +35,8 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
       run: (work) =>
         unitOfWork.run((changes) => {
           const noteSeen: typeof changes.sessions.noteSeen = async (id, at) => {
-            read.open();
-            await replaced.opened;
+            read.tell();
+            await replaced.told;
             await changes.sessions.noteSeen(id, at);
           };
           return work({ ...changes, sessions: { ...changes.sessions, noteSeen } });
@@ -45,9 +45,9 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
   };
   const tab = Object.assign(new TestBrowser({ ...rig, signOn: paused }), { cookie });
   const going = tab.authorize();
-  await read.opened;
+  await read.told;
   codeOf(await other.signIn(second));
-  replaced.open();
+  replaced.tell();
   codeOf(await going);
 
   expect(await signedInAs(rig)).toEqual([[second.accountId, rig.clock.now()]]);

@@ -4,7 +4,8 @@ import { endAccess } from '../../../../src/domain/credentials/end-access.js';
 import type { AuthorizationCode } from '../../../../src/domain/sign-on/authorization/codes.js';
 import type { SignOnChanges } from '../../../../src/domain/sign-on/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';
-import { latch, signOnRig, untilOneWaits } from '../sign-on/rig.js';
+import { signalled } from '../../../support/signalled.js';
+import { signOnRig, untilOneWaits } from '../sign-on/rig.js';
 import { newCode, newGrant, newSession } from '../sign-on/samples.js';
 
 describeEachDatabase('the end of a person’s access', (under) => {
@@ -66,18 +67,18 @@ describeEachDatabase('the end of a person’s access', (under) => {
   test('catches what a redemption under way is about to give', async () => {
     const { run, rows, database, now, accountId, code } = await rigWithPerson();
     const presented = await code();
-    const [redeemed, goOn] = [latch(), latch()];
+    const [redeemed, goOn] = [signalled(), signalled()];
     const redemption = run(async ({ codes, grants }) => {
       const yes = await codes.redeem(presented.hash, now);
-      redeemed.open();
-      await goOn.opened;
+      redeemed.tell();
+      await goOn.told;
       await grants.insert(newGrant(accountId, now, { id: presented.grantId }));
       return yes;
     });
-    await redeemed.opened;
+    await redeemed.told;
     const ending = run((changes) => endAccess(changes, accountId));
     await untilOneWaits(database);
-    goOn.open();
+    goOn.tell();
 
     await expect(redemption).resolves.toBe(true);
     await ending;
@@ -87,16 +88,16 @@ describeEachDatabase('the end of a person’s access', (under) => {
   test('refuses a redemption that waited for it', async () => {
     const { run, rows, database, accountId, code } = await rigWithPerson();
     const presented = await code();
-    const [ended, goOn] = [latch(), latch()];
+    const [ended, goOn] = [signalled(), signalled()];
     const ending = run(async (changes) => {
       await endAccess(changes, accountId);
-      ended.open();
-      await goOn.opened;
+      ended.tell();
+      await goOn.told;
     });
-    await ended.opened;
+    await ended.told;
     const redemption = run((changes) => redeem(changes, presented));
     await untilOneWaits(database);
-    goOn.open();
+    goOn.tell();
 
     await ending;
     await expect(redemption).resolves.toBe(false);

@@ -17,7 +17,7 @@ import { subscriptionRows } from '../../../../src/store/adapters/webhooks/subscr
 import type { Database, Writer } from '../../../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
-import { latch } from '../sign-on/rig.js';
+import { signalled } from '../../../support/signalled.js';
 import { plantSubscription } from '../webhooks/sending/rig.js';
 import { newConnection } from '../webhooks/subscriptions/rig.js';
 import { OPERATOR } from './rig.js';
@@ -71,19 +71,19 @@ describeEachDatabase('an encryption key that another has followed', (under) => {
 
   test('is not retired under a write that sealed with it and is not committed yet', async () => {
     const { database, retire, isRetired, whenAnybodyWaits } = await rig(under);
-    const [written, commit] = [latch(), latch()];
+    const [written, commit] = [signalled(), signalled()];
     const writing = database.write(async (writer) => {
       await signingKeyRows(writer).insert(SIGNING_KEY);
-      written.open();
-      await commit.opened;
+      written.tell();
+      await commit.told;
     });
-    await written.opened;
+    await written.told;
     const retiring = retire().then(
       () => 'retired',
       (error: Error) => error.message,
     );
     await Promise.race([retiring, whenAnybodyWaits()]);
-    commit.open();
+    commit.tell();
     await writing;
     expect(await retiring).toMatch(/is being sealed anew, and 1 are left/);
     expect(await isRetired()).toBe(false);
@@ -91,19 +91,19 @@ describeEachDatabase('an encryption key that another has followed', (under) => {
 
   test('lets a write that sealed with it wait for the end of its retirement, and refuses it then', async () => {
     const { database, run, seals, whenAnybodyWaits } = await rig(under);
-    const [retired, commit] = [latch(), latch()];
+    const [retired, commit] = [signalled(), signalled()];
     const retiring = run(async (changes) => {
       await retireEncryptionKey(changes, OLD);
-      retired.open();
-      await commit.opened;
+      retired.tell();
+      await commit.told;
     });
-    await retired.opened;
+    await retired.told;
     const writing = SEALING['signing-keys'](database).then(
       () => 'written',
       (error: unknown) => error,
     );
     await Promise.race([writing, whenAnybodyWaits()]);
-    commit.open();
+    commit.tell();
     await retiring;
     expect(await writing).toMatchObject(REFUSED);
     expect(await seals()).toBe(0);

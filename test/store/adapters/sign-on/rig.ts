@@ -36,12 +36,3 @@ export async function untilOneWaits({ reader, writesInOrder }: Database): Promis
     });
   }
 }
-
-/** A promise and what keeps it. */
-export function latch() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open: () => open(), opened };
-}

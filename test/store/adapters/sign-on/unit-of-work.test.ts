@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';
-import { latch, signOnRig } from './rig.js';
+import { signalled } from '../../../support/signalled.js';
+import { signOnRig } from './rig.js';
 import { newHash, newInteraction, newSession } from './samples.js';
 
 const SUBJECT = { type: 'account', id: 'acc_1' };
@@ -29,16 +30,16 @@ describeEachDatabase('a step of signing in', (under) => {
   test('is invisible before it is done', async () => {
     const { run, rows, now } = await signOnRig(under);
     const session = newSession(now);
-    const [written, goOn] = [latch(), latch()];
+    const [written, goOn] = [signalled(), signalled()];
     const step = run(async ({ sessions }) => {
       await sessions.insert(session);
-      written.open();
-      await goOn.opened;
+      written.tell();
+      await goOn.told;
       return sessions.findByToken(session.tokenHash);
     });
-    await written.opened;
+    await written.told;
     await expect(rows.sessions.findByToken(session.tokenHash)).resolves.toBeUndefined();
-    goOn.open();
+    goOn.tell();
     await expect(step).resolves.toEqual(session);
     await expect(rows.sessions.findByToken(session.tokenHash)).resolves.toEqual(session);
   });

@@ -4,7 +4,7 @@ import { resendDelivery } from '../../../../src/domain/webhooks/subscriptions/re
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
 import { OldRows } from '../../../../src/store/adapters/webhooks/old-rows.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
-import { latch } from '../sign-on/rig.js';
+import { signalled } from '../../../support/signalled.js';
 import { logRig } from './logs/rig.js';
 
 describeEachDatabase('the purge of webhooks', (under) => {
@@ -102,19 +102,19 @@ describe('on PostgreSQL', () => {
   test('a purge leaves an event that is just being sent again', async () => {
     const { run, database, deliver, clock } = await logRig(under);
     const id = await deliver({ status: 'DELIVERED' });
-    const [resent, goOn] = [latch(), latch()];
+    const [resent, goOn] = [signalled(), signalled()];
     const resending = run(async (changes) => {
       const delivery = await resendDelivery(changes, id);
-      resent.open();
-      await goOn.opened;
+      resent.tell();
+      await goOn.told;
       return delivery;
     });
-    await resent.opened;
+    await resent.told;
     const { remove } = purgeStore(database);
     const before = clock.now() + 1;
     await database.write((writer) => writer.deleteFrom('deliveries').where('id', '=', id).execute());
     await expect(remove('event', before, 9)).resolves.toBe(0);
-    goOn.open();
+    goOn.tell();
     await resending;
     await expect(remove('event', before, 9)).resolves.toBe(0);
     await expect(database.reader.selectFrom('events').select('id').execute()).resolves.toHaveLength(1);

@@ -7,6 +7,7 @@ import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.j
 import { newPostgresDatabase, PATIENT } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
+import { signalled } from '../../../support/signalled.js';
 
 const LOCK = 7;
 /** As many as the pool of writes has. */
@@ -67,10 +68,7 @@ async function withMarks(
 
 /** All connections of the pool of writes that can be had at once. */
 async function lent({ write }: Database, count = CONNECTIONS): Promise<number[]> {
-  let all: () => void = () => undefined;
-  const together = new Promise<void>((resolve) => {
-    all = resolve;
-  });
+  const { told: together, tell: all } = signalled();
   const pids: number[] = [];
   await Promise.all(
     Array.from({ length: count }, () =>

@@ -7,6 +7,7 @@ import { keptStatement } from '../../../../src/store/adapters/statements/kept-st
 import type { Database, Writer } from '../../../../src/store/database.js';
 import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
 import { newPostgresDatabase } from '../../../support/databases.js';
+import { signalled } from '../../../support/signalled.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
 
 /** As many as the pool has connections. */
@@ -181,10 +182,7 @@ describe('a statement that the server works on for long keeps its connection', (
     });
 
     test('that brings the first of its answer while the server is asked about it', async () => {
-      let look: () => void = () => undefined;
-      const looking = new Promise<void>((resolve) => {
-        look = resolve;
-      });
+      const { told: looking, tell: look } = signalled();
       let pieces = 0;
       way.answerAt((asked) => {
         if (asked.includes('pg_stat_activity')) {

@@ -11,6 +11,7 @@ import type { StoreWatch } from '../../../../src/store/watch.js';
 import { newPostgresDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { newMigratedPostgresDatabase } from '../../../support/postgres/new-database.js';
+import { signalled } from '../../../support/signalled.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
 
 test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
@@ -190,7 +191,7 @@ test('a migration that waits for a PostgreSQL that has fallen silent ends, and m
 });
 
 test('a statement without a time limit is waited for as long as the server answers others', async () => {
-  let answer: (value: string) => void = () => undefined;
+  const { told: waiting, tell: answer } = signalled<string>();
   let asked = 0;
   const patience = whileAlive(async () => {
     asked += 1;
@@ -204,9 +205,6 @@ test('a statement without a time limit is waited for as long as the server answe
         : new Error('The connection is lost.'),
     );
   }, 1);
-  const waiting = new Promise<string>((resolve) => {
-    answer = resolve;
-  });
   expect(await patience(waiting)).toBe('after a long time');
 });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import type { ReplayEventsRequest } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
 import { ErrorCode, ServiceError } from '../../../../../src/errors/service-error.js';
+import { signalled } from '../../../../support/signalled.js';
 import { at, type WebhookHandlers, webhookRigs } from './rig.js';
 
 const start = webhookRigs();
@@ -125,10 +126,7 @@ describe('integration event replay', () => {
   });
 
   test('that is ended says how it continues, and that it is not done', async () => {
-    let goneOn: () => void = () => undefined;
-    const hasGoneOn = new Promise<void>((resolve) => {
-      goneOn = resolve;
-    });
+    const { told: hasGoneOn, tell: goneOn } = signalled();
     const { begin } = await breakingOnce([], async function* (_, { signal }) {
       goneOn();
       await once(signal, 'abort');
