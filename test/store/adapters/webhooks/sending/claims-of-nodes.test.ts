@@ -5,14 +5,13 @@ import type { DeliveryId } from '../../../../../generated/ids.js';
 import type { ClaimRequest } from '../../../../../src/domain/webhooks/sending/claims/claim.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
-import { eventually } from '../../../../support/eventually.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
+import { signalled } from '../../../../support/signalled.js';
 import { newConnection } from '../subscriptions/rig.js';
 import { type SendingNode, sendingNode, succeeded, twoSendingNodes } from './rig.js';
 
 type Claim = Awaited<ReturnType<SendingNode['claim']>>;
 
-/** Longer than a test may take: what waits for its end fails. */
-const FOREVER_MS = 60_000;
 const MOST_CLAIMS = 5_000;
 
 /** Random ids may share a lock, and a claim for one subscription would then wait for that of another. */
@@ -24,10 +23,7 @@ function idOf(name: string): string {
 async function heldClaim(node: SendingNode, request: Partial<ClaimRequest> = {}) {
   const { unitOfWork } = node.dependencies;
   const { run } = unitOfWork;
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { told: released, tell: release } = signalled();
   let claim: Promise<Claim> | undefined;
   await new Promise<void>((resolve) => {
     unitOfWork.run = (work, options) => {
@@ -60,7 +56,7 @@ describe('claims of several nodes at once, on PostgreSQL', () => {
     await one.happen();
     await one.happen({ type: 'client.created' });
     expect(idsIn(await other.claim())).toEqual([second]);
-    const rest = other.claim({ maxWaitMs: FOREVER_MS });
+    const rest = other.claim({ maxWaitMs: LONGER_THAN_A_TEST_MS });
     held.release();
     expect(idsIn(await held.claim)).toEqual([first]);
     expect(idsIn(await rest)).toEqual([first]);

@@ -5,6 +5,7 @@ import { sendingUnitOfWork } from '../../../../../src/store/adapters/webhooks/se
 import { migrateToLatest } from '../../../../../src/store/migrate.js';
 import { migrations } from '../../../../../src/store/migrations/index.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
+import { LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import type { Row } from '../../../rows.js';
 import { newConnection } from '../subscriptions/rig.js';
 import {
@@ -19,8 +20,6 @@ import {
   twoSendingNodes,
 } from './rig.js';
 
-/** Longer than a test may take: what waits for its end fails. */
-const FOREVER_MS = 60_000;
 const SECOND_MS = 30_000;
 const GRACE_MS = 60_000;
 
@@ -104,14 +103,14 @@ describeEachDatabase('a later attempt', (under) => {
 
   test('that is made due wakes a claim that waits', async () => {
     const rig = await failed();
-    const waiting = rig.claim({ maxWaitMs: FOREVER_MS });
+    const waiting = rig.claim({ maxWaitMs: LONGER_THAN_A_TEST_MS });
     await rig.makeDue({ id: rig.id, number: 2 });
     expect((await waiting).deliveries).toMatchObject([{ id: rig.id, number: 2 }]);
   });
 
   test('that is due by its time ends the wait of a claim', async () => {
     const rig = await failed();
-    const waiting = rig.claim({ maxWaitMs: FOREVER_MS });
+    const waiting = rig.claim({ maxWaitMs: LONGER_THAN_A_TEST_MS });
     rig.clock.advance(SECOND_MS);
     expect((await waiting).deliveries).toMatchObject([{ id: rig.id, number: 2 }]);
   });
@@ -274,7 +273,7 @@ describeEachDatabase('a later attempt', (under) => {
   test('waits on another node too: what one makes due, the other claims', async () => {
     const rig = await failed();
     const other = sendingNode(rig.database, rig.connection, rig.clock);
-    const waiting = other.claim({ maxWaitMs: FOREVER_MS });
+    const waiting = other.claim({ maxWaitMs: LONGER_THAN_A_TEST_MS });
     await rig.makeDue({ id: rig.id, number: 2 });
     expect((await waiting).deliveries).toMatchObject([{ id: rig.id, number: 2 }]);
   });

@@ -5,8 +5,9 @@ import { newPublicId } from '../../../../../src/identifiers/public-id.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
+import { signalled } from '../../../../support/signalled.js';
 import { newConnection } from '../subscriptions/rig.js';
-import { NEVER, PATIENT, type SendingNode, sendingNode, succeeded } from './rig.js';
+import { NEVER, PATIENT, REQUEST, type SendingNode, sendingNode, succeeded } from './rig.js';
 
 /** A node, and another which commits what the first does not hear of by itself. */
 async function nodes(under: DatabaseUnderTest) {
@@ -24,8 +25,7 @@ async function waiting(
   caller = PATIENT,
 ) {
   const news = jest.spyOn(deliveriesDue, 'news');
-  const complete = { freeSlots: 64, totalSlots: 64, maxRunningPerSubscription: 64, ...request };
-  const claim = claims.claim({ ...complete, maxWaitMs: LONGER_THAN_A_TEST_MS }, caller);
+  const claim = claims.claim({ ...REQUEST, ...request, maxWaitMs: LONGER_THAN_A_TEST_MS }, caller);
   await eventually('a claim that waits', () => news.mock.calls.length > 0);
   news.mockRestore();
   return { claim };
@@ -158,19 +158,15 @@ describeEachDatabase('a claim that waits', (under) => {
     const { other, ...rig } = await nodes(under);
     const id = await rig.subscribe();
     const { claim } = await waiting(rig);
-    let release: () => void = () => undefined;
-    const look = jest.spyOn(rig.dependencies.unitOfWork.rows, 'dueSubscriptions').mockReturnValueOnce(
-      new Promise((resolve) => {
-        release = () => resolve([]);
-      }),
-    );
+    const { told, tell: release } = signalled<[]>();
+    const look = jest.spyOn(rig.dependencies.unitOfWork.rows, 'dueSubscriptions').mockReturnValueOnce(told);
     const before = rig.claim();
     await eventually('a claim that looks', () => look.mock.calls.length > 0);
     await other.happen();
     rig.deliveriesDue.wakeByOther(new Set([id]));
     await new Promise(setImmediate);
     rig.deliveriesDue.close();
-    release();
+    release([]);
     expect((await before).deliveries).toEqual([]);
     expect((await claim).deliveries).toEqual([]);
     expect(await rig.deliveries()).toMatchObject([{ attempts_begun: 0 }]);

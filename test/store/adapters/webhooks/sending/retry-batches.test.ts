@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { ErrorCode } from '../../../../../src/errors/service-error.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
+import { LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import { LEASE_MS, PATIENT, refused, sendingRig, succeeded } from './rig.js';
-
-/** Longer than a test may take: what waits for its end fails. */
-const FOREVER_MS = 60_000;
 
 describeEachDatabase('failed deliveries', (under) => {
   async function failing(count = 1) {
@@ -81,7 +79,7 @@ describeEachDatabase('failed deliveries', (under) => {
 
   test('are waited for', async () => {
     const rig = await failing();
-    const waiting = rig.handover.claim(100, FOREVER_MS, PATIENT);
+    const waiting = rig.handover.claim(100, LONGER_THAN_A_TEST_MS, PATIENT);
     rig.clock.advance(2_000);
     expect(await waiting).toHaveLength(1);
   });
@@ -90,8 +88,8 @@ describeEachDatabase('failed deliveries', (under) => {
     const rig = await failing();
     const caller = new AbortController();
     const waiting = [
-      rig.handover.claim(100, FOREVER_MS, caller.signal),
-      rig.handover.claim(100, FOREVER_MS, PATIENT),
+      rig.handover.claim(100, LONGER_THAN_A_TEST_MS, caller.signal),
+      rig.handover.claim(100, LONGER_THAN_A_TEST_MS, PATIENT),
     ];
     caller.abort();
     expect(await waiting[0]).toEqual([]);

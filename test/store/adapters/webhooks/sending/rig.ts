@@ -59,6 +59,14 @@ export const NEVER_SLOW = {
   farTooSlowMs: Number.POSITIVE_INFINITY,
 };
 
+/** Of a relay that has slots for all that is due. */
+export const REQUEST: ClaimRequest = {
+  freeSlots: 256,
+  totalSlots: 32,
+  maxRunningPerSubscription: 64,
+  maxWaitMs: 0,
+};
+
 const BOX = new SealedBox(randomBytes(32));
 
 /** A migrated database with events and deliveries; several rigs may share one, like nodes. */
@@ -125,13 +133,7 @@ export function sendingNode(
    * nothing, it looks again if that sweep ended attempts.
    */
   const claim = async (request: Partial<ClaimRequest> = {}, caller = PATIENT) => {
-    const complete = {
-      freeSlots: 256,
-      totalSlots: 32,
-      maxRunningPerSubscription: 64,
-      maxWaitMs: 0,
-      ...request,
-    };
+    const complete = { ...REQUEST, ...request };
     const found = await claims.claim(complete, caller).finally(() => claims.swept());
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;
