@@ -1,16 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, loadConfig } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { insecuritiesOf } from '../../src/config/insecurities.js';
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(environment);
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).problems;
-  }
-}
+import { problemsOf } from './problems.js';
 
 const REMOTE = 'postgres://u:canary@db.example.com/x';
 

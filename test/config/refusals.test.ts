@@ -1,15 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError, loadConfig } from '../../src/config/config.js';
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(environment);
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).problems;
-  }
-}
+import { problemsOf } from './problems.js';
 
 const PORTS = [
   '-1',

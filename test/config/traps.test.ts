@@ -1,24 +1,16 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, loadConfig } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { misspeltIn } from '../../src/config/misspelt.js';
 import { secretOf, withoutSecretFiles } from '../../src/config/secret-files.js';
 import { secretSettings, settings } from '../../src/config/settings.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
+import { problemsOf } from './problems.js';
 
 const directory = temporaryDirectories();
+const STRICT = { strict: true };
 const TOKEN = 'canary-7Gq2-that-is-as-long-as-a-token';
-
-function problemsOf(environment: Record<string, string>, strict = true): readonly string[] {
-  try {
-    loadConfig(environment, { strict });
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).problems;
-  }
-}
 
 function file(content: string, mode = 0o600): string {
   const path = join(directory(), 'file');
@@ -40,11 +32,11 @@ describe('a start with a variable that looks like a setting', () => {
     ['IDEMPOTENCI_RETENTON', 'IDEMPOTENCY_RETENTION'],
     ['EDGE_TOKEN_FIL', 'EDGE_TOKEN_FILE'],
   ])('is refused for %s, and the sentence names %s, unless that is set', (name, nearest) => {
-    expect(problemsOf({ [name]: TOKEN })).toEqual([
+    expect(problemsOf({ [name]: TOKEN }, STRICT)).toEqual([
       `${name} is not a setting; did you mean ${nearest}? Rename or remove it, or name it in FOREIGN_VARIABLES if another program reads it`,
     ]);
-    expect(problemsOf({ [name]: TOKEN, FOREIGN_VARIABLES: `OTHER, ${name}` })).toEqual([]);
-    expect(problemsOf({ [name]: TOKEN }, false)).toEqual([]);
+    expect(problemsOf({ [name]: TOKEN, FOREIGN_VARIABLES: `OTHER, ${name}` }, STRICT)).toEqual([]);
+    expect(problemsOf({ [name]: TOKEN })).toEqual([]);
     expect(meantBy(name, { [nearest]: 'x' })).toMatchObject({ nearest, isCertain: false });
   });
 
@@ -64,7 +56,7 @@ describe('a start with a variable that looks like a setting', () => {
     ['INTEGRATION_ENV', undefined],
     ['INTEGRATION_IMAGE', undefined],
   ])('is warned of %s, which may be of another program', (name, nearest) => {
-    expect(problemsOf({ [name]: TOKEN })).toEqual([]);
+    expect(problemsOf({ [name]: TOKEN }, STRICT)).toEqual([]);
     expect(meantBy(name)).toMatchObject({ name, isCertain: false });
     expect(meantBy(name)?.nearest).toBe(nearest);
   });
@@ -131,7 +123,7 @@ test('a role that may not read the key for Temporal knows that there is one', ()
 });
 
 test.each(['two\nlines', 'two words', 'ümlaut'])('a token with %j cannot be used', (end) => {
-  expect(problemsOf({ EDGE_TOKEN: `${TOKEN}${end}` })).toEqual([
+  expect(problemsOf({ EDGE_TOKEN: `${TOKEN}${end}` }, STRICT)).toEqual([
     'EDGE_TOKEN must be one line of ASCII without blanks',
   ]);
 });
@@ -158,16 +150,14 @@ describe.each(secretSettings)('%s', (name) => {
     ['the group may write', () => file(value, 0o620), 'other users may read: chmod 600'],
     ['is much too long', () => file('x'.repeat(70_000)), 'is too long'],
   ])('is refused from a file that %s', (_, path, reason) => {
-    expect(problemsOf({ [`${name}_FILE`]: path() }, false)).toEqual([
-      `${name}_FILE names a file that ${reason}`,
-    ]);
+    expect(problemsOf({ [`${name}_FILE`]: path() })).toEqual([`${name}_FILE names a file that ${reason}`]);
   });
 
   test('is refused in the environment and from a file at once, unless both are the same', () => {
-    expect(problemsOf({ ...beside, [name]: `${value}.other`, [`${name}_FILE`]: file(value) })).toEqual([
-      `${name} and ${name}_FILE differ: only one of them may be set`,
-    ]);
-    expect(problemsOf({ ...beside, [name]: value, [`${name}_FILE`]: file(value) })).toEqual([]);
+    expect(
+      problemsOf({ ...beside, [name]: `${value}.other`, [`${name}_FILE`]: file(value) }, STRICT),
+    ).toEqual([`${name} and ${name}_FILE differ: only one of them may be set`]);
+    expect(problemsOf({ ...beside, [name]: value, [`${name}_FILE`]: file(value) }, STRICT)).toEqual([]);
   });
 
   test('is left out for a command that needs no secrets', () => {
