@@ -62,9 +62,9 @@ export interface RpcMethod {
   implemented: boolean;
 }
 
-export function rpcMethods(): RpcMethod[] {
-  // Only the shape of the services is looked at; nothing is called.
-  const services = allServices({
+/** All services, with nothing behind them: for their shape, and for calls that end before a handler. */
+export function hollowServices() {
+  return allServices({
     directory: {},
     maintenance: {},
     platform: { unitOfWork: {} },
@@ -73,8 +73,11 @@ export function rpcMethods(): RpcMethod[] {
     webhooks: { unitOfWork: { rows: {} } },
     deliveries: {},
   } as never);
+}
+
+export function rpcMethods(): RpcMethod[] {
   const calls = serve(CallServiceService, { exchange: async function* () {} });
-  return [...services, calls].flatMap(({ definition, handlers }) =>
+  return [...hollowServices(), calls].flatMap(({ definition, handlers }) =>
     Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({
       service: serviceNameOf(definition),
       name: path.split('/').at(-1) ?? '',

@@ -14,26 +14,16 @@ import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
 import { callersOf, roleRights } from '../../src/rpc/callers.js';
 import { type AnyMethod, type AnyService, serviceNameOf } from '../../src/rpc/definitions.js';
-import { allServices } from '../../src/rpc/domain-server/index.js';
 import { grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { createRpcServer } from '../../src/rpc/server.js';
 import { travelsInStreams } from '../../src/rpc/short-calls/frames.js';
+import { hollowServices } from '../architecture/surface.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-/** Calls of this file end before anything is asked of what stands behind the services. */
-const services = allServices({
-  directory: {},
-  maintenance: {},
-  platform: { unitOfWork: {} },
-  operator: {},
-  signOn: {},
-  webhooks: { unitOfWork: { rows: {} } },
-  deliveries: {},
-} as never);
-
+const services = hollowServices();
 const methods = services.flatMap((service) => Object.values(service.definition));
 const paths = methods.map(({ path }) => path);
 const { exchange } = CallServiceService;
