@@ -15,25 +15,26 @@ import { NEVER_SLOW, refused, sendingRig } from './sending/rig.js';
 const under = databaseUnderTest('PostgreSQL');
 const databases = { SQLite: databaseUnderTest('SQLite'), PostgreSQL: under };
 const SLOW_MS = 10;
+const SLOW_LOOK_MS = 2 * SLOW_MS;
 
-/** Looks that all seem slow, on a clock that passes only as each look takes it. */
-function slowLooks({ database, clock }: { database: Database; clock: { now(): number } }, mostKnown = 1_000) {
+/** A rig and looks that all seem slow, on a clock that passes only as each look takes it. */
+async function slowLooks(mostKnown = 1_000) {
+  const rig = await deadRowsRig(under, NEVER_SLOW);
+  const { database, clock } = rig;
+  /** How the server is; a test may change it. */
+  const server = { tookMs: SLOW_LOOK_MS, roundTripMs: 0, isFailing: false, isAway: false };
   let ms = 0;
-  let tookMs = 2 * SLOW_MS;
-  let isFailing = false;
-  let isAway = false;
-  let roundTripMs = 0;
   const failures: unknown[] = [];
   const limits = { ...NEVER_SLOW, slowMs: SLOW_MS, mostSlowLooks: 1, mostKnown };
   const beside = database.patient.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      ms += roundTripMs;
-      if (isAway) {
+      ms += server.roundTripMs;
+      if (server.isAway) {
         ms += 25_000;
         throw new Error('the server does not answer');
       }
-      if (isFailing && result.rows.some((row) => 'later' in row)) {
+      if (server.isFailing && result.rows.some((row) => 'later' in row)) {
         throw new Error('canceling statement due to statement timeout');
       }
       return result;
@@ -44,11 +45,11 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
     (error) => failures.push(error),
     limits,
     () => {
-      ms += tookMs;
+      ms += server.tookMs;
       return ms;
     },
     async () => {
-      ms += roundTripMs - tookMs;
+      ms += server.roundTripMs - server.tookMs;
     },
   );
   /** Does not wait for the complete look that the claim may begin. */
@@ -58,33 +59,16 @@ function slowLooks({ database, clock }: { database: Database; clock: { now(): nu
     ms += passedMs;
   };
   return {
-    looks,
-    beside,
-    failures,
-    find,
-    pass,
-    /** From now on looks take no time. */
-    hurry: () => {
-      tookMs = 0;
-    },
-    dawdle: () => {
-      tookMs = 2 * SLOW_MS;
-    },
-    setFar: (value: number) => {
-      roundTripMs = value;
-    },
-    setFailing: (value: boolean) => {
-      isFailing = value;
-    },
-    setAway: (value: boolean) => {
-      isAway = value;
-    },
+    ...{ rig, looks, beside, failures, server, find, pass },
     /** Lets a claim begin a complete look, and waits for its end. */
     complete: async () => {
       pass();
       await find();
       await looks.settled();
     },
+    /** The later attempts of the subscription that a claim would begin. */
+    dueLater: (id: SubscriptionId) =>
+      database.write((writer) => claiming(writer, clock.now(), looks).dueLater(id, 64)),
   };
 }
 
@@ -115,9 +99,8 @@ function pagesOfClaim(
 }
 
 test('beside a long snapshot, the cost of a claim does not grow with the deliveries since its start', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
+  const { rig, looks, complete } = await slowLooks();
   const release = await rig.holdSnapshot();
-  const { looks, complete } = slowLooks(rig);
   const costOfClaim = () => pagesOfClaim(rig, looks);
   await rig.deliver(12_000);
   await rig.insert(64);
@@ -129,12 +112,11 @@ test('beside a long snapshot, the cost of a claim does not grow with the deliver
 });
 
 test('nor does it grow while complete looks fail', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
+  const { rig, looks, find, complete, server } = await slowLooks();
   const release = await rig.holdSnapshot();
-  const { looks, find, complete, setFailing } = slowLooks(rig);
   await find();
   await complete();
-  setFailing(true);
+  server.isFailing = true;
   await rig.deliver(12_000);
   await rig.insert(64);
   const grown = await pagesOfClaim(rig, looks);
@@ -148,8 +130,7 @@ test.each([
   ['at once if it is a few places behind', 10, true],
   ['by the next complete look', 2_000, false],
 ])('a delivery that is committed behind later ones is found %s', async (_, behind, isFoundAtOnce) => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { looks, find, complete } = slowLooks(rig);
+  const { rig, looks, find, complete } = await slowLooks();
   const claim = (id: SubscriptionId) =>
     rig.database.write(async (writer) => {
       const found = await claiming(writer, rig.clock.now(), looks).dueFirst([{ id, after: 0, limit: 64 }]);
@@ -172,38 +153,30 @@ test.each([
 });
 
 test('a later attempt that became due is found by the next complete look', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { looks, find, complete } = slowLooks(rig);
+  const { rig, looks, find, complete, dueLater } = await slowLooks();
   await find();
   await complete();
   const { seq, id } = await retriedLater(rig);
   expect(await find()).toEqual([]);
   await complete();
   expect(await looks.round(rig.database.reader, '', rig.clock.now(), 64)).toEqual([{ id, hasLater: true }]);
-  const claimed = rig.database.write((writer) =>
-    claiming(writer, rig.clock.now(), looks).dueLater(id as SubscriptionId, 64),
-  );
-  expect(await claimed).toEqual([seq]);
+  expect(await dueLater(id)).toEqual([seq]);
 });
 
 test('nothing is claimed for a later attempt that is no longer due', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { looks, find, complete } = slowLooks(rig);
-  const claim = (id: SubscriptionId) =>
-    rig.database.write(async (writer) => claiming(writer, rig.clock.now(), looks).dueLater(id, 64));
+  const { rig, find, complete, dueLater } = await slowLooks();
   await find();
   const { seq, id } = await retriedLater(rig);
   await complete();
-  expect(await claim(id as SubscriptionId)).toEqual([seq]);
+  expect(await dueLater(id)).toEqual([seq]);
   expect(await find()).toEqual([id]);
   await rig.claim();
-  expect(await claim(id as SubscriptionId)).toEqual([]);
+  expect(await dueLater(id)).toEqual([]);
   expect(await find()).toEqual([]);
 });
 
 test('a later attempt that a look found before it was due is found when it is', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { looks, find, pass } = slowLooks(rig);
+  const { rig, looks, find, pass, dueLater } = await slowLooks();
   await find();
   await find();
   await looks.settled();
@@ -211,24 +184,19 @@ test('a later attempt that a look found before it was due is found when it is', 
   pass();
   await looks.any(rig.database.reader, rig.clock.now() + 1_000);
   await looks.settled();
-  const claim = () =>
-    rig.database.write(async (writer) =>
-      claiming(writer, rig.clock.now(), looks).dueLater(id as SubscriptionId, 64),
-    );
-  expect(await claim()).toEqual([]);
+  expect(await dueLater(id)).toEqual([]);
   rig.clock.advance(500);
   expect(await find()).toEqual([id]);
-  expect(await claim()).toEqual([seq]);
+  expect(await dueLater(id)).toEqual([seq]);
 });
 
 test('after an outage of the server, a complete look does not wait as if it had been slow', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { looks, find, pass, complete, setAway, failures } = slowLooks(rig);
+  const { rig, looks, find, pass, complete, failures, server } = await slowLooks();
   await find();
-  setAway(true);
+  server.isAway = true;
   await complete();
   expect(failures).toHaveLength(1);
-  setAway(false);
+  server.isAway = false;
   await rig.insert(rig.subscriptions.length);
   pass(1_000);
   await find();
@@ -275,33 +243,30 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
 );
 
 test('what the last look in a claim found is found until the first complete look has ended', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { find } = slowLooks(rig);
+  const { rig, find } = await slowLooks();
   await rig.insert(rig.subscriptions.length);
   await find();
   expect(await find()).toHaveLength(rig.subscriptions.length);
 });
 
 test('looks are complete again once they are quick', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { find, complete, hurry } = slowLooks(rig);
+  const { rig, find, complete, server } = await slowLooks();
   await find();
   await complete();
-  hurry();
+  server.tookMs = 0;
   await complete();
   await rig.insert(rig.subscriptions.length);
   expect(await find()).toHaveLength(rig.subscriptions.length);
 });
 
 test('when looks are slow again, a complete look follows at once', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { looks, beside, complete, hurry, dawdle, setFar } = slowLooks(rig);
+  const { rig, looks, beside, complete, server } = await slowLooks();
   const find = () => looks.round(beside, '', rig.clock.now(), 64);
-  setFar(100);
+  server.roundTripMs = 100;
   await find();
-  hurry();
+  server.tookMs = 0;
   await complete();
-  dawdle();
+  server.tookMs = SLOW_LOOK_MS;
   await find();
   await rig.insert(rig.subscriptions.length);
   await find();
@@ -310,11 +275,10 @@ test('when looks are slow again, a complete look follows at once', async () => {
 });
 
 test('while complete looks fail, claims go on with first attempts that come', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { find, complete, failures, setFailing } = slowLooks(rig);
+  const { rig, find, complete, failures, server } = await slowLooks();
   await rig.insert(1);
   await find();
-  setFailing(true);
+  server.isFailing = true;
   await complete();
   expect(failures).toHaveLength(1);
   await rig.insert(rig.subscriptions.length);
@@ -325,8 +289,7 @@ test('while complete looks fail, claims go on with first attempts that come', as
 });
 
 test('more due subscriptions than a look may find take turns', async () => {
-  const rig = await deadRowsRig(under, NEVER_SLOW);
-  const { find, complete } = slowLooks(rig, 2);
+  const { rig, find, complete } = await slowLooks(2);
   await rig.insert(rig.subscriptions.length);
   const all = [...rig.subscriptions].sort();
   await find();
@@ -345,7 +308,7 @@ async function retriedLater(rig: Awaited<ReturnType<typeof deadRowsRig>>, afterM
   await rig.record(refused(begun?.id as DeliveryId));
   rig.clock.advance(afterMs);
   const { seq, subscription_id: id } = await rig.delivery(begun?.id as string);
-  return { seq, id };
+  return { seq, id: id as SubscriptionId };
 }
 
 /** Inserts a delivery and commits it after the work. */
