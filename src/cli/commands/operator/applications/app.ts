@@ -55,7 +55,7 @@ const GRANTS = ['authorization_code', 'refresh_token'];
 const RULES = ['required', 'optional'];
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
-/** What can be set at registration and later. Defaults are those of registration: an update keeps what is set. */
+/** What can be set at registration and later. Defaults are those of registration. */
 function addSettings(command: Command, { isUpdate = false } = {}): Command {
   const byDefault = (value: string) => (isUpdate ? '' : `; ${value} unless given`);
   const list = isUpdate ? '; may be repeated; replaces the present ones' : '; may be repeated';
