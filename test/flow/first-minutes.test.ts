@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { OutputLines } from '../support/output-lines.js';
 import { root, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 
+const MOST_MS = 120_000;
 const THINGS = ['Sign in', 'Read', 'Ask again', 'Receive', 'Act'];
 
 /** The numbered things of a text, each from its number to the next. */
@@ -35,13 +36,15 @@ describe.each(sources)('the five things to try, of %s, work as pasted', (_, sour
   const services = serviceProcesses();
   let service: ServiceProcess;
   let things: string[] = [];
+  /** Which the terminal prints first, because the directory is not the usual one. */
+  let whereItIs = '';
   const running: ReturnType<typeof spawn>[] = [];
   beforeAll(async () => {
     service = await services.start();
     await service.errors.nextText('Ctrl-C ends everything');
-    things = source(service)
-      .split(/^(?=\d\. )/m)
-      .filter((text) => /^\d\. /.test(text));
+    const text = source(service);
+    whereItIs = /^export .+\n/m.exec(text)?.[0] ?? `export DATA_DIR='${service.dataDir}'\n`;
+    things = text.split(/^(?=\d\. )/m).filter((thing) => /^[1-9]\. /.test(thing));
   });
   afterEach(() => {
     for (const child of running.splice(0)) {
@@ -49,15 +52,20 @@ describe.each(sources)('the five things to try, of %s, work as pasted', (_, sour
     }
   });
 
-  const options = () => ({ cwd: root, env: { PATH: process.env.PATH, DATA_DIR: service.dataDir } });
+  const options = () => ({ cwd: root, env: { PATH: process.env.PATH } });
   /** The lines to paste. */
   const commandsOf = (thing: string) =>
     thing.split('\n').filter((line) => /^(?:curl|\.\/integration|\w+=\$\()/.test(line));
   /** Each thing may use variables that an earlier one has set. */
   const pasted = (thing: string): string => {
     const given = things.flatMap(commandsOf).filter((line) => /^\w+=/.test(line));
-    const lines = [...given, ...commandsOf(thing)].join('\n');
-    const { stdout, stderr, status } = spawnSync('sh', ['-c', lines], { ...options(), encoding: 'utf8' });
+    const lines = [whereItIs, ...given, ...commandsOf(thing)].join('\n');
+    const { stdout, stderr, status } = spawnSync('sh', ['-c', lines], {
+      ...options(),
+      encoding: 'utf8',
+      // A command that does not end would block this process, and no limit of a test could end it.
+      timeout: MOST_MS,
+    });
     expect([status, stderr]).toEqual([0, '']);
     return stdout;
   };
@@ -89,7 +97,10 @@ describe.each(sources)('the five things to try, of %s, work as pasted', (_, sour
 
   test('4: the listener gets the event of the added user, and its looks are not logged', async () => {
     const [listen = '', create = ''] = commandsOf(things[3] ?? '');
-    const child = spawn('sh', ['-c', `exec ${listen}`], { ...options(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('sh', ['-c', `${whereItIs}exec ${listen}`], {
+      ...options(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     running.push(child);
     const [output, errors] = [new OutputLines(), new OutputLines()];
     output.read(child.stdout);

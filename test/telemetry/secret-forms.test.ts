@@ -13,12 +13,12 @@ const ROOT = join(import.meta.dirname, '../../src');
 
 /** Each file that makes random values, with an example of its secrets; undefined for those without one. */
 const makers: Record<string, (() => string) | undefined> = {
-  'cli/commands/copies/backup-folder.ts': undefined,
   'cli/supervisor/serve.ts': () => `edge_live_${randomBytes(32).toString('hex')}`,
   'domain/platform/organization/new-roles.ts': undefined,
   'domain/sign-on/tokens/tokens.ts': undefined,
   'domain/version.ts': undefined,
   'domain/webhooks/subscriptions/secrets.ts': () => `whsec_${randomBytes(32).toString('base64')}`,
+  'files/staged.ts': undefined,
   'identifiers/api-key.ts': () => newApiKey('live'),
   'identifiers/base62.ts': undefined,
   'identifiers/client-secret.ts': () => newClientSecret('live'),

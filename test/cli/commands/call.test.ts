@@ -165,7 +165,9 @@ describe('integration call', () => {
   test('without a demo environment says what to give', async () => {
     const { code, stderr } = await integration(['call'], { DATA_DIR: services.newDirectory() });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/Start it with `make run`, or give --address and --token\.\n$/);
+    expect(stderr).toMatch(
+      /Start it with `make run`, set DATA_DIR to where it is, or give --address and --token\.\n$/,
+    );
   });
 });
 
