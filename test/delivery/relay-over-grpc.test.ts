@@ -3,9 +3,9 @@ import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/de
 import { DeliveryServiceService } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { Relay } from '../../src/delivery/relay.js';
 import { serve } from '../../src/rpc/handlers.js';
-import { rpcRigs } from '../rpc/rig.js';
+import { type RpcRig, rpcRigs } from '../rpc/rig.js';
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
-import { recordedLog } from '../support/recorded-log.js';
+import { type RecordedLog, recordedLog } from '../support/recorded-log.js';
 import { FakeDomain } from './fake-domain.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
 import { secret, senders } from './senders.js';
@@ -32,20 +32,22 @@ function serviceOf(domain: FakeDomain, port: number) {
   });
 }
 
+function relayTo(
+  rig: RpcRig,
+  log: RecordedLog['log'],
+  slots: { sends: number; sendsPerSubscription: number },
+): Relay {
+  const deliveries = rig.channel().clientOf(DeliveryServiceService);
+  return new Relay({ deliveries, sender: open(), log, workerId: 'test', ...slots });
+}
+
 describe('the relay over gRPC', () => {
   test('sends what a domain has, and continues with the next one at its address', async () => {
     const receiver = await raw.start(noContent);
     const before = new FakeDomain();
     const rig = await rigs.start([serviceOf(before, receiver.port)]);
     const log = recordedLog();
-    const relay = new Relay({
-      deliveries: rig.channel().clientOf(DeliveryServiceService),
-      sender: open(),
-      log: log.log,
-      workerId: 'test',
-      sends: 32,
-      sendsPerSubscription: 8,
-    });
+    const relay = relayTo(rig, log.log, { sends: 32, sendsPerSubscription: 8 });
     await before.untilRecorded(before.add(200));
 
     rig.server.forceShutdown();
@@ -69,14 +71,7 @@ describe('the relay over gRPC', () => {
     });
     const before = new FakeDomain();
     const rig = await rigs.start([serviceOf(before, receiver.port)]);
-    const relay = new Relay({
-      deliveries: rig.channel().clientOf(DeliveryServiceService),
-      sender: open(),
-      log: recordedLog().log,
-      workerId: 'test',
-      sends: 4,
-      sendsPerSubscription: 4,
-    });
+    const relay = relayTo(rig, recordedLog().log, { sends: 4, sendsPerSubscription: 4 });
     const arrived = new Promise<void>((resolve) => {
       receiver.server.on('connection', (socket) => socket.once('data', () => setImmediate(resolve)));
     });
@@ -101,14 +96,7 @@ describe('the relay over gRPC', () => {
     const domain = new FakeDomain();
     const rig = await rigs.start([serviceOf(domain, receiver.port)]);
     const log = recordedLog();
-    const relay = new Relay({
-      deliveries: rig.channel().clientOf(DeliveryServiceService),
-      sender: open(),
-      log: log.log,
-      workerId: 'test',
-      sends: 4,
-      sendsPerSubscription: 4,
-    });
+    const relay = relayTo(rig, log.log, { sends: 4, sendsPerSubscription: 4 });
     const [id = ''] = domain.add(1);
     const notRecorded = log.nextLine(({ msg }) => msg === 'webhook attempts are not recorded for now');
     expect(await Promise.race([domain.untilRecorded([id]), notRecorded])).toBeUndefined();
@@ -122,14 +110,7 @@ describe('the relay over gRPC', () => {
   test('that has nothing to do stops before its claim and its grace are over', async () => {
     const domain = new FakeDomain();
     const rig = await rigs.start([serviceOf(domain, 1)]);
-    const relay = new Relay({
-      deliveries: rig.channel().clientOf(DeliveryServiceService),
-      sender: open(),
-      log: recordedLog().log,
-      workerId: 'test',
-      sends: 4,
-      sendsPerSubscription: 4,
-    });
+    const relay = relayTo(rig, recordedLog().log, { sends: 4, sendsPerSubscription: 4 });
     await domain.until(() => true);
     await relay.stop(LONGER_THAN_A_TEST_MS);
   });
