@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { UserId } from '../../../generated/ids.js';
 import type { Schemas } from '../../../src/domain/directory/contract-json.js';
@@ -6,6 +7,7 @@ import { createClient } from '../../../src/domain/platform/organization/clients.
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { eventually } from '../../support/eventually.js';
+import { listenOnLoopback, onLoopback } from '../../support/loopback.js';
 import { plantUser } from '../directory-rows.js';
 import { CREATED_AT } from '../rows.js';
 import { type Replicated, startReplicated } from './replicated.js';
@@ -26,6 +28,9 @@ const UNSLOWED = `do $$ begin
   end if;
 end $$`;
 
+/** The severity of an error, as PostgreSQL writes it. */
+const [REFUSED, FATAL] = ['SERROR\0VERROR\0', 'SFATAL\0VFATAL\0'] as const;
+
 /** Waits for the read on the server itself: queries from the test would be too slow to see it. */
 const RESUME_DURING_READ = `do $$ begin
   loop
@@ -36,6 +41,30 @@ const RESUME_DURING_READ = `do $$ begin
   end loop;
   perform pg_wal_replay_resume();
 end $$`;
+
+/** To the replica, whose refusals become fatal to the connection. */
+async function endingProxy(url: string) {
+  const { hostname, port } = new URL(url);
+  let ended = 0;
+  const server = createServer((client) => {
+    const behind = connect(Number(port), hostname);
+    client.pipe(behind);
+    for (const socket of [client, behind]) {
+      socket.on('error', () => undefined).on('close', () => (socket === client ? behind : client).destroy());
+    }
+    behind.on('data', (data) => {
+      const text = data.toString('latin1');
+      if (!text.includes(REFUSED)) {
+        client.write(data);
+        return;
+      }
+      ended += 1;
+      client.end(text.replace(REFUSED, FATAL), 'latin1');
+    });
+  });
+  const proxyUrl = onLoopback(url, await listenOnLoopback(server)).href;
+  return { url: proxyUrl, ended: () => ended, close: () => server.close() };
+}
 
 describe('reads of the gateway with a replica', () => {
   let servers: Replicated;
@@ -192,7 +221,7 @@ describe('reads of the gateway with a replica', () => {
     await rig.fromReplica();
   });
 
-  test('stay at the primary when replay cancels a page, and return to the replica with the next list', async () => {
+  const cancelPage = async () => {
     await rig.addMany(300);
     await servers.ask('replica', "alter system set max_standby_streaming_delay = '0'");
     await servers.ask('replica', 'select pg_reload_conf()');
@@ -220,6 +249,22 @@ describe('reads of the gateway with a replica', () => {
     await servers.caughtUp();
     await rig.fromReplica();
     expect(rig.away).toEqual([]);
+  };
+
+  test('stay at the primary when replay cancels a page, and return to the replica with the next list', () =>
+    cancelPage());
+
+  test('do so too when the replica ends the connection, as it may if it cancels twice', async () => {
+    await rig.close();
+    const proxy = await endingProxy(servers.replicaUrl);
+    try {
+      rig = await openRig(servers, { replicaUrl: proxy.url });
+      await rig.fromReplica();
+      await cancelPage();
+      expect(proxy.ended()).toBe(1);
+    } finally {
+      proxy.close();
+    }
   });
 
   test('have nothing that the primary does not show yet, because it waits for another replica', async () => {

@@ -96,10 +96,12 @@ export function isMendedByRepetition(error: unknown): boolean {
   return isOutdatedPlan(error) || isLostStatement(error);
 }
 
-/** A replica cancelled this statement, because it replays the removal of rows that the statement may read. */
+/**
+ * A replica cancelled this statement, because it replays the removal of rows that the statement may read. It
+ * may end the connection too, if it cancels once more before the connection is idle.
+ */
 export function isRecoveryConflict(error: unknown): boolean {
-  const refusal = error instanceof ServiceError ? error.cause : error;
-  return hasCode(error, SERIALIZATION_FAILURE) && isServerRefusal(refusal);
+  return hasCode(error, SERIALIZATION_FAILURE);
 }
 
 /** A statement waited for a lock longer than its limit. */
