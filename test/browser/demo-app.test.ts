@@ -67,7 +67,8 @@ const appPages: Record<string, Way> = {
 
 /** What a terminal prints for a line that a page shows. */
 function typed(line: string): Record<string, unknown> {
-  return JSON.parse(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stdout);
+  // A command that does not end would block this process, and no limit of a test could end it.
+  return JSON.parse(spawnSync('sh', ['-c', line], { encoding: 'utf8', timeout: 60_000 }).stdout);
 }
 
 const shown = (page: Page, heading: string) =>
