@@ -18,7 +18,7 @@ const HELP = `Measures the service in turn with its peers and floors.
 
   --only <text>   only rows with this in their name, and those read together with them
   --rounds <n>    so many rounds that count, instead of what each row asks for
-  --publish       only rows that tell costs; writes these to src/docs/costs.json, for the documentation
+  --publish       also writes the costs of all rows to src/docs/costs.json, for the documentation
 `;
 
 const { only, rounds, publish, help } = readArguments();
@@ -26,10 +26,7 @@ if (help) {
   process.stdout.write(HELP);
   process.exit();
 }
-const selected = comparisons.filter(
-  ({ rows, isPriced = false }) =>
-    (isPriced || !publish) && Object.keys(rows).some((name) => name.includes(only)),
-);
+const selected = comparisons.filter(({ rows }) => Object.keys(rows).some((name) => name.includes(only)));
 if (selected.length === 0) {
   refuse(`No row has "${only}" in its name. There are:\n${namesOf(comparisons).join('\n')}`);
 }

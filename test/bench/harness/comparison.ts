@@ -46,8 +46,6 @@ export interface Sides {
 export interface Comparison {
   /** By name, with the unit in it. Rows share a comparison when one round gives all of their numbers. */
   rows: Readonly<Record<string, Terms>>;
-  /** Its rounds tell costs that are published. */
-  isPriced?: boolean;
   /** Rounds that are thrown away, because code, caches and connections are still cold. */
   warmUpRounds: number;
   /** Rounds that count, unless the command line says how many. */

@@ -16,7 +16,6 @@ const AT_ONCE = 50;
 /** What connections hold that have had one answer and wait for their next question. */
 export const idleConnections: Comparison = {
   rows: { [IDLE_CONNECTIONS]: { referenceName: PEER_NAME, goal: 1.25, higherIsBetter: false } },
-  isPriced: true,
   warmUpRounds: 0,
   rounds: 3,
   setUp: async (scope) => ({

@@ -36,7 +36,6 @@ export function listAgainstPeer(list: PeerList): Comparison {
   const priced = { what, limit: showEtag ? ETAG_LIMIT : list.limit };
   return {
     rows: { [name]: { referenceName: PEER_NAME, goal, higherIsBetter: true } },
-    isPriced: store === 'SQLite',
     warmUpRounds: 2,
     rounds: store === 'SQLite' ? 5 : 3,
     setUp: async (scope, noteCost) => {

@@ -29,7 +29,6 @@ const PRICED = { what: 'sign-in, from redirect to tokens', limit: 'The password:
 /** The passwords are what a sign-in is made of: how much of their rate is left. */
 export const signIn: Comparison = {
   rows: { [SIGN_INS]: { referenceName: ARGON2_FLOOR_NAME, goal: 0.55, higherIsBetter: true } },
-  isPriced: true,
   warmUpRounds: 1,
   rounds: 5,
   setUp: async (scope, noteCost) => {

@@ -70,7 +70,6 @@ function againstPeer(
   const name = `${priced.what}${storeIn(store)} (answers/s)`;
   return {
     rows: { [name]: { referenceName: OIDC_PEER_NAME, goal, higherIsBetter: true } },
-    isPriced: store === 'SQLite',
     warmUpRounds: 2,
     rounds: store === 'SQLite' ? 5 : 3,
     setUp: async (scope, noteCost) => {

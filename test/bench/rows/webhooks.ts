@@ -59,7 +59,6 @@ function deliveries(
   const name = `${what}${storeIn(store)} (deliveries/s)`;
   return {
     rows: { [name]: { referenceName: SIGNED_POSTS_NAME, goal, higherIsBetter: true } },
-    isPriced: priced !== undefined,
     warmUpRounds: 1,
     rounds: 3,
     setUp: async (scope, noteCost) => {

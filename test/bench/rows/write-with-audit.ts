@@ -25,7 +25,6 @@ function writesOn(store: StoreKind, goal?: number): Comparison {
   const terms = { referenceName: REFERENCE, goal, higherIsBetter: false };
   return {
     rows: { [alone]: terms, [together]: terms },
-    isPriced: store === 'SQLite',
     warmUpRounds: 2,
     rounds: store === 'SQLite' ? 9 : 3,
     setUp: async (scope, noteCost) => {
