@@ -31,8 +31,8 @@ export interface SessionRows {
   /** Includes expired ones. */
   findByToken(tokenHash: string): Promise<Session | undefined>;
   insert(session: Session): Promise<void>;
-  /** One statement: keeps the most recently seen sessions of the person. */
-  keepNewest(accountId: AccountId, count: number): Promise<void>;
+  /** One statement: ends all but the most recently seen sessions of the person, and tells their ids. */
+  keepNewest(accountId: AccountId, count: number): Promise<string[]>;
   /** Writes everything but the id: a sign-in replaces the cookie's hash too. */
   update(session: Session): Promise<void>;
   /** Moves only `lastSeenAt` forward, so that a concurrent sign-in in another tab stays. */

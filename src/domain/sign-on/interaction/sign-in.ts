@@ -1,4 +1,4 @@
-import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
+import type { ApplicationId } from '../../../../generated/ids.js';
 import type { Session } from '../../credentials/sessions.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
@@ -15,6 +15,7 @@ import {
   NOBODY,
   uncountGuess,
 } from '../sessions/guess-limits.js';
+import { noteEnd } from '../sessions/logout.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
@@ -105,7 +106,7 @@ async function unchanged(
 
 async function accept(
   signOn: SignOn,
-  changes: AdvancePorts & Pick<SignOnChanges, 'attempts'>,
+  changes: AdvancePorts & Pick<SignOnChanges, 'attempts' | 'grants' | 'lock'>,
   browser: Browser,
   { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
 ): Promise<BrowserStep> {
@@ -115,36 +116,25 @@ async function accept(
     subject: { type: 'account', id },
     attributes: userAgentOf(browser),
   });
+  const signInHere = async (present: Session | undefined) => {
+    const { ended, ...held } = await signInTo(changes, present, id, signOn.sessionLimits);
+    for (const session of ended) {
+      await noteEnd(changes, browser, id, { ...session });
+    }
+    return held;
+  };
   const opened = await openAuthorization(signOn, changes, browser, token);
   if (opened.kind === 'elsewhere') {
     // The form was sent twice, or another tab was faster. The password was right, so the session is valid.
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
-    const { cookie } = await signInTo(changes, present, id, signOn.sessionLimits);
-    await auditReplaced(changes, browser, present, id);
+    const { cookie } = await signInHere(present);
     return { ...opened.step, cookie };
   }
-  const { session, cookie } = await signInTo(changes, opened.session, id, signOn.sessionLimits);
-  await auditReplaced(changes, browser, opened.session, id);
+  const { session, cookie } = await signInHere(opened.session);
   const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
   const way = underWay({ ...opened, session }, { ...progress, signedInAt: changes.now });
   const step = await advance(signOn, changes, browser, way);
   return { ...step, cookie };
-}
-
-/** Records that a sign-in ended the session of another person in the browser. */
-async function auditReplaced(
-  changes: Pick<SignOnChanges, 'audit'>,
-  browser: Browser,
-  before: Session | undefined,
-  id: AccountId,
-): Promise<void> {
-  if (before?.account && before.account.id !== id) {
-    await changes.audit(actorIn(browser, { type: 'account', id }), {
-      type: 'sign_out',
-      subject: { type: 'account', id: before.account.id },
-      attributes: { reason: 'replaced', ...userAgentOf(browser) },
-    });
-  }
 }
 
 /** Back to the page with an error and the typed address. */

@@ -45,6 +45,13 @@ function strangerOf(tokenHash: string, now: number): Session {
   return { id: tokenHash, beganAs: null, tokenHash, account: null, lastSeenAt: now, expiresAt: now };
 }
 
+/** A session that a sign-in ended: that of another person in the browser, or the least recently used one. */
+export interface EndedSession {
+  id: string;
+  accountId: AccountId;
+  reason: 'replaced' | 'too_many';
+}
+
 /** More browsers than a person uses; beyond it the least recently used one is signed out. */
 export const SESSIONS_PER_ACCOUNT = 50;
 
@@ -57,19 +64,25 @@ export async function signInTo(
   present: Session | undefined,
   accountId: AccountId,
   limits: SessionLimits,
-): Promise<HeldSession> {
+): Promise<HeldSession & { ended: EndedSession[] }> {
   const value = newSecret();
+  const before = present?.account;
   const session: Session = {
-    id: present?.account ? present.id : newRowId(),
-    beganAs: present ? (present.account ? present.beganAs : present.id) : null,
+    id: present && before ? present.id : newRowId(),
+    beganAs: present ? (before ? present.beganAs : present.id) : null,
     tokenHash: storedHash(value),
     account: { id: accountId, authenticatedAt: now },
     lastSeenAt: now,
     expiresAt: now + limits.absoluteMs,
   };
-  await (present?.account ? sessions.update(session) : sessions.insert(session));
-  await sessions.keepNewest(accountId, SESSIONS_PER_ACCOUNT);
-  return { session, cookie: { kind: 'set', value } };
+  await (before ? sessions.update(session) : sessions.insert(session));
+  const ended: EndedSession[] = (await sessions.keepNewest(accountId, SESSIONS_PER_ACCOUNT)).map((id) => ({
+    ...{ id, accountId, reason: 'too_many' },
+  }));
+  if (before && before.id !== accountId) {
+    ended.push({ id: session.id, accountId: before.id, reason: 'replaced' });
+  }
+  return { session, cookie: { kind: 'set', value }, ended };
 }
 
 /** Finer than the idle limit needs, unless that is short itself. */

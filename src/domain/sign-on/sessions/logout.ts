@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
 import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
@@ -18,7 +19,8 @@ import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
 
 /** What these rules use of a write. */
-type Ports = Pick<SignOnChanges, 'audit' | 'grants' | 'lock' | 'now' | 'sessions'>;
+type EndPorts = Pick<SignOnChanges, 'audit' | 'grants' | 'lock' | 'now'>;
+type Ports = EndPorts & Pick<SignOnChanges, 'sessions'>;
 
 /** RP-Initiated Logout 1.0. Asks the person unless an ID token of theirs proves the request. */
 export async function logout(
@@ -77,23 +79,35 @@ async function end(
   request: SignOutRequest,
 ): Promise<BrowserStep> {
   if (session.account) {
-    const { id } = session.account;
-    const account = { type: 'account', id };
-    // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
-    await changes.lock(id);
-    await changes.grants.revokeOfSession({ sessionId: session.id, accountId: id }, changes.now);
+    const accountId = session.account.id;
     const { applicationId } = request;
-    await changes.audit(actorIn(browser, account), {
-      type: 'sign_out',
-      subject: account,
-      attributes: {
-        ...(applicationId !== null && { application_id: applicationId }),
-        ...userAgentOf(browser),
-      },
+    await noteEnd(changes, browser, accountId, {
+      ...{ id: session.id, accountId },
+      ...(applicationId !== null && { application_id: applicationId }),
     });
   }
   await changes.sessions.delete(session.id);
   return { ...afterSignOut(request), cookie: { kind: 'clear' } };
+}
+
+/**
+ * Records who ended a session before its time, and ends the tokens that are to end with it. The caller
+ * removes the session.
+ */
+export async function noteEnd(
+  changes: EndPorts,
+  browser: Browser,
+  by: AccountId,
+  { id, accountId, ...attributes }: { id: string; accountId: AccountId } & Record<string, string>,
+): Promise<void> {
+  // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
+  await changes.lock(accountId);
+  await changes.grants.revokeOfSession({ sessionId: id, accountId }, changes.now);
+  await changes.audit(actorIn(browser, { type: 'account', id: by }), {
+    type: 'sign_out',
+    subject: { type: 'account', id: accountId },
+    attributes: { ...attributes, ...userAgentOf(browser) },
+  });
 }
 
 function ask(

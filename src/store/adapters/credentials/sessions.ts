@@ -17,7 +17,7 @@ const renewal = posted((db, { id, ...fields }: Row) =>
   db.updateTable('sessions').set(fields).where('id', '=', id),
 );
 
-const trimming = posted((db, { accountId, count }: { accountId: string; count: number }) =>
+const trimming = statement((db, { accountId, count }: { accountId: string; count: number }) =>
   db
     .deleteFrom('sessions')
     .where('accountId', '=', accountId)
@@ -30,7 +30,8 @@ const trimming = posted((db, { accountId, count }: { accountId: string; count: n
         .orderBy('id')
         .limit(count)
         .select('id'),
-    ),
+    )
+    .returning('id'),
 );
 
 const sighting = posted((db, { id, at }: { id: string; at: number }) =>
@@ -54,7 +55,8 @@ export function sessionRows(writer: Writer): SessionRows {
       return row && toSession(row);
     },
     insert: (session) => insertion(db, toRow(session)),
-    keepNewest: (accountId, count) => trimming(db, { accountId, count }),
+    keepNewest: async (accountId, count) =>
+      (await trimming(db, { accountId, count })).rows.map(({ id }) => id),
     // A session that ended in the meantime stays ended.
     update: (session) => renewal(db, toRow(session)),
     noteSeen: (id, at) => sighting(db, { id, at }),

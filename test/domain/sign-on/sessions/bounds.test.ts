@@ -4,7 +4,7 @@ import { SESSIONS_PER_ACCOUNT } from '../../../../src/domain/sign-on/sessions/br
 import { PEOPLE_RATE, PEOPLE_RATE_BY_DAY } from '../../../../src/domain/sign-on/sign-on.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { type BrowserRig, browserRig, HOUR_MS, newClient, newPerson } from '../browser-rig.js';
+import { audited, type BrowserRig, browserRig, HOUR_MS, newClient, newPerson } from '../browser-rig.js';
 import { answerOf, codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -166,6 +166,10 @@ describe('a signed-in person', () => {
       rig.clock.advance(1_000);
     }
     expect(await countOf(rig, 'sessions')).toBe(SESSIONS_PER_ACCOUNT);
+    const { accountId } = person;
+    expect((await audited(rig)).filter(({ what }) => what === 'sign_out succeeded')).toMatchObject([
+      { actor: accountId, subject: accountId, attributes: { reason: 'too_many' } },
+    ]);
     rig.clock.advance(PEOPLE_RATE.windowMs);
     const [first, second] = browsers as [TestBrowser, TestBrowser];
     expect(await first.authorize()).toMatchObject({ page: 'sign_in' });

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import type { SignOn } from '../../../../src/domain/sign-on/sign-on.js';
 import { databaseUnderTest } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
 import { signalled } from '../../../support/signalled.js';
 import { type BrowserRig, browserRig, HOUR_MS, newPerson } from '../browser-rig.js';
 import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
@@ -15,6 +17,13 @@ async function signedInAs({ database }: BrowserRig) {
   return rows.map(({ account_id, last_seen_at }) => [account_id, last_seen_at]);
 }
 
+async function isWaitedFor({ database }: BrowserRig): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  `.execute(database.reader);
+  return rows.length > 0;
+}
+
 test('a tab that continues under single sign-on does not undo a sign-in that another tab makes meanwhile', async () => {
   const rig = await browserRig(onPostgres);
   const [first, second] = [
@@ -26,7 +35,7 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
   await other.authorize({ prompt: 'login' });
   rig.clock.advance(2 * MINUTE_MS);
 
-  const [read, replaced] = [signalled(), signalled()];
+  const [read, goOn] = [signalled(), signalled()];
   const { unitOfWork } = rig.signOn;
   const paused: SignOn = {
     ...rig.signOn,
@@ -36,7 +45,7 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
         unitOfWork.run((changes) => {
           const noteSeen: typeof changes.sessions.noteSeen = async (id, at) => {
             read.tell();
-            await replaced.told;
+            await goOn.told;
             await changes.sessions.noteSeen(id, at);
           };
           return work({ ...changes, sessions: { ...changes.sessions, noteSeen } });
@@ -46,9 +55,11 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
   const tab = Object.assign(new TestBrowser({ ...rig, signOn: paused }), { cookie });
   const going = tab.authorize();
   await read.told;
-  codeOf(await other.signIn(second));
-  replaced.tell();
+  const replacing = other.signIn(second);
+  await eventually('a sign-in that waits for the tab', () => isWaitedFor(rig));
+  goOn.tell();
   codeOf(await going);
+  codeOf(await replacing);
 
   expect(await signedInAs(rig)).toEqual([[second.accountId, rig.clock.now()]]);
   expect(codeOf(await other.authorize({ prompt: 'none' }))).toBeDefined();

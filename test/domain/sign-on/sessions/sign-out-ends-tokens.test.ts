@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { updateApplication } from '../../../../src/domain/operator/applications.js';
+import { SESSIONS_PER_ACCOUNT } from '../../../../src/domain/sign-on/sessions/browser-sessions.js';
 import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
@@ -65,6 +66,26 @@ describeEachDatabase('a sign-out', (under) => {
     const tokens = await exchange(await codeIn(browser));
     await browser.logout();
     await browser.confirmLogout();
+    expect(await refusalOf(refresh(tokens.refreshToken))).toMatchObject({ code: 'INVALID_GRANT' });
+  });
+
+  test('by the sign-in of another person in the browser does the same', async () => {
+    const { browser, codeIn, exchange, refresh, clientId, ...rig } = await rigWith(true);
+    const tokens = await exchange(await codeIn(browser));
+    const waiting = await codeIn(browser);
+    await browser.authorize({ clientId, prompt: 'login', ...CHALLENGE });
+    await browser.signIn(await newPerson(rig as never, [rig.here.clientId]));
+    expect(await refusalOf(refresh(tokens.refreshToken))).toMatchObject({ code: 'INVALID_GRANT' });
+    expect(await refusalOf(exchange(waiting))).toMatchObject({ code: 'INVALID_GRANT' });
+  });
+
+  test('of the browser that was seen first, because the person has too many, does the same', async () => {
+    const { browser, person, codeIn, exchange, refresh, ...rig } = await rigWith(true);
+    const tokens = await exchange(await codeIn(browser));
+    for (let count = 0; count < SESSIONS_PER_ACCOUNT; count += 1) {
+      rig.clock.advance(1_000);
+      await signedInBrowser(rig as never, person);
+    }
     expect(await refusalOf(refresh(tokens.refreshToken))).toMatchObject({ code: 'INVALID_GRANT' });
   });
 
