@@ -58,11 +58,15 @@ export class Connections {
     if (!connection || connection.unanswered >= MOST_UNANSWERED) {
       socket.destroy();
     }
-    if (!connection || socket.destroyed || connection.isEnding) {
+    if (!connection || socket.destroyed) {
+      return false;
+    }
+    // Also of one that follows the last: Node keeps it until the connection closes.
+    connection.unanswered += 1;
+    if (connection.isEnding) {
       return false;
     }
     connection.isEnding = isLast;
-    connection.unanswered += 1;
     connection.answer = response;
     this.#used(connection);
     response.once('close', () => {

@@ -312,6 +312,13 @@ describe('requests that are sent before the answers to those before them', () =>
     await exchange(port, '/next');
     expect(seen.filter(({ path }) => path === '/').length).toBeLessThanOrEqual(16);
   });
+
+  test('close the connection too where they are more behind the last one', async () => {
+    const withoutHost = 'GET / HTTP/1.1\r\n\r\n';
+    const sent = get('/first') + withoutHost + get('/behind').repeat(100);
+    expect(await rawExchange(port, sent).catch(() => '')).toBe('');
+    expect(seen).toMatchObject([{ path: '/first' }]);
+  });
 });
 
 test('a network that has its share of the requests under way is told to come back, and others are answered', async () => {
