@@ -50,6 +50,24 @@ test('a line above the limit is refused by its number, however long it is, and t
   ]);
 });
 
+test('a line in another encoding is refused, and a byte order mark is no part of the first line', async () => {
+  const latin1 = Buffer.from('{"name": "Zo\u00eb"}\n', 'latin1');
+  const input = [Buffer.from('\ufeff{"name": "Zoë"}\n'), latin1, Buffer.from('{}')];
+  const misfits: object[] = [];
+  const lines = linesOf(Readable.from(input));
+  const messages = await all(
+    messagesOf(
+      lines,
+      OPTIONS,
+      () => [],
+      (misfit) => misfits.push(misfit),
+    ),
+  );
+  const sent = [{ name: 'Zoë', line: 1 }, { line: 3 }];
+  expect(messages).toEqual([{ options: OPTIONS }, { lines: { lines: sent } }]);
+  expect(misfits).toEqual([{ line: 2, violations: [{ path: 'line', message: 'must be encoded as UTF-8' }] }]);
+});
+
 test('an error of the check of a line is not taken for a line that is no JSON object', async () => {
   const lines = async function* () {
     yield { bytes: 2, text: '{}' };

@@ -8,11 +8,13 @@ import { UsageError } from '../usage-error.js';
 export const BYTES_IN_MESSAGE = 250_000;
 export const MAX_LINE_BYTES = BYTES_IN_MESSAGE;
 const LINES_IN_MESSAGE = 200;
+/** Leaves out a byte order mark. Other encodings would be read as names with replacement characters. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 export interface FileLine {
   /** Without its line break. */
   bytes: number;
-  /** Undefined for a line of more than `MAX_LINE_BYTES`. */
+  /** Undefined for a line of more than `MAX_LINE_BYTES`, and for one that is not UTF-8. */
   text: string | undefined;
 }
 
@@ -70,10 +72,18 @@ class LineUnderWay {
 
   end(): FileLine {
     const bytes = this.#bytes;
-    const text = bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
+    const text = bytes > MAX_LINE_BYTES ? undefined : textOf(Buffer.concat(this.#parts));
     this.#parts = [];
     this.#bytes = 0;
     return { bytes, text };
+  }
+}
+
+function textOf(line: Buffer): string | undefined {
+  try {
+    return UTF_8.decode(line);
+  } catch {
+    return undefined;
   }
 }
 
@@ -94,7 +104,7 @@ export async function* messagesOf(
       continue;
     }
     const record = text === undefined ? undefined : jsonObjectIn(text);
-    const violations = record ? misfitsOf(record) : [{ path: 'line', message: faultOf(text) }];
+    const violations = record ? misfitsOf(record) : [{ path: 'line', message: faultOf(text, bytes) }];
     if (record === undefined || violations.length > 0) {
       onMisfit({ line: number, violations });
       if (options.stopAtFirstRefusal) {
@@ -115,8 +125,11 @@ export async function* messagesOf(
   }
 }
 
-function faultOf(text: string | undefined): string {
-  return text === undefined ? `must not be longer than ${MAX_LINE_BYTES} bytes` : 'must be a JSON object';
+function faultOf(text: string | undefined, bytes: number): string {
+  if (bytes > MAX_LINE_BYTES) {
+    return `must not be longer than ${MAX_LINE_BYTES} bytes`;
+  }
+  return text === undefined ? 'must be encoded as UTF-8' : 'must be a JSON object';
 }
 
 /** Undefined for anything else. */
