@@ -117,6 +117,10 @@ async function accept(
     attributes: userAgentOf(browser),
   });
   const signInHere = async (present: Session | undefined) => {
+    if (present?.account && present.account.id !== id) {
+      // Another tab that gets a code locks the account first, then the row of the session.
+      await changes.lock(present.account.id);
+    }
     const { ended, ...held } = await signInTo(changes, present, id, signOn.sessionLimits);
     for (const session of ended) {
       await noteEnd(changes, browser, id, { ...session });

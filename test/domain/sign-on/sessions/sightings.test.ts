@@ -24,6 +24,13 @@ async function isWaitedFor({ database }: BrowserRig): Promise<boolean> {
   return rows.length > 0;
 }
 
+async function deadlocksIn({ database }: BrowserRig): Promise<number | undefined> {
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()
+  `.execute(database.reader);
+  return rows[0]?.deadlocks;
+}
+
 test('a tab that continues under single sign-on does not undo a sign-in that another tab makes meanwhile', async () => {
   const rig = await browserRig(onPostgres);
   const [first, second] = [
@@ -60,6 +67,7 @@ test('a tab that continues under single sign-on does not undo a sign-in that ano
   goOn.tell();
   codeOf(await going);
   codeOf(await replacing);
+  expect(await deadlocksIn(rig)).toBe(0);
 
   expect(await signedInAs(rig)).toEqual([[second.accountId, rig.clock.now()]]);
   expect(codeOf(await other.authorize({ prompt: 'none' }))).toBeDefined();
