@@ -21,7 +21,7 @@ export async function call(
   if (request === undefined) {
     throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
   }
-  const target = targetOf(options, (demo) => demo[demoTokenFor(methodName)]);
+  const target = targetOf(options, demoTokenFor(methodName));
   const client = new DynamicClient(target.address, target.token, target.credentials);
   try {
     if (methodName === undefined) {

@@ -67,9 +67,8 @@ export async function run(
   options: TargetOptions & VerbOptions,
   demoToken?: DemoToken,
 ): Promise<void> {
-  const shown = await inSession(
-    targetOf(options, (demo) => demo[demoToken ?? 'operatorToken']),
-    (session) => action(session, args, options as never),
+  const shown = await inSession(targetOf(options, demoToken), (session) =>
+    action(session, args, options as never),
   );
   if (shown) {
     print(options.json ? asJson(shown.json) : shown.text);
