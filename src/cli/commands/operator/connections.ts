@@ -52,17 +52,16 @@ const shown = showing('instanceIntegration', (connection: InstanceIntegration) =
 
 const STATUS = 'INSTANCE_INTEGRATION_STATUS_';
 
-const connect: Action<{ configure?: boolean }> = async (
-  session,
-  [integrationId = '', instanceId = ''],
-  options,
-) => {
+const connect: Action<{ configure?: boolean }> = async (session, [integrationId, instanceId], options) => {
   const answer = await session.operator.connectInstance({ integrationId, instanceId });
   return options.configure ? setStatus(session, answer.instanceIntegration?.id, 'configured') : shown(answer);
 };
 
-const list: Action = async (session, [integrationId], { instance: instanceId, limit }) =>
-  shownConnections(session, { integrationId, instanceId }, limit);
+const list: Action<object, [integration?: string]> = async (
+  session,
+  [integrationId],
+  { instance: instanceId, limit },
+) => shownConnections(session, { integrationId, instanceId }, limit);
 
 const configure: Action = (session, [id]) => setStatus(session, id, 'configured');
 
@@ -73,7 +72,7 @@ async function setStatus({ operator }: Session, instanceIntegrationId = '', word
   return shown(await operator.configureInstanceIntegration({ instanceIntegrationId, status }));
 }
 
-const disconnect: Action = async ({ operator }, [instanceIntegrationId = ''], options) => {
+const disconnect: Action = async ({ operator }, [instanceIntegrationId], options) => {
   const confirm = confirmation(options);
   const { instanceIntegration } = await operator.getInstanceIntegration({ instanceIntegrationId });
   const { integrationId, instanceName } = instanceIntegration as InstanceIntegration;

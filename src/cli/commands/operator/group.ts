@@ -30,7 +30,7 @@ interface VerbNotes {
 export function addVerb(
   group: Command,
   name: string,
-  action: Action<never>,
+  action: Action<never, never>,
   { about, example, demoToken }: VerbNotes,
 ): Command {
   const command = addTargetOptions(group.command(name))
@@ -41,7 +41,7 @@ export function addVerb(
 }
 
 /** The command runs the action in a session. gRPC is loaded only then: it is slow to load. */
-export function inSession(command: Command, action: Action<never>, demoToken?: DemoToken): Command {
+export function inSession(command: Command, action: Action<never, never>, demoToken?: DemoToken): Command {
   return command.action(async () => {
     const { run } = await import('./session.js');
     await run(action, command.processedArgs, command.opts(), demoToken);

@@ -48,7 +48,7 @@ const shown = showing('instance', ({ id, name, createdAt, updatedAt, version }: 
   ['Version', version],
 ]);
 
-const create: Action = async ({ platform }, [name = '']) => shown(await platform.createInstance({ name }));
+const create: Action = async ({ platform }, [name]) => shown(await platform.createInstance({ name }));
 
 const list: Action = async ({ platform }, _, { limit }) =>
   shownPages(limit, 'instances', (page) => platform.listInstances(page), {
@@ -57,8 +57,8 @@ const list: Action = async ({ platform }, _, { limit }) =>
     created: ({ createdAt }) => asTime(createdAt),
   });
 
-const show: Action = async (session, [instanceId = '']) =>
+const show: Action = async (session, [instanceId]) =>
   withConnections(session, { instanceId }, shown(await session.platform.getInstance({ instanceId })));
 
-const update: Action<{ name: string }> = async ({ platform }, [instanceId = ''], { name, expectedVersion }) =>
+const update: Action<{ name: string }> = async ({ platform }, [instanceId], { name, expectedVersion }) =>
   shown(await platform.updateInstance({ instanceId, name, updateMask: ['name'], expectedVersion }));

@@ -52,7 +52,7 @@ const shown = showing('integration', (integration: Integration) => [
   ['Version', integration.version],
 ]);
 
-const create: Action<{ contactEmail?: string }> = async ({ operator }, [name = ''], { contactEmail }) =>
+const create: Action<{ contactEmail?: string }> = async ({ operator }, [name], { contactEmail }) =>
   shown(await operator.createIntegration({ name, contactEmail }));
 
 const list: Action = async ({ operator }, _, { limit }) =>
@@ -62,7 +62,7 @@ const list: Action = async ({ operator }, _, { limit }) =>
     created: ({ createdAt }) => asTime(createdAt),
   });
 
-const show: Action = async (session, [integrationId = '']) =>
+const show: Action = async (session, [integrationId]) =>
   withConnections(
     session,
     { integrationId },
@@ -71,7 +71,7 @@ const show: Action = async (session, [integrationId = '']) =>
 
 const update: Action<{ name?: string; contactEmail?: string }> = async (
   { operator },
-  [integrationId = ''],
+  [integrationId],
   { name, contactEmail, expectedVersion },
 ) => {
   const advice = 'Nothing to change: give --name or --contact-email.';

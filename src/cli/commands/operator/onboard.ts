@@ -66,7 +66,7 @@ interface Onboarded {
   signingSecret?: string;
 }
 
-export const onboard = (async (session, [name = ''], options) => {
+export const onboard = (async (session, [name], options) => {
   if (options.public && !options.redirectUri) {
     throw new UsageError('--public is about an application: give its --redirect-uri too.');
   }
@@ -87,7 +87,7 @@ export const onboard = (async (session, [name = ''], options) => {
     return { json: made, text: textOf(made), failure };
   }
   return { json: made, text: textOf(made) };
-}) satisfies Action<OnboardOptions>;
+}) satisfies Action<OnboardOptions, readonly [name: string]>;
 
 /** Each step needs those before it. Each result is noted at once: it is shown even if a later step fails. */
 async function makeAll(

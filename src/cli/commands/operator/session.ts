@@ -53,22 +53,22 @@ interface VerbOptions {
   yes?: boolean;
 }
 
-/** Its answer, or nothing where it printed during its work. */
-export type Action<Options = object> = (
+/** Its answer, or nothing where it printed during its work. No action runs without its required arguments. */
+export type Action<Options = object, Args = readonly [first: string, second: string]> = (
   session: Session,
-  args: readonly string[],
+  args: Args,
   options: VerbOptions & Options,
 ) => Promise<Shown | undefined>;
 
 /** Runs an action over gRPC and prints its answer. */
 export async function run(
-  action: Action<never>,
-  args: readonly string[],
+  action: Action<never, never>,
+  args: readonly unknown[],
   options: TargetOptions & VerbOptions,
   demoToken?: DemoToken,
 ): Promise<void> {
   const shown = await inSession(targetOf(options, demoToken), (session) =>
-    action(session, args, options as never),
+    action(session, args as never, options as never),
   );
   if (shown) {
     print(options.json ? asJson(shown.json) : shown.text);

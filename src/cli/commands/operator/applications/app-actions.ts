@@ -124,7 +124,7 @@ interface CreateOptions extends SettingOptions {
 
 export const create: Action<CreateOptions> = async (
   { operator },
-  [name = ''],
+  [name],
   { type, redirectUri = [], ...options },
 ) => {
   const kind = { name, type: asEnum<ApplicationType>(type, 'APPLICATION_TYPE_'), redirectUris: redirectUri };
@@ -142,12 +142,12 @@ export const list: Action = async ({ operator }, _, { instance, limit }) =>
     created: ({ createdAt }) => asTime(createdAt),
   });
 
-export const show: Action = async ({ operator }, [applicationId = '']) =>
+export const show: Action = async ({ operator }, [applicationId]) =>
   shown(await operator.getApplication({ applicationId }));
 
 export const update: Action<SettingOptions & { name?: string; defaultLifetimes?: boolean }> = async (
   { operator },
-  [applicationId = ''],
+  [applicationId],
   { name, defaultLifetimes, expectedVersion, ...options },
 ) => {
   const settings = settingsOf(options);
@@ -164,19 +164,19 @@ export const update: Action<SettingOptions & { name?: string; defaultLifetimes?:
   );
 };
 
-export const disable: Action = async ({ operator }, [applicationId = '']) =>
+export const disable: Action = async ({ operator }, [applicationId]) =>
   shown(await operator.disableApplication({ applicationId }));
 
-export const enable: Action = async ({ operator }, [applicationId = '']) =>
+export const enable: Action = async ({ operator }, [applicationId]) =>
   shown(await operator.enableApplication({ applicationId }));
 
-export const addRedirectUri: Action = async ({ operator }, [applicationId = '', given = '']) =>
+export const addRedirectUri: Action = async ({ operator }, [applicationId, given]) =>
   shown(await operator.addRedirectUri({ applicationId, redirectUri: parsed(given) }));
 
-export const removeRedirectUri: Action = async ({ operator }, [applicationId = '', uri = '']) =>
+export const removeRedirectUri: Action = async ({ operator }, [applicationId, uri]) =>
   shown(await operator.removeRedirectUri({ applicationId, uri }));
 
-export const rotateSecret: Action = async ({ operator }, [applicationId = ''], { overlap, yes }) => {
+export const rotateSecret: Action = async ({ operator }, [applicationId], { overlap, yes }) => {
   if (overlap === 0) {
     const confirm = confirmation({ yes });
     await confirm(`End every present secret of ${applicationId} at once, before the new one is in place?`);
@@ -185,7 +185,7 @@ export const rotateSecret: Action = async ({ operator }, [applicationId = ''], {
   return shown(answer, shownOnce('The client_secret', answer.clientSecret));
 };
 
-export const revokeSecret: Action = async ({ operator }, [applicationId = '', secretId = ''], options) => {
+export const revokeSecret: Action = async ({ operator }, [applicationId, secretId], options) => {
   const confirm = confirmation(options);
   const { application } = await operator.getApplication({ applicationId });
   await confirm(`Revoke ${secretId} of "${application?.name}"? Callers that use it are refused at once.`);

@@ -65,16 +65,16 @@ const list: Action<{ email?: string }> = async ({ platform }, _, { email: emailP
     created: ({ createdAt }) => asTime(createdAt),
   });
 
-const show: Action = async ({ platform }, [known = '']) => {
+const show: Action = async ({ platform }, [known]) => {
   const $case = known.includes('@') ? ('email' as const) : ('accountId' as const);
   const answer = await platform.getAccount({ key: { $case, value: known } });
   return shown(answer, contextTable(answer.contexts));
 };
 
-const disable: Action = async ({ platform }, [accountId = '']) =>
+const disable: Action = async ({ platform }, [accountId]) =>
   shown(await platform.disableAccount({ accountId }));
 
-const enable: Action = async ({ platform }, [accountId = '']) =>
+const enable: Action = async ({ platform }, [accountId]) =>
   shown(await platform.enableAccount({ accountId }));
 
 function emailOf({ email, emailVerified }: Pick<Account, 'email' | 'emailVerified'>): string {

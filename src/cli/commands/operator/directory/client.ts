@@ -41,4 +41,4 @@ const shown = showing('client', (client: Client) => [
   ['Version', client.version],
 ]);
 
-const show: Action = async ({ platform }, [clientId = '']) => shown(await platform.getClient({ clientId }));
+const show: Action = async ({ platform }, [clientId]) => shown(await platform.getClient({ clientId }));

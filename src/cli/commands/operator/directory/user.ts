@@ -98,12 +98,12 @@ const shown = showing('user', (user: User) => [
   ['Version', user.version],
 ]);
 
-const show: Action = async ({ platform }, [userId = '']) => shown(await platform.getUser({ userId }));
+const show: Action = async ({ platform }, [userId]) => shown(await platform.getUser({ userId }));
 
-const disable: Action = async ({ platform }, [userId = ''], { expectedVersion }) =>
+const disable: Action = async ({ platform }, [userId], { expectedVersion }) =>
   shown(await platform.disableUser({ userId, expectedVersion }));
 
-const enable: Action = async ({ platform }, [userId = ''], { expectedVersion }) =>
+const enable: Action = async ({ platform }, [userId], { expectedVersion }) =>
   shown(await platform.enableUser({ userId, expectedVersion }));
 
 function statusWord({ status }: User): string {

@@ -85,9 +85,9 @@ const shown = showing('worker', (worker: Worker) => [
   ['Version', worker.version],
 ]);
 
-const show: Action = async ({ platform }, [workerId = '']) => shown(await platform.getWorker({ workerId }));
+const show: Action = async ({ platform }, [workerId]) => shown(await platform.getWorker({ workerId }));
 
-const offboard: Action = async ({ platform }, [workerId = ''], { expectedVersion, yes }) => {
+const offboard: Action = async ({ platform }, [workerId], { expectedVersion, yes }) => {
   const confirm = confirmation({ yes });
   const { worker } = await platform.getWorker({ workerId });
   await confirm(`Offboard ${printableLine(worker?.fullName ?? '')} from ${worker?.clientId}?`);

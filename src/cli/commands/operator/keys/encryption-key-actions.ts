@@ -59,7 +59,7 @@ export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAI
   };
 };
 
-export const retire: Action = async ({ operator }, [keyId = '']) => {
+export const retire: Action = async ({ operator }, [keyId]) => {
   const { json, text } = shown(await operator.retireEncryptionKey({ keyId }));
   const path = keyFilePath();
   inKeyFile(() =>

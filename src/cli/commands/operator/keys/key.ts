@@ -80,12 +80,16 @@ const shown = showing('apiKey', (key: ApiKey) => [
   ['Version', key.version],
 ]);
 
-const create: Action<{ label: string }> = async ({ operator }, [integrationId = ''], { label, expires }) => {
+const create: Action<{ label: string }> = async ({ operator }, [integrationId], { label, expires }) => {
   const answer = await operator.createApiKey({ integrationId, label, expiresAt: expires });
   return shown(answer, shownOnce('The key', answer.key));
 };
 
-const list: Action<{ status?: string }> = async ({ operator }, [integrationId], { status, limit }) => {
+const list: Action<{ status?: string }, [integration?: string]> = async (
+  { operator },
+  [integrationId],
+  { status, limit },
+) => {
   const filter = { integrationId, status: asEnum<KeyStatus>(status, 'KEY_STATUS_') };
   return shownPages(limit, 'apiKeys', (page) => operator.listApiKeys({ ...filter, ...page }), {
     key: (key) => key.id,
@@ -98,11 +102,11 @@ const list: Action<{ status?: string }> = async ({ operator }, [integrationId], 
   });
 };
 
-const show: Action = async ({ operator }, [apiKeyId = '']) => shown(await operator.getApiKey({ apiKeyId }));
+const show: Action = async ({ operator }, [apiKeyId]) => shown(await operator.getApiKey({ apiKeyId }));
 
 const update: Action<{ label?: string; neverExpires?: boolean }> = async (
   { operator },
-  [apiKeyId = ''],
+  [apiKeyId],
   { label, expires: expiresAt, neverExpires, expectedVersion },
 ) => {
   const advice = 'Say what to change: --label, --expires or --never-expires.';
@@ -112,7 +116,7 @@ const update: Action<{ label?: string; neverExpires?: boolean }> = async (
 
 const rotate: Action<{ neverExpires?: boolean }> = async (
   { operator },
-  [apiKeyId = ''],
+  [apiKeyId],
   { overlap, expires, neverExpires, yes },
 ) => {
   const confirm = overlap === 0 ? confirmation({ yes }) : undefined;
@@ -131,7 +135,7 @@ function endOfSuccessor({ createdAt, expiresAt }: Partial<ApiKey> = {}): Date | 
     : undefined;
 }
 
-const revoke: Action = async ({ operator }, [apiKeyId = ''], options) => {
+const revoke: Action = async ({ operator }, [apiKeyId], options) => {
   const confirm = confirmation(options);
   const { apiKey } = await operator.getApiKey({ apiKeyId });
   await confirm(`Revoke ${named(apiKey)}? Callers that use it are refused at once.`);

@@ -87,7 +87,7 @@ const list: Action<{ status?: string }> = async ({ operator }, _, { status: word
   });
 };
 
-const rotate: Action = async ({ operator }, [serviceTokenId = ''], { overlap, expires: expiresAt, yes }) => {
+const rotate: Action = async ({ operator }, [serviceTokenId], { overlap, expires: expiresAt, yes }) => {
   if (overlap === 0) {
     const confirm = confirmation({ yes });
     await confirm(`End the service token ${serviceTokenId} at once, before its successor is in place?`);
@@ -97,7 +97,7 @@ const rotate: Action = async ({ operator }, [serviceTokenId = ''], { overlap, ex
   return shown(answer, `${shownOnce('The token', answer.token)}\n${end}`);
 };
 
-const revoke: Action = async ({ operator }, [serviceTokenId = ''], options) => {
+const revoke: Action = async ({ operator }, [serviceTokenId], options) => {
   const confirm = confirmation(options);
   await confirm(`Revoke the service token ${serviceTokenId}? Callers that use it are refused at once.`);
   return shown(await operator.revokeServiceToken({ serviceTokenId }));

@@ -101,20 +101,20 @@ const list: Action<DeliveryFilter> = async ({ webhooks }, _, { limit, ...options
   });
 };
 
-const show: Action = async ({ webhooks, temporalUiUrl }, [deliveryId = '']) => {
+const show: Action = async ({ webhooks, temporalUiUrl }, [deliveryId]) => {
   const answer = await webhooks.getDelivery({ deliveryId });
   return { json: answer, text: deliveryReport(answer, temporalUiUrl) };
 };
 
-const retry: Action = async ({ webhooks }, [deliveryId = '']) =>
+const retry: Action = async ({ webhooks }, [deliveryId]) =>
   shownUnderWay(await webhooks.retryDelivery({ deliveryId }), 'The next attempt is due.');
 
-const giveUp: Action = async ({ webhooks }, [deliveryId = ''], options) => {
+const giveUp: Action = async ({ webhooks }, [deliveryId], options) => {
   const confirm = confirmation(options);
   await confirm(`End ${deliveryId} without further attempts?`);
   const answer = await webhooks.giveUpDelivery({ deliveryId });
   return { json: answer, text: deliveryFacts(answer.delivery as Delivery) };
 };
 
-const resend: Action = async ({ webhooks }, [deliveryId = '']) =>
+const resend: Action = async ({ webhooks }, [deliveryId]) =>
   shownUnderWay(await webhooks.resendDelivery({ deliveryId }), 'It is on its way.');

@@ -84,7 +84,7 @@ const shown = showing('event', (event: WebhookEvent) => [
 
 const show: Action<{ instanceIntegration?: string }> = async (
   { webhooks },
-  [eventId = ''],
+  [eventId],
   { instanceIntegration: instanceIntegrationId },
 ) => {
   const answer = await webhooks.getEvent({ eventId, instanceIntegrationId });

@@ -50,7 +50,7 @@ export const list: Action<{ instanceIntegration?: string; status?: string }> = a
   });
 };
 
-export const show: Action = async ({ webhooks }, [subscriptionId = '']) => {
+export const show: Action = async ({ webhooks }, [subscriptionId]) => {
   const answer = await webhooks.getSubscription({ subscriptionId });
   const facts = subscriptionFacts(
     answer.subscription as Subscription,
@@ -62,7 +62,7 @@ export const show: Action = async ({ webhooks }, [subscriptionId = '']) => {
 
 export const update: Action<SubscriptionOptions> = async (
   { webhooks },
-  [subscriptionId = ''],
+  [subscriptionId],
   { url, events, clients, allClients, description, expectedVersion },
 ) => {
   const clientIds = allClients ? [] : clients;
@@ -72,18 +72,18 @@ export const update: Action<SubscriptionOptions> = async (
   return shown(await webhooks.updateSubscription(request));
 };
 
-export const enable: Action = async ({ webhooks }, [subscriptionId = ''], { expectedVersion }) => {
+export const enable: Action = async ({ webhooks }, [subscriptionId], { expectedVersion }) => {
   const answer = await webhooks.enableSubscription({ subscriptionId, expectedVersion });
   return shown(answer, missed(subscriptionId, answer));
 };
 
-export const disable: Action = async ({ webhooks }, [subscriptionId = ''], { expectedVersion }) => {
+export const disable: Action = async ({ webhooks }, [subscriptionId], { expectedVersion }) => {
   const answer = await webhooks.disableSubscription({ subscriptionId, expectedVersion });
   const held = `Pending deliveries that are held from now on: ${answer.heldDeliveries}.`;
   return shown(answer, `${held} What happens meanwhile is held, too, and can be replayed.`);
 };
 
-export const remove: Action = async ({ webhooks }, [subscriptionId = ''], { yes, expectedVersion }) => {
+export const remove: Action = async ({ webhooks }, [subscriptionId], { yes, expectedVersion }) => {
   const confirm = confirmation({ yes });
   if (!yes) {
     const answer = await webhooks.getSubscription({ subscriptionId });
@@ -95,7 +95,7 @@ export const remove: Action = async ({ webhooks }, [subscriptionId = ''], { yes,
   return { json: answer, text };
 };
 
-export const rotateSecret: Action = async ({ webhooks }, [subscriptionId = ''], { overlap, yes }) => {
+export const rotateSecret: Action = async ({ webhooks }, [subscriptionId], { overlap, yes }) => {
   if (overlap === 0) {
     const confirm = confirmation({ yes });
     await confirm(`End every present secret of ${subscriptionId} at once, before the new one is in place?`);

@@ -16,7 +16,7 @@ const INTERVAL_MS = 200;
 /** Reports the outcome of the first attempt, unless told not to wait. */
 export const test: Action<{ event?: string; wait: boolean }> = async (
   session,
-  [subscriptionId = ''],
+  [subscriptionId],
   { event, wait },
 ) => {
   const answer = await session.webhooks.testSubscription({ subscriptionId, eventType: event });
