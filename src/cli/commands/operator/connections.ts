@@ -24,20 +24,18 @@ export function addConnectionVerbs(group: Command): void {
     .argument('[integration]', 'only those of this integration', idOf('itg'))
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, 'configure', configure, {
+  addVerb(group, 'configure <connection>', configure, {
     about: 'Set a connection up, so that it answers reads',
     example: 'iin_…',
-  }).argument('<connection>', 'id of the instance integration');
-  addVerb(group, 'unconfigure', unconfigure, {
+  });
+  addVerb(group, 'unconfigure <connection>', unconfigure, {
     about: 'Undo `configure`: reads of its clients answer 404',
     example: 'iin_…',
-  }).argument('<connection>', 'id of the instance integration');
-  addVerb(group, 'disconnect', disconnect, {
+  });
+  addVerb(group, 'disconnect <connection>', disconnect, {
     about: 'End a connection and delete its subscriptions',
     example: 'iin_… --yes',
-  })
-    .argument('<connection>', 'id of the instance integration')
-    .option('--yes', 'do not ask');
+  }).option('--yes', 'do not ask');
 }
 
 const shown = showing('instanceIntegration', (connection: InstanceIntegration) => [

@@ -27,16 +27,28 @@ interface VerbNotes {
   demoToken?: DemoToken;
 }
 
+/** What an argument of a verb is; all others take the id of what the group is about. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  application: 'its client_id',
+  connection: 'id of the instance integration',
+};
+
+/** `usage` is the verb and perhaps what it is about: `show <user>`. */
 export function addVerb(
   group: Command,
-  name: string,
+  usage: string,
   action: Action<never, never>,
   { about, example, demoToken }: VerbNotes,
 ): Command {
-  const command = addTargetOptions(group.command(name))
+  const command = addTargetOptions(group.command(usage));
+  for (const argument of command.registeredArguments) {
+    argument.description = ARGUMENTS[argument.name()] ?? 'its id';
+  }
+  const line = `${group.name()} ${command.name()} ${example}`.trimEnd();
+  command
     .description(about)
     .option('--json', 'as JSON, for scripts')
-    .addHelpText('after', `\n${TARGET_NOTE}\n${examples(`${group.name()} ${name} ${example}`.trimEnd())}`);
+    .addHelpText('after', `\n${TARGET_NOTE}\n${examples(line)}`);
   return inSession(command, action, demoToken);
 }
 

@@ -26,16 +26,15 @@ export function addInstanceCommands(program: Command): void {
     'how many at most',
     count,
   );
-  addVerb(group, 'show', show, {
+  addVerb(group, 'show <instance>', show, {
     about: 'Show one instance with who is connected to it',
     example: 'ins_…',
-  }).argument('<instance>', 'its id');
-  addVerb(group, 'update', update, {
+  });
+  addVerb(group, 'update <instance>', update, {
     about: 'Rename an instance, with a platform token',
     example: 'ins_… --name "Harborlight"',
     demoToken: 'platformToken',
   })
-    .argument('<instance>', 'its id')
     .requiredOption('--name <name>', 'its new name')
     .option('--expected-version <version>', 'refuse if it was changed since');
 }

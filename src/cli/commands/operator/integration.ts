@@ -28,15 +28,14 @@ export function addIntegrationCommands(program: Command): void {
     'how many at most',
     count,
   );
-  addVerb(group, 'show', show, {
+  addVerb(group, 'show <integration>', show, {
     about: 'Show one integration with its connections',
     example: 'itg_…',
-  }).argument('<integration>', 'its id');
-  addVerb(group, 'update', update, {
+  });
+  addVerb(group, 'update <integration>', update, {
     about: 'Rename an integration, or change its contact',
     example: 'itg_… --contact-email webhooks@brightledger.example',
   })
-    .argument('<integration>', 'its id')
     .option('--name <name>', 'its new name')
     .option('--contact-email <address>', 'where the platform mails warnings about it; empty removes it')
     .option('--expected-version <version>', 'refuse if it was changed since');

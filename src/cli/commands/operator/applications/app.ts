@@ -37,11 +37,10 @@ function addRegistration(group: Command): void {
       ),
   );
   addSettings(
-    addVerb(group, 'update', actions.update, {
+    addVerb(group, 'update <application>', actions.update, {
       about: 'Change what an application is called and may do',
       example: 'app_… --access-token-lifetime 15m',
     })
-      .argument('<application>', 'its client_id')
       .option('--name <name>', 'as people see it when they approve access')
       .option('--default-lifetimes', 'follow the service for all tokens')
       .option('--no-post-logout-redirect-uris', 'remove them all')
@@ -117,45 +116,33 @@ function addLifeVerbs(group: Command): void {
   })
     .option('--instance <instance>', 'only those with a redirect URI for this instance', idOf('ins'))
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, 'show', actions.show, { about: 'Show one application', example: 'app_…' }).argument(
-    '<application>',
-    'its client_id',
-  );
-  addVerb(group, 'disable', actions.disable, {
+  addVerb(group, 'show <application>', actions.show, { about: 'Show one application', example: 'app_…' });
+  addVerb(group, 'disable <application>', actions.disable, {
     about: 'Stop an application at once: no sign-in, no refresh',
     example: 'app_…',
-  }).argument('<application>', 'its client_id');
-  addVerb(group, 'enable', actions.enable, { about: 'Let it work again', example: 'app_…' }).argument(
-    '<application>',
-    'its client_id',
-  );
+  });
+  addVerb(group, 'enable <application>', actions.enable, { about: 'Let it work again', example: 'app_…' });
 }
 
 function addPartVerbs(group: Command): void {
-  addVerb(group, 'add-redirect-uri', actions.addRedirectUri, {
+  addVerb(group, 'add-redirect-uri <application>', actions.addRedirectUri, {
     about: 'Register where people of an instance return',
     example: 'app_… ins_…=https://rota.example.com/callback',
-  })
-    .argument('<application>', 'its client_id')
-    .argument('<instance=uri>', 'the instance, and the address as it will be asked for');
-  addVerb(group, 'remove-redirect-uri', actions.removeRedirectUri, {
+  }).argument('<instance=uri>', 'the instance, and the address as it will be asked for');
+  addVerb(group, 'remove-redirect-uri <application>', actions.removeRedirectUri, {
     about: 'Remove one; sign-ins that began with it end in an error page',
     example: 'app_… https://rota.example.com/callback',
-  })
-    .argument('<application>', 'its client_id')
-    .argument('<uri>', 'the address as registered');
-  addVerb(group, 'rotate-secret', actions.rotateSecret, {
+  }).argument('<uri>', 'the address as registered');
+  addVerb(group, 'rotate-secret <application>', actions.rotateSecret, {
     about: 'Add a secret, shown once, and let the present ones end after an overlap',
     example: 'app_… --overlap 24h',
   })
-    .argument('<application>', 'its client_id')
     .addOption(overlapOption('all work', 'ones'))
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
-  addVerb(group, 'revoke-secret', actions.revokeSecret, {
+  addVerb(group, 'revoke-secret <application>', actions.revokeSecret, {
     about: 'End one secret at once',
     example: 'app_… sec_… --yes',
   })
-    .argument('<application>', 'its client_id')
     .argument('<secret>', 'id of the secret, as `app show` lists it')
     .option('--yes', 'do not ask');
 }

@@ -31,16 +31,16 @@ export function addAccountCommands(program: Command): void {
     about: 'Show a person with all their users and workers',
     example: 'ada@example.com',
   }).argument('<account>', 'its id, or the address that the person signs in with');
-  addVerb(group, 'disable', disable, {
+  addVerb(group, 'disable <account>', disable, {
     about: 'Keep a person from signing in anywhere, and end their sessions, with a platform token',
     example: 'acc_…',
     demoToken: 'platformToken',
-  }).argument('<account>', 'its id');
-  addVerb(group, 'enable', enable, {
+  });
+  addVerb(group, 'enable <account>', enable, {
     about: 'Let a person sign in again, with a platform token',
     example: 'acc_…',
     demoToken: 'platformToken',
-  }).argument('<account>', 'its id');
+  });
 }
 
 const shown = showing('account', (account: Account) => [

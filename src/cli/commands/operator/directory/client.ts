@@ -20,7 +20,7 @@ export function addClientCommands(program: Command): void {
   addVerb(group, 'list', list, { about: 'List clients, oldest first', example: '--instance ins_…' })
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, 'show', show, { about: 'Show one client', example: 'cli_…' }).argument('<client>', 'its id');
+  addVerb(group, 'show <client>', show, { about: 'Show one client', example: 'cli_…' });
 }
 
 const list: Action = async ({ platform }, _, { instance: instanceId, limit }) =>

@@ -33,21 +33,17 @@ export function addUserCommands(program: Command): void {
       commaSeparatedOf(STATUSES),
     )
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, 'show', show, { about: 'Show one user', example: 'usr_…' }).argument('<user>', 'its id');
-  addVerb(group, 'disable', disable, {
+  addVerb(group, 'show <user>', show, { about: 'Show one user', example: 'usr_…' });
+  addVerb(group, 'disable <user>', disable, {
     about: 'Keep an active user from signing in, with a platform token',
     example: 'usr_…',
     demoToken: 'platformToken',
-  })
-    .argument('<user>', 'its id')
-    .option('--expected-version <version>', 'refuse if it was changed since');
-  addVerb(group, 'enable', enable, {
+  }).option('--expected-version <version>', 'refuse if it was changed since');
+  addVerb(group, 'enable <user>', enable, {
     about: 'Let a disabled user sign in again, with a platform token',
     example: 'usr_…',
     demoToken: 'platformToken',
-  })
-    .argument('<user>', 'its id')
-    .option('--expected-version <version>', 'refuse if it was changed since');
+  }).option('--expected-version <version>', 'refuse if it was changed since');
 }
 
 const COLUMNS: Columns<User> = {

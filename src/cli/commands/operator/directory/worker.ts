@@ -30,13 +30,12 @@ export function addWorkerCommands(role: Command): void {
     .option('--unit <unit>', 'only those assigned to this unit', idOf('oun'))
     .option('--location <location>', 'only those at this organization location', idOf('olo'))
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, 'show', show, { about: 'Show one worker', example: 'wrk_…' }).argument('<worker>', 'its id');
-  addVerb(group, 'offboard', offboard, {
+  addVerb(group, 'show <worker>', show, { about: 'Show one worker', example: 'wrk_…' });
+  addVerb(group, 'offboard <worker>', offboard, {
     about: 'End the work of a worker for the client, with a platform token',
     example: 'wrk_…',
     demoToken: 'platformToken',
   })
-    .argument('<worker>', 'its id')
     .option('--expected-version <version>', 'refuse if it was changed since')
     .option('--yes', 'do not ask');
 }

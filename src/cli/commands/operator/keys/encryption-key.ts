@@ -21,9 +21,9 @@ export function addEncryptionKeyCommands(program: Command): void {
     example: '--wait 10m',
     demoToken: 'keyCustodianToken',
   }).option('--wait <duration>', 'how long to wait for the other nodes; 2m unless given', seconds);
-  addVerb(group, 'retire', async (...given) => (await load()).retire(...given), {
+  addVerb(group, 'retire <key>', async (...given) => (await load()).retire(...given), {
     about: 'Remove a key from SECRETS_KEY_FILE once nothing is sealed with it',
     example: 'ek_…',
     demoToken: 'keyCustodianToken',
-  }).argument('<key>', 'its id');
+  });
 }

@@ -30,28 +30,27 @@ export function addKeyCommands(program: Command): void {
     .argument('[integration]', 'only those of this integration', idOf('itg'))
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, 'show', show, { about: 'Show one key', example: 'key_…' }).argument('<key>', 'its id');
-  addVerb(group, 'update', update, {
+  addVerb(group, 'show <key>', show, { about: 'Show one key', example: 'key_…' });
+  addVerb(group, 'update <key>', update, {
     about: 'Change the label or the end of a key',
     example: 'key_… --expires 2027-01-31',
   })
-    .argument('<key>', 'its id')
     .option('--label <text>', 'what it is for')
     .addOption(new Option('--expires <when>', EXPIRY).argParser(timeAhead).conflicts('neverExpires'))
     .option('--never-expires', 'remove the expiry')
     .option('--expected-version <version>', 'refuse if it was changed since');
-  addVerb(group, 'rotate', rotate, {
+  addVerb(group, 'rotate <key>', rotate, {
     about: 'Issue a successor, and let the present key end after an overlap',
     example: 'key_… --overlap 24h',
   })
-    .argument('<key>', 'its id')
     .addOption(overlapOption('both work', 'one'))
     .addOption(successorExpiry('key').conflicts('neverExpires'))
     .option('--never-expires', 'the successor never expires')
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
-  addVerb(group, 'revoke', revoke, { about: 'End a key at once', example: 'key_… --yes' })
-    .argument('<key>', 'its id')
-    .option('--yes', 'do not ask');
+  addVerb(group, 'revoke <key>', revoke, { about: 'End a key at once', example: 'key_… --yes' }).option(
+    '--yes',
+    'do not ask',
+  );
 }
 
 export function statusOption(): Option {

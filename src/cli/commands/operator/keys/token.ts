@@ -40,17 +40,17 @@ export function addTokenCommands(program: Command): void {
   addVerb(group, 'list', list, { about: 'List service tokens, newest first', example: '--status active' })
     .addOption(statusOption())
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, 'rotate', rotate, {
+  addVerb(group, 'rotate <service-token>', rotate, {
     about: 'Issue a successor, and let the present token end after an overlap',
     example: 'tok_… --overlap 24h',
   })
-    .argument('<service-token>', 'its id')
     .addOption(overlapOption('both work', 'one'))
     .addOption(successorExpiry('token'))
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
-  addVerb(group, 'revoke', revoke, { about: 'End a service token at once', example: 'tok_… --yes' })
-    .argument('<service-token>', 'its id')
-    .option('--yes', 'do not ask');
+  addVerb(group, 'revoke <service-token>', revoke, {
+    about: 'End a service token at once',
+    example: 'tok_… --yes',
+  }).option('--yes', 'do not ask');
 }
 
 const shown = showing('serviceToken', (token: ServiceToken) => [

@@ -38,24 +38,22 @@ export function addDeliveryCommands(program: Command): void {
     .option('--since <when>', 'made from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'made before this time', timeBack)
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, 'show', show, {
+  addVerb(group, 'show <delivery>', show, {
     about: 'Show one delivery with its attempts, what was answered, and its body',
     example: 'whd_…',
-  }).argument('<delivery>', 'its id');
-  addVerb(group, 'retry', retry, {
+  });
+  addVerb(group, 'retry <delivery>', retry, {
     about: 'Make the next attempt of a pending delivery now',
     example: 'whd_…',
-  }).argument('<delivery>', 'its id');
-  addVerb(group, 'give-up', giveUp, {
+  });
+  addVerb(group, 'give-up <delivery>', giveUp, {
     about: 'End a pending delivery without further attempts',
     example: 'whd_…',
-  })
-    .argument('<delivery>', 'its id')
-    .option('--yes', 'do not ask');
-  addVerb(group, 'resend', resend, {
+  }).option('--yes', 'do not ask');
+  addVerb(group, 'resend <delivery>', resend, {
     about: 'Send the event of a delivery to its subscription again',
     example: 'whd_…',
-  }).argument('<delivery>', 'its id');
+  });
   addVerb(group, 'tail', async (...given) => (await import('./delivery-tail.js')).tail(...given), {
     about: 'Watch what happens to deliveries, until Ctrl-C; with --json an object a line',
     example: '--subscription whs_…',

@@ -27,12 +27,10 @@ export function addEventCommands(program: Command): void {
     .option('--since <when>', 'from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)
     .option('--limit <count>', 'how many at most', count, 50);
-  addVerb(group, 'show', show, {
+  addVerb(group, 'show <event>', show, {
     about: 'Show one event with its body',
     example: 'evt_… --instance-integration iin_…',
-  })
-    .argument('<event>', 'its id')
-    .option('--instance-integration <connection>', 'with the links that this connection receives');
+  }).option('--instance-integration <connection>', 'with the links that this connection receives');
   addVerb(group, 'replay', async (...given) => (await import('./event-replay.js')).replay(...given), {
     about: 'Send the events of a time range to one subscription again, except those that it acknowledged',
     example: '--subscription whs_… --since 2026-11-01T08:00:00Z --until 2026-11-01T12:00:00Z',

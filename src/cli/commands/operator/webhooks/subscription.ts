@@ -20,11 +20,15 @@ export function addSubscriptionCommands(program: Command): void {
   );
   addRegistration(group);
   addLifeVerbs(group);
-  addVerb(group, 'test', async (...given) => (await import('./subscription-test.js')).test(...given), {
-    about: 'Send a test event and say how it went; exit code 1 says it was not acknowledged',
-    example: 'whs_… --event user.updated',
-  })
-    .argument('<subscription>', 'its id')
+  addVerb(
+    group,
+    'test <subscription>',
+    async (...given) => (await import('./subscription-test.js')).test(...given),
+    {
+      about: 'Send a test event and say how it went; exit code 1 says it was not acknowledged',
+      example: 'whs_… --event user.updated',
+    },
+  )
     .option('--event <type>', 'its type; the first that the subscription receives unless given', eventType)
     .option('--no-wait', 'do not wait for the first attempt');
 }
@@ -39,11 +43,10 @@ function addRegistration(group: Command): void {
     .requiredOption('--events <types>', EVENTS, eventPatterns)
     .option('--clients <clients>', `${CLIENTS}; of all unless given`, commaSeparated)
     .option('--description <text>', 'what it is for');
-  addVerb(group, 'update', actions.update, {
+  addVerb(group, 'update <subscription>', actions.update, {
     about: 'Change what a subscription receives and where',
     example: 'whs_… --events "user.*,worker.onboarded"',
   })
-    .argument('<subscription>', 'its id')
     .option('--url <url>', URL_NOTE)
     .option('--events <types>', EVENTS, eventPatterns)
     .addOption(new Option('--clients <clients>', CLIENTS).argParser(commaSeparated).conflicts('allClients'))
@@ -57,37 +60,31 @@ function addRegistration(group: Command): void {
     .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
     .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'disabled']))
     .option('--limit <count>', 'how many at most', count);
-  addVerb(group, 'show', actions.show, {
+  addVerb(group, 'show <subscription>', actions.show, {
     about: 'Show one subscription and how much it is behind',
     example: 'whs_…',
-  }).argument('<subscription>', 'its id');
+  });
 }
 
 function addLifeVerbs(group: Command): void {
-  addVerb(group, 'disable', actions.disable, {
+  addVerb(group, 'disable <subscription>', actions.disable, {
     about: 'Stop sending; what is due is held and can be replayed',
     example: 'whs_…',
-  })
-    .argument('<subscription>', 'its id')
-    .option(...VERSION);
-  addVerb(group, 'enable', actions.enable, {
+  }).option(...VERSION);
+  addVerb(group, 'enable <subscription>', actions.enable, {
     about: 'Send again, and say what was missed and how to replay it',
     example: 'whs_…',
-  })
-    .argument('<subscription>', 'its id')
-    .option(...VERSION);
-  addVerb(group, 'delete', actions.remove, {
+  }).option(...VERSION);
+  addVerb(group, 'delete <subscription>', actions.remove, {
     about: 'Delete a subscription and cancel what is pending and held',
     example: 'whs_… --yes',
   })
-    .argument('<subscription>', 'its id')
     .option('--yes', 'do not ask')
     .option(...VERSION);
-  addVerb(group, 'rotate-secret', actions.rotateSecret, {
+  addVerb(group, 'rotate-secret <subscription>', actions.rotateSecret, {
     about: 'Add a signing secret, shown once, and let the present ones end after an overlap',
     example: 'whs_… --overlap 24h',
   })
-    .argument('<subscription>', 'its id')
     .addOption(overlapOption('all sign', 'ones'))
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
 }
