@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { AuditOutcome } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { collected, count, timeBack } from '../option-parsers.js';
+import { collected, timeBack } from '../option-parsers.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
-import { addGroup, addVerb } from './group.js';
+import { addGroup, addVerb, LIMIT } from './group.js';
 import { shownPages } from './listing.js';
 import type { Action } from './session.js';
 
@@ -22,7 +22,7 @@ export function addAuditCommands(program: Command): void {
     .option('--until <when>', 'before this time', timeBack)
     .option('--type <type>', 'only this type, or "api_key.*"; may be repeated', collected)
     .option('--about <id>', 'only what this id did, or what was done to it')
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'export', async (session) => (await import('./audit-chain.js')).exportRecords(session), {
     about: 'Print the whole log as JSON lines, each record with its hash',
     example: '> audit.jsonl',

@@ -4,9 +4,9 @@ import type {
   InstanceIntegrationStatus,
 } from '../../../../generated/proto/integration/operator/v1/connections.js';
 import { confirmation } from '../confirm.js';
-import { count, idOf } from '../option-parsers.js';
+import { idOf } from '../option-parsers.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
-import { addVerb } from './group.js';
+import { addVerb, LIMIT, YES } from './group.js';
 import { shownPages } from './listing.js';
 import type { Action, Session, Shown } from './session.js';
 import { showing } from './showing.js';
@@ -23,7 +23,7 @@ export function addConnectionVerbs(group: Command): void {
   addVerb(group, 'connections', list, { about: 'List connections, newest first', example: 'itg_…' })
     .argument('[integration]', 'only those of this integration', idOf('itg'))
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
-    .option('--limit <count>', 'how many at most', count);
+    .option(...LIMIT);
   addVerb(group, 'configure <connection>', configure, {
     about: 'Set a connection up, so that it answers reads',
     example: 'iin_…',
@@ -35,7 +35,7 @@ export function addConnectionVerbs(group: Command): void {
   addVerb(group, 'disconnect <connection>', disconnect, {
     about: 'End a connection and delete its subscriptions',
     example: 'iin_… --yes',
-  }).option('--yes', 'do not ask');
+  }).option(...YES);
 }
 
 const shown = showing('instanceIntegration', (connection: InstanceIntegration) => [

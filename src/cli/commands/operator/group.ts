@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { DemoToken } from '../../demo/demo-file.js';
-import { seconds } from '../option-parsers.js';
+import { count, seconds } from '../option-parsers.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import type { Action } from './session.js';
 
@@ -59,6 +59,11 @@ export function inSession(command: Command, action: Action<never, never>, demoTo
     await run(action, command.processedArgs, command.opts(), demoToken);
   });
 }
+
+/** Options that several verbs have. */
+export const LIMIT = ['--limit <count>', 'how many at most', count] as const;
+export const EXPECTED_VERSION = ['--expected-version <version>', 'refuse if it was changed since'] as const;
+export const YES = ['--yes', 'do not ask'] as const;
 
 /** `what` is what happens meanwhile: "both work". */
 export function overlapOption(what: string, present: 'one' | 'ones'): Option {

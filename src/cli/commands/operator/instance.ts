@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Instance } from '../../../../generated/proto/integration/platform/v1/instances.js';
-import { count } from '../option-parsers.js';
 import { asTime } from '../output/table.js';
 import { withConnections } from './connections.js';
-import { addGroup, addVerb } from './group.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from './group.js';
 import { shownPages } from './listing.js';
 import type { Action } from './session.js';
 import { showing } from './showing.js';
@@ -22,9 +21,7 @@ export function addInstanceCommands(program: Command): void {
     demoToken: 'platformToken',
   }).argument('<name>', 'its name for people');
   addVerb(group, 'list', list, { about: 'List the instances, oldest first', example: '--json' }).option(
-    '--limit <count>',
-    'how many at most',
-    count,
+    ...LIMIT,
   );
   addVerb(group, 'show <instance>', show, {
     about: 'Show one instance with who is connected to it',
@@ -36,7 +33,7 @@ export function addInstanceCommands(program: Command): void {
     demoToken: 'platformToken',
   })
     .requiredOption('--name <name>', 'its new name')
-    .option('--expected-version <version>', 'refuse if it was changed since');
+    .option(...EXPECTED_VERSION);
 }
 
 const shown = showing('instance', ({ id, name, createdAt, updatedAt, version }: Instance) => [

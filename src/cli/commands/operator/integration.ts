@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Integration } from '../../../../generated/proto/integration/operator/v1/integrations.js';
-import { count } from '../option-parsers.js';
 import { asTime } from '../output/table.js';
 import { addConnectionVerbs, withConnections } from './connections.js';
-import { addGroup, addVerb } from './group.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from './group.js';
 import { shownPages } from './listing.js';
 import type { Action } from './session.js';
 import { showing, updateMaskOf } from './showing.js';
@@ -24,9 +23,7 @@ export function addIntegrationCommands(program: Command): void {
     .argument('<name>', 'its name')
     .option('--contact-email <address>', 'where the platform mails warnings about it');
   addVerb(group, 'list', list, { about: 'List the integrations, newest first', example: '--json' }).option(
-    '--limit <count>',
-    'how many at most',
-    count,
+    ...LIMIT,
   );
   addVerb(group, 'show <integration>', show, {
     about: 'Show one integration with its connections',
@@ -38,7 +35,7 @@ export function addIntegrationCommands(program: Command): void {
   })
     .option('--name <name>', 'its new name')
     .option('--contact-email <address>', 'where the platform mails warnings about it; empty removes it')
-    .option('--expected-version <version>', 'refuse if it was changed since');
+    .option(...EXPECTED_VERSION);
   addConnectionVerbs(group);
 }
 

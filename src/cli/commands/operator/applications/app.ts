@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { collected, collectedOf, count, idOf, redirectUris, seconds } from '../../option-parsers.js';
-import { addGroup, addVerb, overlapOption } from '../group.js';
+import { collected, collectedOf, idOf, redirectUris, seconds } from '../../option-parsers.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
 import * as actions from './app-actions.js';
 
 export function addAppCommands(program: Command): void {
@@ -44,7 +44,7 @@ function addRegistration(group: Command): void {
       .option('--name <name>', 'as people see it when they approve access')
       .option('--default-lifetimes', 'follow the service for all tokens')
       .option('--no-post-logout-redirect-uris', 'remove them all')
-      .option('--expected-version <version>', 'refuse if it was changed since'),
+      .option(...EXPECTED_VERSION),
     { isUpdate: true },
   );
 }
@@ -115,7 +115,7 @@ function addLifeVerbs(group: Command): void {
     example: '--instance ins_…',
   })
     .option('--instance <instance>', 'only those with a redirect URI for this instance', idOf('ins'))
-    .option('--limit <count>', 'how many at most', count);
+    .option(...LIMIT);
   addVerb(group, 'show <application>', actions.show, { about: 'Show one application', example: 'app_…' });
   addVerb(group, 'disable <application>', actions.disable, {
     about: 'Stop an application at once: no sign-in, no refresh',
@@ -144,5 +144,5 @@ function addPartVerbs(group: Command): void {
     example: 'app_… sec_… --yes',
   })
     .argument('<secret>', 'id of the secret, as `app show` lists it')
-    .option('--yes', 'do not ask');
+    .option(...YES);
 }

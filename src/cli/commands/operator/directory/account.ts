@@ -4,10 +4,9 @@ import type {
   AccountContext,
   PendingEmail,
 } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
-import { count } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asColumns, asTime, asWord } from '../../output/table.js';
-import { addGroup, addVerb } from '../group.js';
+import { addGroup, addVerb, LIMIT } from '../group.js';
 import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing } from '../showing.js';
@@ -26,7 +25,7 @@ export function addAccountCommands(program: Command): void {
     example: '--email ada@',
   })
     .option('--email <beginning>', 'only those whose email address begins with this; case is ignored')
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'show', show, {
     about: 'Show a person with all their users and workers',
     example: 'ada@example.com',

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Client } from '../../../../../generated/proto/integration/platform/v1/clients.js';
-import { count, idOf } from '../../option-parsers.js';
+import { idOf } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asTime } from '../../output/table.js';
-import { addGroup, addVerb } from '../group.js';
+import { addGroup, addVerb, LIMIT } from '../group.js';
 import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing } from '../showing.js';
@@ -19,7 +19,7 @@ export function addClientCommands(program: Command): void {
   );
   addVerb(group, 'list', list, { about: 'List clients, oldest first', example: '--instance ins_…' })
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'show <client>', show, { about: 'Show one client', example: 'cli_…' });
 }
 

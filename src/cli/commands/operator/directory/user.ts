@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { User, UserStatus } from '../../../../../generated/proto/integration/platform/v1/users.js';
-import { commaSeparatedOf, count, idOf } from '../../option-parsers.js';
+import { commaSeparatedOf, idOf } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { UsageError } from '../../usage-error.js';
-import { addGroup, addVerb } from '../group.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from '../group.js';
 import { type Columns, shownPages } from '../listing.js';
 import type { Action, Session } from '../session.js';
 import { showing } from '../showing.js';
@@ -32,18 +32,18 @@ export function addUserCommands(program: Command): void {
       `only those with one of these statuses: ${STATUSES.join(', ')}`,
       commaSeparatedOf(STATUSES),
     )
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'show <user>', show, { about: 'Show one user', example: 'usr_…' });
   addVerb(group, 'disable <user>', disable, {
     about: 'Keep an active user from signing in, with a platform token',
     example: 'usr_…',
     demoToken: 'platformToken',
-  }).option('--expected-version <version>', 'refuse if it was changed since');
+  }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <user>', enable, {
     about: 'Let a disabled user sign in again, with a platform token',
     example: 'usr_…',
     demoToken: 'platformToken',
-  }).option('--expected-version <version>', 'refuse if it was changed since');
+  }).option(...EXPECTED_VERSION);
 }
 
 const COLUMNS: Columns<User> = {

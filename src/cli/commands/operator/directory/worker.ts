@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Worker, WorkerStatus } from '../../../../../generated/proto/integration/platform/v1/workers.js';
 import { confirmation } from '../../confirm.js';
-import { count, idOf } from '../../option-parsers.js';
+import { idOf } from '../../option-parsers.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
-import { addVerb, asGroup } from '../group.js';
+import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, YES } from '../group.js';
 import { type Columns, shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing } from '../showing.js';
@@ -29,15 +29,15 @@ export function addWorkerCommands(role: Command): void {
     .addOption(status.choices(['active', 'offboarded']))
     .option('--unit <unit>', 'only those assigned to this unit', idOf('oun'))
     .option('--location <location>', 'only those at this organization location', idOf('olo'))
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'show <worker>', show, { about: 'Show one worker', example: 'wrk_…' });
   addVerb(group, 'offboard <worker>', offboard, {
     about: 'End the work of a worker for the client, with a platform token',
     example: 'wrk_…',
     demoToken: 'platformToken',
   })
-    .option('--expected-version <version>', 'refuse if it was changed since')
-    .option('--yes', 'do not ask');
+    .option(...EXPECTED_VERSION)
+    .option(...YES);
 }
 
 const COLUMNS: Columns<Worker> = {

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { ApiKey, KeyStatus } from '../../../../../generated/proto/integration/operator/v1/api_keys.js';
 import { confirmation } from '../../confirm.js';
-import { count, idOf, timeAhead } from '../../option-parsers.js';
+import { idOf, timeAhead } from '../../option-parsers.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
-import { addGroup, addVerb, overlapOption } from '../group.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
 import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing, shownOnce, updateMaskOf } from '../showing.js';
@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command): void {
   addVerb(group, 'list', list, { about: 'List API keys, newest first', example: 'itg_… --status active' })
     .argument('[integration]', 'only those of this integration', idOf('itg'))
     .addOption(statusOption())
-    .option('--limit <count>', 'how many at most', count);
+    .option(...LIMIT);
   addVerb(group, 'show <key>', show, { about: 'Show one key', example: 'key_…' });
   addVerb(group, 'update <key>', update, {
     about: 'Change the label or the end of a key',
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     .option('--label <text>', 'what it is for')
     .addOption(new Option('--expires <when>', EXPIRY).argParser(timeAhead).conflicts('neverExpires'))
     .option('--never-expires', 'remove the expiry')
-    .option('--expected-version <version>', 'refuse if it was changed since');
+    .option(...EXPECTED_VERSION);
   addVerb(group, 'rotate <key>', rotate, {
     about: 'Issue a successor, and let the present key end after an overlap',
     example: 'key_… --overlap 24h',
@@ -48,8 +48,7 @@ export function addKeyCommands(program: Command): void {
     .option('--never-expires', 'the successor never expires')
     .option('--yes', 'do not ask for confirmation when --overlap is 0');
   addVerb(group, 'revoke <key>', revoke, { about: 'End a key at once', example: 'key_… --yes' }).option(
-    '--yes',
-    'do not ask',
+    ...YES,
   );
 }
 

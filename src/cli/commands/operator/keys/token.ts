@@ -5,9 +5,9 @@ import type {
   ServiceToken,
 } from '../../../../../generated/proto/integration/operator/v1/service_tokens.js';
 import { confirmation } from '../../confirm.js';
-import { count, timeAhead } from '../../option-parsers.js';
+import { timeAhead } from '../../option-parsers.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
-import { addGroup, addVerb, overlapOption } from '../group.js';
+import { addGroup, addVerb, LIMIT, overlapOption, YES } from '../group.js';
 import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing, shownOnce } from '../showing.js';
@@ -39,7 +39,7 @@ export function addTokenCommands(program: Command): void {
     );
   addVerb(group, 'list', list, { about: 'List service tokens, newest first', example: '--status active' })
     .addOption(statusOption())
-    .option('--limit <count>', 'how many at most', count);
+    .option(...LIMIT);
   addVerb(group, 'rotate <service-token>', rotate, {
     about: 'Issue a successor, and let the present token end after an overlap',
     example: 'tok_… --overlap 24h',
@@ -50,7 +50,7 @@ export function addTokenCommands(program: Command): void {
   addVerb(group, 'revoke <service-token>', revoke, {
     about: 'End a service token at once',
     example: 'tok_… --yes',
-  }).option('--yes', 'do not ask');
+  }).option(...YES);
 }
 
 const shown = showing('serviceToken', (token: ServiceToken) => [

@@ -4,9 +4,9 @@ import type {
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { confirmation } from '../../confirm.js';
-import { commaSeparatedOf, count, eventPatterns, idOf, timeBack } from '../../option-parsers.js';
+import { commaSeparatedOf, eventPatterns, idOf, timeBack } from '../../option-parsers.js';
 import { asEnum, asTime } from '../../output/table.js';
-import { addGroup, addVerb } from '../group.js';
+import { addGroup, addVerb, LIMIT, YES } from '../group.js';
 import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { attemptsOf, deliveryFacts, deliveryReport, shownUnderWay, statusWord } from './delivery-facts.js';
@@ -37,7 +37,7 @@ export function addDeliveryCommands(program: Command): void {
     .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
     .option('--since <when>', 'made from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'made before this time', timeBack)
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'show <delivery>', show, {
     about: 'Show one delivery with its attempts, what was answered, and its body',
     example: 'whd_…',
@@ -49,7 +49,7 @@ export function addDeliveryCommands(program: Command): void {
   addVerb(group, 'give-up <delivery>', giveUp, {
     about: 'End a pending delivery without further attempts',
     example: 'whd_…',
-  }).option('--yes', 'do not ask');
+  }).option(...YES);
   addVerb(group, 'resend <delivery>', resend, {
     about: 'Send the event of a delivery to its subscription again',
     example: 'whd_…',

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { WebhookEvent } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
-import { count, eventPatterns, idOf, timeBack } from '../../option-parsers.js';
+import { eventPatterns, idOf, timeBack } from '../../option-parsers.js';
 import { asTime } from '../../output/table.js';
-import { addGroup, addVerb } from '../group.js';
+import { addGroup, addVerb, LIMIT } from '../group.js';
 import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing } from '../showing.js';
@@ -26,7 +26,7 @@ export function addEventCommands(program: Command): void {
     .option('--entity <id>', 'only those about this user, worker, unit, …')
     .option('--since <when>', 'from this time on: a time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)
-    .option('--limit <count>', 'how many at most', count, 50);
+    .option(...LIMIT, 50);
   addVerb(group, 'show <event>', show, {
     about: 'Show one event with its body',
     example: 'evt_… --instance-integration iin_…',

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
-import { commaSeparated, count, eventPatterns, eventType, idOf } from '../../option-parsers.js';
-import { addGroup, addVerb, overlapOption } from '../group.js';
+import { commaSeparated, eventPatterns, eventType, idOf } from '../../option-parsers.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
 import * as actions from './subscription-actions.js';
 
 const EVENTS = 'what it receives: types, user.* or *, with commas between';
 const CLIENTS = 'only events of these clients, with commas between';
 const URL_NOTE = 'where events are posted; https on live';
-const VERSION = ['--expected-version <version>', 'refuse if it was changed since'] as const;
 
 export function addSubscriptionCommands(program: Command): void {
   const group = addGroup(
@@ -52,14 +51,14 @@ function addRegistration(group: Command): void {
     .addOption(new Option('--clients <clients>', CLIENTS).argParser(commaSeparated).conflicts('allClients'))
     .option('--all-clients', 'events of all clients')
     .option('--description <text>', 'what it is for')
-    .option(...VERSION);
+    .option(...EXPECTED_VERSION);
   addVerb(group, 'list', actions.list, {
     about: 'List subscriptions, newest first',
     example: '--instance-integration iin_… --status disabled',
   })
     .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
     .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'disabled']))
-    .option('--limit <count>', 'how many at most', count);
+    .option(...LIMIT);
   addVerb(group, 'show <subscription>', actions.show, {
     about: 'Show one subscription and how much it is behind',
     example: 'whs_…',
@@ -70,17 +69,17 @@ function addLifeVerbs(group: Command): void {
   addVerb(group, 'disable <subscription>', actions.disable, {
     about: 'Stop sending; what is due is held and can be replayed',
     example: 'whs_…',
-  }).option(...VERSION);
+  }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <subscription>', actions.enable, {
     about: 'Send again, and say what was missed and how to replay it',
     example: 'whs_…',
-  }).option(...VERSION);
+  }).option(...EXPECTED_VERSION);
   addVerb(group, 'delete <subscription>', actions.remove, {
     about: 'Delete a subscription and cancel what is pending and held',
     example: 'whs_… --yes',
   })
-    .option('--yes', 'do not ask')
-    .option(...VERSION);
+    .option(...YES)
+    .option(...EXPECTED_VERSION);
   addVerb(group, 'rotate-secret <subscription>', actions.rotateSecret, {
     about: 'Add a signing secret, shown once, and let the present ones end after an overlap',
     example: 'whs_… --overlap 24h',
