@@ -35,7 +35,7 @@ export function addAuditCommands(program: Command): void {
   }).option('--file <path>', 'check an export instead of the stored records; - for what is piped in');
 }
 
-const list: Action<{ since?: Date; until?: Date; type?: string[]; about?: string }> = async (
+const list: Action<{ type?: string[]; about?: string }> = async (
   { operator },
   _,
   { since, until, type: types = [], about: partyId, limit },

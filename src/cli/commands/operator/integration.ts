@@ -65,7 +65,7 @@ const show: Action = async (session, [integrationId]) =>
     shown(await session.operator.getIntegration({ integrationId })),
   );
 
-const update: Action<{ name?: string; contactEmail?: string }> = async (
+const update: Action<{ contactEmail?: string }> = async (
   { operator },
   [integrationId],
   { name, contactEmail, expectedVersion },

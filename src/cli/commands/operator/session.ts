@@ -42,14 +42,23 @@ export interface Shown {
 }
 
 /** The options that several verbs have. */
-interface VerbOptions {
+export interface VerbOptions {
+  client?: string;
+  email?: string;
+  event?: string;
   expectedVersion?: string;
   expires?: Date;
   instance?: string;
+  instanceIntegration?: string;
   json?: boolean;
   limit?: number;
+  name?: string;
   /** In seconds. */
   overlap?: number;
+  since?: Date;
+  subscription?: string;
+  types?: string[];
+  until?: Date;
   yes?: boolean;
 }
 

@@ -145,7 +145,7 @@ export const list: Action = async ({ operator }, _, { instance, limit }) =>
 export const show: Action = async ({ operator }, [applicationId]) =>
   shown(await operator.getApplication({ applicationId }));
 
-export const update: Action<SettingOptions & { name?: string; defaultLifetimes?: boolean }> = async (
+export const update: Action<SettingOptions & { defaultLifetimes?: boolean }> = async (
   { operator },
   [applicationId],
   { name, defaultLifetimes, expectedVersion, ...options },

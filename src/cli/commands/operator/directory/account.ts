@@ -55,7 +55,7 @@ const shown = showing('account', (account: Account) => [
   ['Version', account.version || '-'],
 ]);
 
-const list: Action<{ email?: string }> = async ({ platform }, _, { email: emailPrefix, limit }) =>
+const list: Action = async ({ platform }, _, { email: emailPrefix, limit }) =>
   shownPages(limit, 'accounts', (page) => platform.listAccounts({ emailPrefix, ...page }), {
     account: ({ id }) => id,
     email: emailOf,

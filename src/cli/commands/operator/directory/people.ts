@@ -4,13 +4,10 @@ import { ErrorCode, ServiceError } from '../../../../errors/service-error.js';
 import { printableLine } from '../../output/printable.js';
 import { UsageError } from '../../usage-error.js';
 import { type Columns, shownList } from '../listing.js';
-import type { Session, Shown } from '../session.js';
+import type { Session, Shown, VerbOptions } from '../session.js';
 
 /** Whose users or workers to list. */
-export interface PeopleFilter {
-  client?: string;
-  email?: string;
-}
+type PeopleFilter = Pick<VerbOptions, 'client' | 'email'>;
 
 type Member = NonNullable<AccountContext['member']>;
 

@@ -8,7 +8,7 @@ import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from '../group.js';
 import { type Columns, shownPages } from '../listing.js';
 import type { Action, Session } from '../session.js';
 import { showing } from '../showing.js';
-import { membersWith, neededClient, type PeopleFilter, shownFirst } from './people.js';
+import { membersWith, neededClient, shownFirst } from './people.js';
 
 const STATUSES = ['active', 'inactive', 'invited', 'deleted'];
 
@@ -56,7 +56,7 @@ const COLUMNS: Columns<User> = {
   created: ({ createdAt }) => asTime(createdAt),
 };
 
-const list: Action<PeopleFilter & { status?: readonly string[] }> = async (
+const list: Action<{ status?: readonly string[] }> = async (
   session,
   _,
   { status = [], client, email, limit },

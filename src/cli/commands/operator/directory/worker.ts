@@ -8,7 +8,7 @@ import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, YES } from '../group.js';
 import { type Columns, shownPages } from '../listing.js';
 import type { Action } from '../session.js';
 import { showing } from '../showing.js';
-import { addressLine, membersWith, neededClient, type PeopleFilter, shownFirst } from './people.js';
+import { addressLine, membersWith, neededClient, shownFirst } from './people.js';
 
 /** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */
 export function addWorkerCommands(role: Command): void {
@@ -49,7 +49,7 @@ const COLUMNS: Columns<Worker> = {
   onboarded: ({ createdAt }) => asTime(createdAt),
 };
 
-const list: Action<PeopleFilter & { status?: string; unit?: string; location?: string }> = async (
+const list: Action<{ status?: string; unit?: string; location?: string }> = async (
   session,
   _,
   { client, email, status, unit: unitId, location: locationId, limit },

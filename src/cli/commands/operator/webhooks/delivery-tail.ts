@@ -21,14 +21,7 @@ const TYPE_WIDTH = 'organization_location.created'.length;
 /** Entries already printed, which a new connection may repeat. */
 const REMEMBERED = 1_000;
 
-interface TailOptions {
-  subscription?: string;
-  instanceIntegration?: string;
-  types?: string[];
-  since?: Date;
-}
-
-export const tail: Action<TailOptions> = async (
+export const tail: Action = async (
   session,
   _,
   { subscription, instanceIntegration, types = [], since, json },

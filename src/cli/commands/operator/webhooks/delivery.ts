@@ -68,17 +68,7 @@ export function addDeliveryCommands(program: Command): void {
     );
 }
 
-interface DeliveryFilter {
-  subscription?: string;
-  instanceIntegration?: string;
-  event?: string;
-  types?: string[];
-  status?: readonly string[];
-  since?: Date;
-  until?: Date;
-}
-
-const list: Action<DeliveryFilter> = async ({ webhooks }, _, { limit, ...options }) => {
+const list: Action<{ status?: readonly string[] }> = async ({ webhooks }, _, { limit, ...options }) => {
   const filter = {
     subscriptionId: options.subscription,
     instanceIntegrationId: options.instanceIntegration,

@@ -47,15 +47,7 @@ export function addEventCommands(program: Command): void {
     .option('--after <event>', 'continue after this event; an interrupted replay prints its id');
 }
 
-interface EventFilter {
-  types?: string[];
-  client?: string;
-  entity?: string;
-  since?: Date;
-  until?: Date;
-}
-
-const list: Action<EventFilter> = async (
+const list: Action<{ entity?: string }> = async (
   { webhooks },
   _,
   { types = [], instance: instanceId, client: clientId, entity: entityId, since, until, limit },
@@ -80,11 +72,7 @@ const shown = showing('event', (event: WebhookEvent) => [
   ['Caused by request', event.requestId ?? '-'],
 ]);
 
-const show: Action<{ instanceIntegration?: string }> = async (
-  { webhooks },
-  [eventId],
-  { instanceIntegration: instanceIntegrationId },
-) => {
+const show: Action = async ({ webhooks }, [eventId], { instanceIntegration: instanceIntegrationId }) => {
   const answer = await webhooks.getEvent({ eventId, instanceIntegrationId });
   return shown(answer, 'Body', indented(prettyBody(answer.body)));
 };

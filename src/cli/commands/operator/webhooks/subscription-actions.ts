@@ -30,7 +30,7 @@ export const create: Action<SubscriptionOptions & { instanceIntegration: string;
   return shown(answer, shownOnce('The signing secret', answer.secret));
 };
 
-export const list: Action<{ instanceIntegration?: string; status?: string }> = async (
+export const list: Action<{ status?: string }> = async (
   { webhooks },
   _,
   { instanceIntegration: instanceIntegrationId, status, limit },

@@ -14,11 +14,7 @@ const PATIENCE_MS = 70_000;
 const INTERVAL_MS = 200;
 
 /** Reports the outcome of the first attempt, unless told not to wait. */
-export const test: Action<{ event?: string; wait: boolean }> = async (
-  session,
-  [subscriptionId],
-  { event, wait },
-) => {
+export const test: Action<{ wait: boolean }> = async (session, [subscriptionId], { event, wait }) => {
   const answer = await session.webhooks.testSubscription({ subscriptionId, eventType: event });
   if (!wait) {
     return shownUnderWay(answer, 'It is on its way.');
