@@ -17,7 +17,6 @@ const POLL_INTERVAL_MS = 1_000;
 /** How long the service may be away: `make dev` restarts it on every change. */
 const PATIENCE_MS = 30_000;
 const REMOVAL_PATIENCE_MS = 5_000;
-const LARGEST_PAGE = 500;
 
 /** Names the process that subscribed, so that the next one can clean up if this one is killed. */
 const DESCRIPTION = /^integration listen, process (\d+) on (.+)$/;
@@ -37,9 +36,9 @@ export async function subscribe(
 
 /** The last of the list, which is newest first. */
 export async function oldestInstanceIntegration({ operator }: Session): Promise<string> {
-  const filter = { status: InstanceIntegrationStatus.CONFIGURED };
+  const status = InstanceIntegrationStatus.CONFIGURED;
   const { rows } = await listed('instanceIntegrations', (page) =>
-    operator.listInstanceIntegrations({ ...filter, ...page }),
+    operator.listInstanceIntegrations({ status, ...page }),
   );
   const first = rows.at(-1);
   if (!first) {
@@ -51,9 +50,10 @@ export async function oldestInstanceIntegration({ operator }: Session): Promise<
 /** Deletes the subscriptions of killed listeners, which would get three attempts for each event. */
 export async function removeLeftovers({ webhooks }: Session, instanceIntegrationId: string): Promise<void> {
   const filter = { instanceIntegrationId, status: SubscriptionStatus.UNSPECIFIED };
-  const page = { pageSize: LARGEST_PAGE, pageToken: '' };
-  const { subscriptions } = await webhooks.listSubscriptions({ ...filter, ...page });
-  for (const { id, description } of subscriptions) {
+  const { rows } = await listed('subscriptions', (page) =>
+    webhooks.listSubscriptions({ ...filter, ...page }),
+  );
+  for (const { id, description } of rows) {
     const [, pid, host] = DESCRIPTION.exec(description) ?? [];
     if (host === hostname() && !isRunning(Number(pid))) {
       await webhooks.deleteSubscription({ subscriptionId: id });
