@@ -1,9 +1,9 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { allowedRights } from '../../../generated/proto/rights.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { type Caller, callersOf } from '../../rpc/callers.js';
+import { type ServiceTokenKind, serviceTokenKinds } from '../../identifiers/service-token.js';
+import { callersOf } from '../../rpc/callers.js';
 import { DynamicClient } from '../../rpc/dynamic-client.js';
-import type { DemoToken } from '../demo/demo-file.js';
 import { FailedCall } from './failed-call.js';
 import { jsonObjectIn } from './import/import-lines.js';
 import { isMeant, methodOf } from './method-names.js';
@@ -38,22 +38,14 @@ export async function call(
   }
 }
 
-const DEMO_TOKENS: Partial<Record<Caller, DemoToken>> = {
-  operator: 'operatorToken',
-  platform: 'platformToken',
-  auditor: 'auditorToken',
-  key_custodian: 'keyCustodianToken',
-};
-
-/** Uses the operator's token where that suffices, otherwise that of the first right the contract names. */
-function demoTokenFor(methodName = ''): DemoToken {
+/** The operator's token where that suffices, otherwise the first that may call the method. */
+function demoTokenFor(methodName = ''): ServiceTokenKind {
   const path = Object.keys(allowedRights).find((candidate) => {
     const [, service = '', name = ''] = candidate.split('/');
     return isMeant({ service, name }, methodName);
   });
   const callers = path === undefined ? [] : callersOf(path);
-  const caller = callers.find((one) => one === 'operator') ?? callers[0];
-  return (caller && DEMO_TOKENS[caller]) ?? 'operatorToken';
+  return serviceTokenKinds.find((kind) => callers.includes(kind)) ?? 'operator';
 }
 
 function listing(methods: readonly DescMethod[]): string {

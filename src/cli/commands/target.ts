@@ -1,8 +1,9 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { grpcAddress } from '../../config/parsers.js';
+import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
-import { type DemoFile, type DemoToken, demoFilePath, readDemoFile } from '../demo/demo-file.js';
+import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
 import { temporalUiUrl } from '../temporal-ui-url.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './usage-error.js';
@@ -27,7 +28,7 @@ export interface Target {
 /** The demo environment fills in what was not typed; with a typed token, the settings do. */
 export function targetOf(
   { address, token = secretNamedBy('INTEGRATION_TOKEN_FILE'), ca }: TargetOptions,
-  demoToken: DemoToken = 'operatorToken',
+  demoToken: ServiceTokenKind = 'operator',
 ): Target {
   if (address !== undefined) {
     refuseMalformed(address);
@@ -36,7 +37,7 @@ export function targetOf(
   const demo = readDemoFile(demoFilePath(config.DATA_DIR));
   const configured = token === undefined ? undefined : `${config.GRPC_HOST}:${config.GRPC_PORT}`;
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
-  const foundToken = token ?? demo?.[demoToken];
+  const foundToken = token ?? demo?.[TOKEN_MEMBERS[demoToken]];
   if (foundAddress === undefined || foundToken === undefined) {
     throw new UsageError(
       `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --address and --token.`,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder } from '../../files/folders.js';
 import { writeWhole } from '../../files/staged.js';
 import { inspectApiKey } from '../../identifiers/api-key.js';
+import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { StartupError } from '../startup-error.js';
 
 type Guard<T> = (value: unknown) => value is T;
@@ -60,16 +61,27 @@ const goodOnes = <T>(isGood: Guard<T>) => {
   return (value: unknown) => (Array.isArray(value) ? value.filter(isGood) : undefined);
 };
 
+/** The member with the service token of each kind. */
+export const TOKEN_MEMBERS = {
+  operator: 'operatorToken',
+  platform: 'platformToken',
+  support: 'supportToken',
+  auditor: 'auditorToken',
+  key_custodian: 'keyCustodianToken',
+} as const satisfies Record<ServiceTokenKind, string>;
+
+/** The members for tokens, each with what is made of its kind. */
+export function ofTokens<T>(make: (kind: ServiceTokenKind) => T) {
+  const members = Object.entries(TOKEN_MEMBERS).map(([kind, name]) => [name, make(kind as ServiceTokenKind)]);
+  return Object.fromEntries(members) as Record<(typeof TOKEN_MEMBERS)[ServiceTokenKind], T>;
+}
+
 /** The members, each with the function that reads it. */
 const members = {
   baseUrl: only(isText),
   gatewayUrl: only(isText),
   grpcAddress: only(isText),
-  operatorToken: only(isTextLike(/^operator_demo_[0-9A-Za-z]{48}$/)),
-  platformToken: only(isTextLike(/^platform_demo_[0-9A-Za-z]{48}$/)),
-  supportToken: only(isTextLike(/^support_demo_[0-9A-Za-z]{48}$/)),
-  auditorToken: only(isTextLike(/^auditor_demo_[0-9A-Za-z]{48}$/)),
-  keyCustodianToken: only(isTextLike(/^key_custodian_demo_[0-9A-Za-z]{48}$/)),
+  ...ofTokens((kind) => only(isTextLike(new RegExp(`^${kind}_demo_[0-9A-Za-z]{48}$`)))),
   /** The application that the demo runs. */
   demoAppUrl: only(isText),
   /** The workflows of this environment. */
@@ -87,9 +99,6 @@ export type DemoFile = {
 
 export type DemoFileApplication = Guarded<typeof isApplication>;
 export type DemoFilePerson = Guarded<typeof isPerson>;
-
-/** The tokens that the file holds. */
-export type DemoToken = Extract<keyof DemoFile, `${string}Token`>;
 
 export function demoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');

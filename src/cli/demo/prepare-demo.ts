@@ -11,7 +11,14 @@ import {
 } from '../../domain/demo/seed.js';
 import { temporalUiUrl } from '../temporal-ui-url.js';
 import { demoAppUrl } from './demo-app.js';
-import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from './demo-file.js';
+import {
+  type DemoFile,
+  demoFilePath,
+  ofTokens,
+  readDemoFile,
+  TOKEN_MEMBERS,
+  writeDemoFile,
+} from './demo-file.js';
 
 /** Seeds the demo. Writes the file before the database, so that the next start has the same credentials. */
 export async function prepareDemo(
@@ -41,23 +48,11 @@ async function seedPasswords(store: DemoStore, seed: DemoSeed, passwords: Passwo
   );
 }
 
-function keptIn({
-  operatorToken,
-  platformToken,
-  supportToken,
-  auditorToken,
-  keyCustodianToken,
-  apiKeys = [],
-  applications = [],
-}: Partial<DemoFile> = {}): KeptCredentials {
+function keptIn({ apiKeys = [], applications = [], ...file }: Partial<DemoFile> = {}): KeptCredentials {
   return {
-    serviceTokens: {
-      operator: operatorToken,
-      platform: platformToken,
-      support: supportToken,
-      auditor: auditorToken,
-      key_custodian: keyCustodianToken,
-    },
+    serviceTokens: Object.fromEntries(
+      Object.entries(TOKEN_MEMBERS).map(([kind, member]) => [kind, file[member]]),
+    ),
     apiKeys: Object.fromEntries(apiKeys.map(({ integrationId, key }) => [integrationId, key])),
     clientSecrets: Object.fromEntries(
       applications.map(({ clientId, clientSecret }) => [clientId, clientSecret]),
@@ -74,11 +69,7 @@ function contentOf(
     baseUrl: config.SIGN_ON_URL,
     gatewayUrl: config.GATEWAY_URL,
     grpcAddress: hostAndPort(config.GRPC_HOST, config.GRPC_PORT),
-    operatorToken: serviceTokens.operator,
-    platformToken: serviceTokens.platform,
-    supportToken: serviceTokens.support,
-    auditorToken: serviceTokens.auditor,
-    keyCustodianToken: serviceTokens.key_custodian,
+    ...ofTokens((kind) => serviceTokens[kind]),
     demoAppUrl: demoAppUrl(config),
     temporalUiUrl: temporalUiUrl(config) ?? null,
     docsUrl: `${config.GATEWAY_URL}/docs`,

@@ -47,7 +47,7 @@ interface Report {
 }
 
 export async function importRecords(file: string, options: ImportCommandOptions): Promise<void> {
-  const target = targetOf(options, 'platformToken');
+  const target = targetOf(options, 'platform');
   const source = openLines(file);
   const client = new DynamicClient(target.address, target.token, target.credentials);
   const bar = new ProgressBar();

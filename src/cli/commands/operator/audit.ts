@@ -26,12 +26,12 @@ export function addAuditCommands(program: Command): void {
   addVerb(group, 'export', async (session) => (await import('./audit-chain.js')).exportRecords(session), {
     about: 'Print the whole log as JSON lines, each record with its hash',
     example: '> audit.jsonl',
-    demoToken: 'auditorToken',
+    demoToken: 'auditor',
   });
   addVerb(group, 'verify', async (...given) => (await import('./audit-chain.js')).verify(...given), {
     about: 'List records that were changed, removed or inserted outside the service',
     example: '--file audit.jsonl',
-    demoToken: 'auditorToken',
+    demoToken: 'auditor',
   }).option('--file <path>', 'check an export instead of the stored records; - for what is piped in');
 }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { DemoToken } from '../../demo/demo-file.js';
+import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import { count, seconds } from '../option-parsers.js';
 import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import type { Action } from './session.js';
@@ -24,7 +24,7 @@ interface VerbNotes {
   about: string;
   example: string;
   /** The token of the demo environment that may do it, where that is not the operator's. */
-  demoToken?: DemoToken;
+  demoToken?: ServiceTokenKind;
 }
 
 /** What an argument of a verb is; all others take the id of what the group is about. */
@@ -53,7 +53,11 @@ export function addVerb(
 }
 
 /** The command runs the action in a session. gRPC is loaded only then: it is slow to load. */
-export function inSession(command: Command, action: Action<never, never>, demoToken?: DemoToken): Command {
+export function inSession(
+  command: Command,
+  action: Action<never, never>,
+  demoToken?: ServiceTokenKind,
+): Command {
   return command.action(async () => {
     const { run } = await import('./session.js');
     await run(action, command.processedArgs, command.opts(), demoToken);

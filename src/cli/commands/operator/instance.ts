@@ -18,7 +18,7 @@ export function addInstanceCommands(program: Command): void {
   addVerb(group, 'create', create, {
     about: 'Create an instance, with a platform token',
     example: '"Harborlight Payroll"',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   }).argument('<name>', 'its name for people');
   addVerb(group, 'list', list, { about: 'List the instances, oldest first', example: '--json' }).option(
     ...LIMIT,
@@ -30,7 +30,7 @@ export function addInstanceCommands(program: Command): void {
   addVerb(group, 'update <instance>', update, {
     about: 'Rename an instance, with a platform token',
     example: 'ins_… --name "Harborlight"',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   })
     .requiredOption('--name <name>', 'its new name')
     .option(...EXPECTED_VERSION);

@@ -3,10 +3,10 @@ import { OperatorServiceService } from '../../../../generated/proto/integration/
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { ServiceError } from '../../../errors/service-error.js';
+import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { CallOptions } from '../../../rpc/call-metadata.js';
 import { RpcChannel, type RpcClient } from '../../../rpc/client.js';
 import type { AnyService } from '../../../rpc/definitions.js';
-import type { DemoToken } from '../../demo/demo-file.js';
 import { FailedCall } from '../failed-call.js';
 import { asJson } from '../output/json.js';
 import { print } from '../output/print.js';
@@ -74,7 +74,7 @@ export async function run(
   action: Action<never, never>,
   args: readonly unknown[],
   options: TargetOptions & VerbOptions,
-  demoToken?: DemoToken,
+  demoToken?: ServiceTokenKind,
 ): Promise<void> {
   const shown = await inSession(targetOf(options, demoToken), (session) =>
     action(session, args as never, options as never),

@@ -33,12 +33,12 @@ export function addAccountCommands(program: Command): void {
   addVerb(group, 'disable <account>', disable, {
     about: 'Keep a person from signing in anywhere, and end their sessions, with a platform token',
     example: 'acc_…',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   });
   addVerb(group, 'enable <account>', enable, {
     about: 'Let a person sign in again, with a platform token',
     example: 'acc_…',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   });
 }
 

@@ -37,12 +37,12 @@ export function addUserCommands(program: Command): void {
   addVerb(group, 'disable <user>', disable, {
     about: 'Keep an active user from signing in, with a platform token',
     example: 'usr_…',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <user>', enable, {
     about: 'Let a disabled user sign in again, with a platform token',
     example: 'usr_…',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
 }
 

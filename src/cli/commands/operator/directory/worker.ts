@@ -34,7 +34,7 @@ export function addWorkerCommands(role: Command): void {
   addVerb(group, 'offboard <worker>', offboard, {
     about: 'End the work of a worker for the client, with a platform token',
     example: 'wrk_…',
-    demoToken: 'platformToken',
+    demoToken: 'platform',
   })
     .option(...EXPECTED_VERSION)
     .option(...YES);

@@ -19,11 +19,11 @@ export function addEncryptionKeyCommands(program: Command): void {
   addVerb(group, 'rotate', async (...given) => (await load()).rotate(...given), {
     about: 'Add a key to SECRETS_KEY_FILE, and seal with it as soon as every domain node holds it',
     example: '--wait 10m',
-    demoToken: 'keyCustodianToken',
+    demoToken: 'key_custodian',
   }).option('--wait <duration>', 'how long to wait for the other nodes; 2m unless given', seconds);
   addVerb(group, 'retire <key>', async (...given) => (await load()).retire(...given), {
     about: 'Remove a key from SECRETS_KEY_FILE once nothing is sealed with it',
     example: 'ek_…',
-    demoToken: 'keyCustodianToken',
+    demoToken: 'key_custodian',
   });
 }

@@ -25,7 +25,7 @@ export function addSigningKeyCommands(program: Command): void {
   addVerb(group, 'rotate', rotate, {
     about: 'With a key custodian’s token, publish successors, which sign as soon as every client knows them',
     example: '--algorithm RS256',
-    demoToken: 'keyCustodianToken',
+    demoToken: 'key_custodian',
   })
     .option(
       '--algorithm <name>',
