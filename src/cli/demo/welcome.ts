@@ -54,7 +54,7 @@ Demo credentials (all of them: ${file})
 ${table(credentials)}
 
 Five things to try, in another terminal and a browser
-${isUsual(config) ? '' : `\n  0. Tell the commands in each terminal where this demo is:\n     export DATA_DIR='${config.DATA_DIR}'\n`}
+${isUsual(config) ? '' : `\n  0. Tell the commands in each terminal where this demo is:\n     export DATA_DIR='${config.DATA_DIR.replaceAll("'", "'\\''")}'\n`}
   1. Sign in as ${person.email}, with the password above, at the demo application.
      It shows the tokens, the claims and the curl lines that use them:
      ${demoAppUrl(config)}

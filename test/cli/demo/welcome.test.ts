@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
@@ -71,6 +72,14 @@ describe('the welcome', () => {
     expect(said()).toContain('./integration listen');
     expect(said()).not.toContain('DATA_DIR');
     here.mockRestore();
+  });
+
+  test('quotes a folder for the shell', async () => {
+    const folder = join(newDirectory(), "Mara's demo");
+    mkdirSync(folder);
+    const { said } = await newDemo(folder);
+    const line = /^ +export .+$/m.exec(said())?.[0];
+    expect(execFileSync('sh', ['-c', `${line}; printf %s "$DATA_DIR"`], { encoding: 'utf8' })).toBe(folder);
   });
 
   test.each(['{}', '{"apiKeys": [null], "people": 7}', '['])(
