@@ -1,4 +1,4 @@
-import type { Actor } from './operator/audit.js';
+import type { Actor, AuditedAction } from './operator/audit.js';
 
 /** How the rules of an area read and write. */
 export interface UnitOfWork<Changes, Rows> {
@@ -8,6 +8,21 @@ export interface UnitOfWork<Changes, Rows> {
   readonly inOrder: boolean;
   /** One transaction. The work may await nothing but the changes. */
   run<T>(work: (changes: Changes) => Promise<T>, options?: WriteOptions<T>): Promise<T>;
+}
+
+/** What every write has, in its transaction. */
+export interface CommonChanges {
+  /** The time of the write, for its rows, events and audit records. */
+  readonly now: number;
+  /**
+   * Waits for other writes about the subject (such as an instance, client or account), so that later reads
+   * stay true until the commit. Order of locks: accounts, instances, integrations, clients, each by id.
+   */
+  lock(...subjectIds: string[]): Promise<void>;
+  /** Gives the subject's data a new version, which invalidates cached answers. */
+  touch(...subjectIds: string[]): Promise<void>;
+  /** Records the change in the audit log. */
+  audit(actor: Actor, action: AuditedAction): Promise<void>;
 }
 
 /** The call that a write belongs to. */

@@ -1,8 +1,8 @@
 import type { Instance } from '../platform/rows/organization.js';
-import type { Attributed, UnitOfWork } from '../unit-of-work.js';
+import type { Attributed, CommonChanges, UnitOfWork } from '../unit-of-work.js';
 import type { SubscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
 import type { SubscriptionRows } from '../webhooks/subscriptions/rows.js';
-import type { Actor, AuditedAction, AuditRows } from './audit.js';
+import type { AuditRows } from './audit.js';
 import type { ApplicationRows } from './rows/applications.js';
 import type { EncryptionKeyRows } from './rows/encryption-keys.js';
 import type { ApiKeyRows, InstanceIntegrationRows, IntegrationRows } from './rows/integrations.js';
@@ -23,16 +23,8 @@ export interface OperatorRows {
 }
 
 /** All rows that one write may change, in its transaction. */
-export interface OperatorChanges extends OperatorRows, Attributed {
-  /** The time of the write, for its rows and its audit event. */
-  readonly now: number;
+export interface OperatorChanges extends OperatorRows, CommonChanges, Attributed {
   readonly deliveries: SubscriptionDeliveryRows;
-  /** As in `../platform/unit-of-work.ts`; instances before integrations, and both before their parts. */
-  lock(...subjectIds: string[]): Promise<void>;
-  /** Gives the subject's data a new version, which invalidates cached answers. */
-  touch(...subjectIds: string[]): Promise<void>;
-  /** Writes the audit event of the change. */
-  audit(actor: Actor, action: AuditedAction): Promise<void>;
 }
 
 /** `inNameOf` gives its writes their actor. */

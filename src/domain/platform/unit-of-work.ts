@@ -2,8 +2,7 @@ import type { EventsByType, EventType } from '../../../generated/asyncapi/events
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import type { CredentialRows } from '../credentials/end-access.js';
 import type { IntegrationNotice, WaitingNotices } from '../credentials/notices.js';
-import type { Actor, AuditedAction } from '../operator/audit.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import type { CommonChanges, UnitOfWork } from '../unit-of-work.js';
 import type {
   ClientRows,
   InstanceRows,
@@ -41,22 +40,11 @@ export interface PlatformRows extends CredentialRows {
 }
 
 /** All rows that one write may change, in its transaction. */
-export interface Changes extends PlatformRows {
-  /** The time of the write, for its rows and events. */
-  readonly now: number;
+export interface Changes extends PlatformRows, CommonChanges {
   /** The only instance that the caller reaches; undefined for all. */
   readonly instanceId?: InstanceId;
-  /**
-   * Waits for other writes about the subject (an instance, client or account), so that later reads stay true
-   * until the commit. Order of locks: accounts, instances, clients, each by id.
-   */
-  lock(...subjectIds: string[]): Promise<void>;
-  /** Gives the subject's data a new version, which invalidates cached answers. */
-  touch(...subjectIds: string[]): Promise<void>;
   /** Records an event for subscribers. */
   recordEvent<T extends EventType>(event: RecordedEvent<T>): Promise<void>;
-  /** Records the change in the audit log. */
-  audit(actor: Actor, action: AuditedAction): Promise<void>;
 }
 
 export type PlatformUnitOfWork = UnitOfWork<Changes, PlatformRows>;

@@ -1,5 +1,4 @@
-import type { CredentialRows } from '../credentials/end-access.js';
-import type { Changes } from '../platform/unit-of-work.js';
+import type { Changes, PlatformRows } from '../platform/unit-of-work.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import type { KnownApplicationRows } from './applications.js';
 import type { CodeMinutes, CodeRows } from './authorization/codes.js';
@@ -11,7 +10,7 @@ import type { SigningKeyRows } from './keys/signing-keys.js';
 import type { AttemptRows } from './sessions/attempts.js';
 
 /** All rows that sign-on reads. */
-export interface SignOnRows extends CredentialRows {
+export interface SignOnRows extends PlatformRows {
   readonly applications: KnownApplicationRows;
   readonly identities: IdentityRows;
   readonly interactions: InteractionRows;
@@ -26,7 +25,4 @@ export interface SignOnRows extends CredentialRows {
 /** All rows that one step of sign-on may change, in its transaction. */
 export interface SignOnChanges extends Changes, SignOnRows {}
 
-export type SignOnUnitOfWork = UnitOfWork<
-  SignOnChanges,
-  SignOnRows & Pick<Changes, 'instances' | 'accounts' | 'clients'>
->;
+export type SignOnUnitOfWork = UnitOfWork<SignOnChanges, SignOnRows>;

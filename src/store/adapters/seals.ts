@@ -9,7 +9,7 @@ import {
   encryptionKeyRows,
   SEALED_COLUMNS,
 } from './operator/encryption-keys.js';
-import { lock } from './platform/unit-of-work.js';
+import { lock } from './statements/data-versions.js';
 
 const LOCK = 'encryption-keys';
 /** When the row of a killed node is removed. */

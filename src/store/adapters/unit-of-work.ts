@@ -1,9 +1,11 @@
-import type { UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
+import type { CommonChanges, UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/newly-due.js';
 import type { Database, Writer } from '../database.js';
 import { sendBehindCommit } from '../dialects/direct-statements.js';
 import type { BehindCommit } from '../dialects/postgres/driver.js';
+import { auditAction } from './operator/audit-events.js';
 import { once } from './repeated-calls.js';
+import { lock, touch } from './statements/data-versions.js';
 
 /** Is notified of writes that make deliveries due. */
 export interface DueListener {
@@ -16,11 +18,20 @@ export interface DueListener {
 /** Called in a write for deliveries that it makes due. */
 export type NoteDue = (due: NewlyDue) => void;
 
+export function commonChanges(writer: Writer, now: number): CommonChanges {
+  return {
+    now,
+    lock: (...subjectIds) => lock(writer, subjectIds),
+    touch: (...subjectIds) => touch(writer, subjectIds),
+    audit: (actor, action) => auditAction(writer, now, actor, action),
+  };
+}
+
 /** Makes the unit of work of an area from its rows and its changes. */
 export function unitOfWorkOver<Changes, Rows>(
   { reader, write, writesInOrder, clock }: Database,
   rowsOf: (db: Writer) => Rows,
-  changesIn: (writer: Writer, now: number, noteDue: NoteDue, origin: WriteOrigin) => Changes,
+  changesIn: (writer: Writer, common: CommonChanges, noteDue: NoteDue, origin: WriteOrigin) => Changes,
   due?: DueListener,
 ): UnitOfWork<Changes, Rows> {
   return {
@@ -43,7 +54,7 @@ export function unitOfWorkOver<Changes, Rows>(
           newlyDue = NONE_DUE;
           areNodesNotified = false;
           const now = clock();
-          const changes = changesIn(writer, now, noteDue, origin);
+          const changes = changesIn(writer, commonChanges(writer, now), noteDue, origin);
           const done = await (repeatable
             ? once(writer, now, repeatable, () => work(changes))
             : work(changes));

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { renameJobTitle } from '../../../src/domain/platform/organization/job-titles.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { changesIn } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { commonChanges } from '../../../src/store/adapters/unit-of-work.js';
 import type { Writer } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { signalled } from '../../support/signalled.js';
@@ -48,7 +49,7 @@ describe('a large transaction about one client on PostgreSQL', () => {
       await plantWorker(database, { client_id: clientId, job_titles: '["Cook"]' });
     }
     const updates = await database.write((writer) => {
-      const changes = changesIn(writer, Date.now(), () => undefined, {});
+      const changes = changesIn(writer, commonChanges(writer, Date.now()), () => undefined, {});
       const renaming = { clientId, title: 'Cook', newTitle: 'Chef' };
       return updatesOfARow(writer, () => renameJobTitle(changes, renaming));
     });

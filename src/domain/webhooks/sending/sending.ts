@@ -1,7 +1,6 @@
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
 import type { Clock } from '../../clock.js';
-import type { Actor, AuditedAction } from '../../operator/audit.js';
-import type { UnitOfWork } from '../../unit-of-work.js';
+import type { CommonChanges, UnitOfWork } from '../../unit-of-work.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import type { DisabledReason, SecretBox } from '../subscriptions/subscription.js';
@@ -136,18 +135,12 @@ export interface ResultChanges {
 }
 
 /** All rows that one write may change, in its transaction. */
-export interface SendingChanges extends ClaimChanges, ResultChanges {
-  /** The time of the write. */
-  readonly now: number;
-
+export interface SendingChanges extends ClaimChanges, ResultChanges, Pick<CommonChanges, 'now' | 'audit'> {
   healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
   /** Disables an active subscription and holds pending deliveries; returns whether it was active. */
   disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;
-  audit(actor: Actor, action: AuditedAction): Promise<void>;
-
   readonly retryBatches: RetryBatchRows;
-
   /**
    * After the clock was set back: leases and retry delays that began later than now start again now, with
    * their full length, and batches that opened later close. Returns the number of deliveries.

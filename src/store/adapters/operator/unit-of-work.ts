@@ -1,26 +1,22 @@
 import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
 import { instanceRows } from '../platform/instances.js';
-import { lock, touch } from '../platform/unit-of-work.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
 import { subscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
 import { subscriptionRows } from '../webhooks/subscriptions/rows.js';
 import { apiKeyRows } from './api-keys.js';
 import { applicationRows } from './applications.js';
-import { auditAction, auditRows } from './audit-events.js';
+import { auditRows } from './audit-events.js';
 import { encryptionKeyRows } from './encryption-keys.js';
 import { instanceIntegrationRows } from './instance-integrations.js';
 import { integrationRows } from './integrations.js';
 import { serviceTokenRows } from './service-tokens.js';
 
 export function operatorUnitOfWork(database: Database): OperatorUnitOfWork {
-  return unitOfWorkOver(database, rowsOf, (writer, now) => ({
+  return unitOfWorkOver(database, rowsOf, (writer, common) => ({
+    ...common,
     ...rowsOf(writer),
-    now,
     deliveries: subscriptionDeliveryRows(writer),
-    lock: (...subjectIds) => lock(writer, subjectIds),
-    touch: (...subjectIds) => touch(writer, subjectIds),
-    audit: (actor, action) => auditAction(writer, now, actor, action),
   }));
 }
 

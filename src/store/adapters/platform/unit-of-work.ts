@@ -6,18 +6,15 @@ import type {
   PlatformUnitOfWork,
   RecordedEvent,
 } from '../../../domain/platform/unit-of-work.js';
-import type { WriteOrigin } from '../../../domain/unit-of-work.js';
-import { newVersion } from '../../../domain/version.js';
+import type { CommonChanges, WriteOrigin } from '../../../domain/unit-of-work.js';
 import { faultOfEvent } from '../../../domain/webhooks/event-check.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { Database, Writer } from '../../database.js';
-import { takeTurn } from '../../dialects/turns.js';
 import type { Schema } from '../../schema.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { integrationNoticeRows } from '../credentials/notices.js';
-import { auditAction } from '../operator/audit-events.js';
 import { keptRows } from '../statements/kept-rows.js';
-import { keptPosted, keptStatement } from '../statements/kept-statement.js';
+import { keptStatement } from '../statements/kept-statement.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { FanOut } from '../webhooks/fan-out.js';
 import { nextSequence } from '../webhooks/sequence.js';
@@ -47,35 +44,33 @@ export function platformUnitOfWork(
 ): PlatformUnitOfWork {
   return unitOfWorkOver(
     database,
-    rowsOf,
-    (writer, now, noteDue, origin) => changesIn(writer, now, noteDue, origin, onInvalidEvent),
+    platformRows,
+    (writer, common, noteDue, origin) => changesIn(writer, common, noteDue, origin, onInvalidEvent),
     due,
   );
 }
 
 export function changesIn(
   writer: Writer,
-  now: number,
+  common: CommonChanges,
   noteDue: NoteDue,
   origin: WriteOrigin,
   onInvalidEvent: OnInvalidEvent = refuseInvalidEvent,
 ): Changes {
+  const { now } = common;
   // Most writes record no event.
   let fanOut: FanOut | undefined;
   return {
-    now,
-    ...rowsOf(writer),
-    lock: (...subjectIds) => lock(writer, subjectIds),
-    touch: (...subjectIds) => touch(writer, subjectIds),
+    ...common,
+    ...platformRows(writer),
     recordEvent: (event) => {
       fanOut ??= new FanOut(writer, now, noteDue);
       return recordEvent(writer, { now, origin }, fanOut, event, onInvalidEvent);
     },
-    audit: (actor, action) => auditAction(writer, now, actor, action),
   };
 }
 
-const rowsOf = keptRows(
+export const platformRows = keptRows(
   (writer): PlatformRows => ({
     ...credentialRows(writer),
     integrationNotices: integrationNoticeRows(writer),
@@ -92,21 +87,6 @@ const rowsOf = keptRows(
   }),
 );
 
-/** Writes a row, made if missing, to lock it until the commit on PostgreSQL; SQLite has one writer. */
-export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
-  for (const id of subjectIds) {
-    takeTurn(writer, id);
-    await holding(writer, { subject_id: id, version: newVersion() });
-  }
-}
-
-export async function touch(writer: Writer, subjectIds: readonly string[]): Promise<void> {
-  for (const id of new Set(subjectIds)) {
-    takeTurn(writer, id);
-    await renewal(writer, { subject_id: id, version: newVersion() });
-  }
-}
-
 const eventInsertion = keptStatement(
   (db, row: Omit<Insertable<Schema['events']>, 'seq' | 'is_test' | 'sequence'>) =>
     db
@@ -114,19 +94,6 @@ const eventInsertion = keptStatement(
       .values({ ...row, sequence: nextSequence(row.entity_id, row.occurred_at) })
       .returning('seq'),
 );
-
-/** Writes the row of a subject, made if missing, with this version. */
-const writing = (version: 'data_versions.version' | 'excluded.version') =>
-  keptPosted((db, row: Schema['data_versions']) =>
-    db
-      .insertInto('data_versions')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref(version) })),
-      ),
-  );
-const holding = writing('data_versions.version');
-const renewal = writing('excluded.version');
 
 /** The receivers are fixed here, in the transaction of the change, which has locked the client. */
 async function recordEvent<T extends EventType>(

@@ -1,11 +1,7 @@
-import type { CredentialRows } from '../../../domain/credentials/end-access.js';
+import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
-import { credentialRows } from '../credentials/credential-rows.js';
-import { accountRows } from '../platform/accounts.js';
-import { clientRows } from '../platform/clients.js';
-import { instanceRows } from '../platform/instances.js';
-import { changesIn, type OnInvalidEvent } from '../platform/unit-of-work.js';
+import { changesIn, type OnInvalidEvent, platformRows } from '../platform/unit-of-work.js';
 import { keptRows } from '../statements/kept-rows.js';
 import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { knownApplicationRows } from './applications.js';
@@ -26,15 +22,9 @@ export function signOnUnitOfWork(
 ): SignOnUnitOfWork {
   return unitOfWorkOver(
     database,
-    (reader) => ({
-      ...credentialRows(reader),
-      ...ownRows(reader),
-      accounts: accountRows(reader),
-      instances: instanceRows(reader),
-      clients: clientRows(reader),
-    }),
-    (writer, now, noteDue, origin) => ({
-      ...changesIn(writer, now, noteDue, origin, onInvalidEvent),
+    (reader) => ({ ...platformRows(reader), ...ownRows(reader) }),
+    (writer, common, noteDue, origin) => ({
+      ...changesIn(writer, common, noteDue, origin, onInvalidEvent),
       ...ownRows(writer),
     }),
     due,
@@ -42,7 +32,7 @@ export function signOnUnitOfWork(
 }
 
 const ownRows = keptRows(
-  (db: Writer): Omit<SignOnRows, keyof CredentialRows> => ({
+  (db: Writer): Omit<SignOnRows, keyof PlatformRows> => ({
     applications: knownApplicationRows(db),
     identities: identityRows(db),
     interactions: interactionRows(db),

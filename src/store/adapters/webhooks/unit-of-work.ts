@@ -1,10 +1,8 @@
 import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/deliveries.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
-import { auditAction } from '../operator/audit-events.js';
 import { instanceIntegrationRows } from '../operator/instance-integrations.js';
 import { clientRows } from '../platform/clients.js';
-import { lock } from '../platform/unit-of-work.js';
 import { keptRows } from '../statements/kept-rows.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
@@ -17,15 +15,9 @@ export function webhookUnitOfWork(database: Database, due?: DueListener): Webhoo
   return unitOfWorkOver(
     database,
     rowsOf,
-    (writer, now, noteDue) => {
+    (writer, common, noteDue) => {
       const rows = rowsOf(writer);
-      return {
-        ...rows,
-        deliveries: watched(rows.deliveries, noteDue),
-        now,
-        lock: (...subjectIds) => lock(writer, subjectIds),
-        audit: (actor, action) => auditAction(writer, now, actor, action),
-      };
+      return { ...common, ...rows, deliveries: watched(rows.deliveries, noteDue) };
     },
     due,
   );

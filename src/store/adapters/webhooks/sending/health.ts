@@ -3,7 +3,6 @@ import type { ReceiverHealth, SendingChanges } from '../../../../domain/webhooks
 import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import { auditAction } from '../../operator/audit-events.js';
 import { inList } from '../../statements/dialect.js';
 import { changedOne, keptStatement, posted } from '../../statements/kept-statement.js';
 import { holdPending } from '../subscriptions/deliveries.js';
@@ -43,7 +42,7 @@ const disabling = keptStatement(
 export function receiverHealth(
   db: Writer,
   now: number,
-): Pick<SendingChanges, 'healthOf' | 'noteHealth' | 'disable' | 'audit'> {
+): Pick<SendingChanges, 'healthOf' | 'noteHealth' | 'disable'> {
   return {
     healthOf: async (ids) => (await healthOf(db, { ids: JSON.stringify(ids) })).rows as ReceiverHealth[],
     noteHealth: ({ id, lastSuccessAt, failingSince }) =>
@@ -55,6 +54,5 @@ export function receiverHealth(
       }
       return disabled;
     },
-    audit: (actor, action) => auditAction(db, now, actor, action),
   };
 }

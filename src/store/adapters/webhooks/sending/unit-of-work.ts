@@ -17,8 +17,9 @@ export function sendingUnitOfWork(
   return unitOfWorkOver(
     database,
     (reader) => sendingRows(reader, looks),
-    (writer, now) => ({
+    (writer, { now, audit }) => ({
       now,
+      audit,
       ...claiming(writer, now, looks),
       ...recording(writer, now),
       ...receiverHealth(writer, now),
