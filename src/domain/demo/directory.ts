@@ -1,50 +1,25 @@
-import type {
-  AccountId,
-  ClientId,
-  InstanceId,
-  LocationId,
-  UnitId,
-  UnitTypeId,
-  UserId,
-  WorkerId,
-  WorkerProfileId,
-} from '../../../generated/ids.js';
+import type { ClientId, InstanceId, LocationId, UnitId, UnitTypeId } from '../../../generated/ids.js';
 import type { Address, UserStatus } from '../directory/names.js';
-
+import type { Location, Role, Unit, UnitType } from '../platform/rows/organization.js';
+import type { Account, User, Worker } from '../platform/rows/people.js';
 import { demoId, demoRoleId } from './ids.js';
 import { firstNames, lastNames, streets } from './names.js';
 
-export interface DemoPerson {
-  id: AccountId;
-  workerProfileId: WorkerProfileId;
+export interface DemoPerson extends Pick<Account, 'id' | 'workerProfileId' | 'email'> {
   firstName: string;
   lastName: string;
-  email: string;
 }
 
-export interface DemoUnit {
-  id: UnitId;
-  typeId: UnitTypeId;
+export interface DemoUnit extends Pick<Unit, 'id' | 'unitTypeId' | 'name' | 'unitCode' | 'description'> {
   parentId: UnitId | null;
-  name: string;
-  code: string | null;
-  description: string | null;
 }
 
-export interface DemoUser {
-  id: UserId;
+export interface DemoUser extends Pick<User, 'id' | 'status' | 'managerId' | 'roleId'> {
   person: DemoPerson;
-  status: UserStatus;
-  managerId: UserId | null;
-  roleId: string | null;
 }
 
-export interface DemoWorker {
-  id: WorkerId;
+export interface DemoWorker extends Pick<Worker, 'id' | 'jobTitles' | 'phone' | 'address'> {
   person: DemoPerson;
-  jobTitles: string[];
-  phone: string | null;
-  address: Address;
   locationId: LocationId | null;
   /** The first is the primary one. */
   unitIds: UnitId[];
@@ -55,11 +30,11 @@ export interface DemoClient {
   instance: InstanceId;
   name: string;
   address: Address;
-  roles: { id: string; name: string; builtIn: boolean; permissions: string[] }[];
+  roles: Pick<Role, 'id' | 'name' | 'builtIn' | 'permissions'>[];
   users: DemoUser[];
-  unitTypes: { id: UnitTypeId; name: string }[];
+  unitTypes: Pick<UnitType, 'id' | 'name'>[];
   units: DemoUnit[];
-  locations: { id: LocationId; name: string; address: Address }[];
+  locations: Pick<Location, 'id' | 'name' | 'address'>[];
   jobTitles: string[];
   workers: DemoWorker[];
 }
@@ -157,17 +132,17 @@ function usersOf(plan: ClientPlan, shared: readonly DemoPerson[]): DemoUser[] {
 function unitsOf({ key, split, unitNames }: ClientPlan, typeIds: readonly UnitTypeId[]): DemoUnit[] {
   const units: DemoUnit[] = [];
   let above: (DemoUnit | null)[] = [null];
-  for (const [layer, typeId] of typeIds.entries()) {
+  for (const [layer, unitTypeId] of typeIds.entries()) {
     above = above.flatMap((parent) =>
       Array.from({ length: split[layer] ?? 1 }, (_, index) => {
         const number = units.length;
         const own = unitNames[number % unitNames.length] as string;
         const unit: DemoUnit = {
           id: demoId('UnitId', `${key}-${number}`),
-          typeId,
+          unitTypeId,
           parentId: parent?.id ?? null,
           name: parent ? `${parent.name} ${index + 1}` : own,
-          code: layer === 0 ? `${key.slice(0, 2).toUpperCase()}-${100 + number}` : null,
+          unitCode: layer === 0 ? `${key.slice(0, 2).toUpperCase()}-${100 + number}` : null,
           description: layer === 0 ? `Everything that belongs to ${own}` : null,
         };
         units.push(unit);
@@ -184,7 +159,7 @@ function workersOf(
   units: readonly DemoUnit[],
   locations: DemoClient['locations'],
 ): DemoWorker[] {
-  const leaves = units.filter(({ typeId }) => typeId === units.at(-1)?.typeId);
+  const leaves = units.filter(({ unitTypeId }) => unitTypeId === units.at(-1)?.unitTypeId);
   return Array.from({ length: plan.workers }, (_, index) => {
     const titles = [plan.jobTitles[index % plan.jobTitles.length] as string];
     const second = plan.jobTitles[(index * 5 + 1) % plan.jobTitles.length] as string;

@@ -64,8 +64,7 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
   await insert(writer, 'clients', [{ id, instanceId: instance, name, ...address, ...times }]);
   const roles = client.roles.map((role) => ({
     ...own,
-    id: role.id,
-    name: role.name,
+    ...role,
     builtIn: role.builtIn ? (1 as const) : (0 as const),
     permissions: JSON.stringify(role.permissions),
     createdAt,
@@ -79,13 +78,12 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
   await insert(
     writer,
     'units',
-    client.units.map((unit, index) => ({ ...own, ...unitRow(unit), ...timesAt(createdAt + index) })),
+    client.units.map((unit, index) => ({ ...own, ...unit, ...timesAt(createdAt + index) })),
   );
-  const locations = client.locations.map((location, index) => ({
+  const locations = client.locations.map(({ address, ...location }, index) => ({
     ...own,
-    id: location.id,
-    name: location.name,
-    ...location.address,
+    ...location,
+    ...address,
     ...timesAt(createdAt + index),
   }));
   await insert(writer, 'locations', locations);
@@ -118,62 +116,34 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
 /** A person with several clients is one account. */
 async function seedPeople(writer: Writer, people: readonly DemoPerson[], createdAt: number): Promise<void> {
   const rows = [...new Map(people.map((person) => [person.id, person])).values()].map((person) => ({
-    id: person.id,
-    workerProfileId: person.workerProfileId,
-    email: person.email,
+    ...person,
     emailKey: emailKeyOf(person.email),
     contractEmail: contractEmailFor(person.email),
     sameMailboxAs: null,
     emailVerifiedAt: createdAt,
-    firstName: person.firstName,
-    lastName: person.lastName,
     disabledAt: null,
     ...timesAt(createdAt),
   }));
   await insert(writer, 'accounts', rows);
 }
 
-function unitRow({ id, typeId, parentId, name, code, description }: DemoClient['units'][number]) {
-  return { id, unitTypeId: typeId, parentId, name, unitCode: code, description };
+function userRow({ person, ...user }: DemoClient['users'][number]) {
+  return { ...user, ...memberOf(person) };
 }
 
-function userRow({ id, person, status, managerId, roleId }: DemoClient['users'][number]) {
-  const { firstName, lastName } = person;
+function workerRow({ person, jobTitles, address, unitIds, ...worker }: DemoClient['workers'][number]) {
   return {
-    id,
-    accountId: person.id,
-    firstName,
-    lastName,
-    fullName: `${firstName} ${lastName}`,
-    status,
-    managerId,
-    roleId,
-  };
-}
-
-function workerRow({
-  id,
-  person,
-  jobTitles,
-  phone,
-  address,
-  locationId,
-  unitIds,
-}: DemoClient['workers'][number]) {
-  const { firstName, lastName, email } = person;
-  return {
-    id,
-    accountId: person.id,
-    firstName,
-    lastName,
-    fullName: `${firstName} ${lastName}`,
-    email,
-    contractEmail: contractEmailFor(email),
-    phone,
+    ...worker,
+    ...memberOf(person),
+    email: person.email,
+    contractEmail: contractEmailFor(person.email),
     jobTitles: JSON.stringify(jobTitles),
     ...address,
-    locationId,
     primaryUnitId: unitIds[0] ?? null,
     offboardedAt: null,
   };
+}
+
+function memberOf({ id: accountId, firstName, lastName }: DemoPerson) {
+  return { accountId, firstName, lastName, fullName: `${firstName} ${lastName}` };
 }
