@@ -1,3 +1,4 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Violations } from '../platform/violations.js';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
@@ -42,4 +43,30 @@ export function endOfOverlap(
   overlapSeconds: number = DEFAULT_OVERLAP_SECONDS,
 ): number {
   return Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now + overlapSeconds * 1_000);
+}
+
+interface SecretRows {
+  setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
+  deleteSecret(secretId: string): Promise<void>;
+}
+
+/** Ends secrets after the overlap, removes those that have ended, and returns those that work until then. */
+export async function letEnd<Secret extends { id: string; expiresAt: number | null }>(
+  rows: SecretRows,
+  secrets: readonly Secret[],
+  [now, overlapSeconds]: [now: number, overlapSeconds: number | undefined],
+  refusalOfMany: { most: number; message: string },
+): Promise<Secret[]> {
+  const ends = secrets.map((secret) => ({
+    ...secret,
+    expiresAt: endOfOverlap(secret.expiresAt, now, overlapSeconds),
+  }));
+  const ending = ends.filter(({ expiresAt }) => expiresAt > now);
+  if (ending.length >= refusalOfMany.most) {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, refusalOfMany.message);
+  }
+  for (const { id, expiresAt } of ends) {
+    await (expiresAt > now ? rows.setSecretExpiry(id, expiresAt) : rows.deleteSecret(id));
+  }
+  return ending;
 }

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
 import { auditApplication, lockedApplication, newSecret, renewed } from './applications.js';
-import { endOfOverlap, validateOverlap } from './lifetime.js';
+import { letEnd, validateOverlap } from './lifetime.js';
 import type { Application } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
@@ -24,7 +24,10 @@ export async function rotateSecret(
   if (present.type === 'public') {
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'A public application has no secret.');
   }
-  await letEnd(changes, present, overlapSeconds);
+  await letEnd(changes.applications, present.secrets, [changes.now, overlapSeconds], {
+    most: MAX_SECRETS,
+    message: `The application has ${MAX_SECRETS} secrets that work. Revoke one first.`,
+  });
   const { secret, clientSecret } = await newSecret(changes, environment, present.id);
   const application = await renewed(changes, present);
   await auditApplication(changes, 'secret_rotated', present, { secret_id: secret.id });
@@ -43,24 +46,4 @@ export async function revokeSecret(
   const application = await renewed(changes, present);
   await auditApplication(changes, 'secret_revoked', present, { secret_id: secretId });
   return application;
-}
-
-async function letEnd(
-  changes: Pick<OperatorChanges, 'applications' | 'now'>,
-  { secrets }: Application,
-  overlapSeconds: number | undefined,
-): Promise<void> {
-  const ends = secrets.map(({ id, expiresAt }) => ({
-    id,
-    end: endOfOverlap(expiresAt, changes.now, overlapSeconds),
-  }));
-  if (ends.filter(({ end }) => end > changes.now).length >= MAX_SECRETS) {
-    const message = `The application has ${MAX_SECRETS} secrets that work. Revoke one first.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
-  }
-  for (const { id, end } of ends) {
-    await (end > changes.now
-      ? changes.applications.setSecretExpiry(id, end)
-      : changes.applications.deleteSecret(id));
-  }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SubscriptionId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
-import { endOfOverlap, validateOverlap } from '../../operator/lifetime.js';
+import { letEnd, validateOverlap } from '../../operator/lifetime.js';
 import { Violations } from '../../platform/violations.js';
 import { newVersion } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
@@ -38,7 +37,10 @@ export async function rotateSubscriptionSecret(
   validateOverlap(violations, overlapSeconds);
   violations.throwIfAny();
   const present = await lockedSubscription(changes, subscriptionId);
-  const ending = await letEnd(changes, present, overlapSeconds);
+  const ending = await letEnd(changes.subscriptions, present.secrets, [changes.now, overlapSeconds], {
+    most: MAX_SECRETS,
+    message: `The subscription has ${MAX_SECRETS} secrets that sign. Rotate with an overlap of 0 to end them, or wait until one has ended.`,
+  });
   const { kept, secret } = await newSubscriptionSecret(changes, secrets, present.id);
   const subscription = {
     ...present,
@@ -49,25 +51,4 @@ export async function rotateSubscriptionSecret(
   await changes.subscriptions.update(subscription);
   await auditSubscription(changes, 'secret_rotated', subscription, { secret_id: kept.id });
   return { subscription, secret };
-}
-
-/** Ends the secrets after the overlap, and returns those that still sign until then. */
-async function letEnd(
-  { now, subscriptions }: WebhookChanges,
-  { secrets }: ManagedSubscription,
-  overlapSeconds: number | undefined,
-): Promise<SubscriptionSecret[]> {
-  const ends = secrets.map((secret) => ({
-    ...secret,
-    expiresAt: endOfOverlap(secret.expiresAt, now, overlapSeconds),
-  }));
-  const ending = ends.filter(({ expiresAt }) => expiresAt > now);
-  if (ending.length >= MAX_SECRETS) {
-    const message = `The subscription has ${MAX_SECRETS} secrets that sign. Rotate with an overlap of 0 to end them, or wait until one has ended.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
-  }
-  for (const { id, expiresAt } of ends) {
-    await (expiresAt > now ? subscriptions.setSecretExpiry(id, expiresAt) : subscriptions.deleteSecret(id));
-  }
-  return ending;
 }
