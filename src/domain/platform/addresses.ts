@@ -1,6 +1,6 @@
 import type { Address } from '../directory/names.js';
-import { snakeCase } from './changes.js';
-import { MAX_NAME_LENGTH, type Violations } from './violations.js';
+import { snakeCase, trimmed, type Update, updatedFields } from './changes.js';
+import { MAX_NAME_LENGTH, Violations } from './violations.js';
 
 /** An address as given; absent parts are unknown. */
 export type AddressInput = { readonly [Part in keyof Address]?: string };
@@ -18,6 +18,26 @@ export function validateAddress(
   if (address?.isoCountryCode !== earlier?.isoCountryCode) {
     violations.countryCode(`${path}.iso_country_code`, address?.isoCountryCode);
   }
+}
+
+/** What a client and a location have in common. */
+export interface PlaceFields {
+  name?: string;
+  address?: AddressInput;
+}
+
+/** The name and address that an update names. `find` reads the present state. */
+export async function updatedPlace(
+  update: PlaceFields & Update,
+  find: () => Promise<{ address: Address } | undefined>,
+): Promise<{ name?: string; address?: Address }> {
+  const { address, ...named } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
+  const earlier = address ? await find() : undefined;
+  const violations = new Violations();
+  violations.keptText('name', named.name);
+  validateAddress(violations, 'address', address, earlier?.address);
+  violations.throwIfAny();
+  return { ...named, ...(address !== undefined && { address: toAddress(address) }) };
 }
 
 export function toAddress(address: AddressInput | null | undefined): Address {

@@ -1,9 +1,8 @@
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import type { Address } from '../../directory/names.js';
 import { madeAt } from '../../version.js';
-import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
-import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
+import { assertExpectedVersion, changedRow, type Update } from '../changes.js';
 import { linkToClient } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -16,9 +15,13 @@ type Ports = Pick<Changes, 'clients' | 'instances' | 'lock' | 'now' | 'recordEve
 
 export async function createClient(
   changes: Ports,
-  creation: { instanceId: string; name: string; address?: AddressInput },
+  creation: PlaceFields & { instanceId: string; name: string },
 ): Promise<Client> {
-  validate(creation);
+  const violations = new Violations();
+  violations.requiredId('instance_id', creation.instanceId);
+  violations.requiredText('name', creation.name);
+  validateAddress(violations, 'address', creation.address);
+  violations.throwIfAny();
   await changes.lock(creation.instanceId);
   const instance = await getInstance(changes, creation.instanceId);
   const client: Client = {
@@ -68,23 +71,14 @@ export async function lockWithClient<Part extends { clientId: string }>(
   return [client, await read()];
 }
 
-interface ClientUpdate extends Update {
+interface ClientUpdate extends PlaceFields, Update {
   clientId: string;
-  name?: string;
-  address?: AddressInput;
 }
 
 export async function updateClient(changes: Ports, update: ClientUpdate): Promise<Client> {
-  const { address, ...named } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
-  const earlier = address ? await changes.clients.find(update.clientId) : undefined;
-  validate({ ...named, address }, earlier?.address);
-  await changes.lock(update.clientId);
-  const present = await getClient(changes, update.clientId);
+  const fields = await updatedPlace(update, () => changes.clients.find(update.clientId));
+  const present = await lockClient(changes, update.clientId);
   assertExpectedVersion(present, update.expectedVersion);
-  const fields = {
-    ...named,
-    ...(address !== undefined && { address: toAddress(address) }),
-  };
   const changed = changedRow(present, fields, changes.now);
   if (!changed) {
     return present;
@@ -92,17 +86,6 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
   await changes.clients.update(changed);
   await changes.touch(present.id, present.instanceId);
   return changed;
-}
-
-function validate(
-  { instanceId, name, address }: { instanceId?: string; name?: string; address?: AddressInput | null },
-  earlier?: Address | null,
-): void {
-  const violations = new Violations();
-  violations.requiredId('instance_id', instanceId);
-  violations.keptText('name', name);
-  validateAddress(violations, 'address', address, earlier);
-  violations.throwIfAny();
 }
 
 /** For names that are unique within a client. The client must be locked, so that the name stays free. */

@@ -1,10 +1,9 @@
 import type { OrganizationLocationCreatedData } from '../../../../generated/asyncapi/events.js';
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import type { Address } from '../../directory/names.js';
 import { madeAt } from '../../version.js';
-import { type AddressInput, toAddress, validateAddress } from '../addresses.js';
-import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
+import { assertExpectedVersion, changedRow, type Update } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { clearLocation } from '../people/worker-detachment.js';
 import type { Location } from '../rows/organization.js';
@@ -17,9 +16,13 @@ type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEve
 
 export async function createLocation(
   changes: Ports,
-  creation: { clientId: string; name: string; address?: AddressInput },
+  creation: PlaceFields & { clientId: string; name: string },
 ): Promise<Location> {
-  validate(creation);
+  const violations = new Violations();
+  violations.requiredId('client_id', creation.clientId);
+  violations.requiredText('name', creation.name);
+  validateAddress(violations, 'address', creation.address);
+  violations.throwIfAny();
   const client = await lockClient(changes, creation.clientId);
   const name = creation.name.trim();
   refuseTakenName('location', await changes.locations.findByName(client.id, name));
@@ -46,22 +49,14 @@ export async function getLocation(changes: Pick<Changes, 'locations'>, id: strin
   return existing(await changes.locations.find(id), ErrorCode.LOCATION_NOT_FOUND, 'location');
 }
 
-interface LocationUpdate extends Update {
+interface LocationUpdate extends PlaceFields, Update {
   locationId: string;
-  name?: string;
-  address?: AddressInput;
 }
 
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
-  const { address, ...named } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
-  const earlier = address ? await changes.locations.find(update.locationId) : undefined;
-  validate({ ...named, address }, earlier?.address);
+  const fields = await updatedPlace(update, () => changes.locations.find(update.locationId));
   const [client, present] = await lockWithClient(changes, () => getLocation(changes, update.locationId));
   assertExpectedVersion(present, update.expectedVersion);
-  const fields = {
-    ...named,
-    ...(address !== undefined && { address: toAddress(address) }),
-  };
   const changed = changedRow(present, fields, changes.now);
   if (!changed) {
     return present;
@@ -103,15 +98,4 @@ function snapshotOf(location: Location): OrganizationLocationCreatedData {
     createdAt: new Date(location.createdAt).toISOString(),
     links: { self: linkToOrganizationStructure(location.clientId) },
   };
-}
-
-function validate(
-  { clientId, name, address }: { clientId?: string; name?: string; address?: AddressInput | null },
-  earlier?: Address | null,
-): void {
-  const violations = new Violations();
-  violations.requiredId('client_id', clientId);
-  violations.keptText('name', name);
-  validateAddress(violations, 'address', address, earlier);
-  violations.throwIfAny();
 }
