@@ -13,7 +13,7 @@ import {
   toPage,
   userAgentOf,
 } from '../sessions/browser.js';
-import { type CountedGuess, countGuess, forgiveGuess, uncountGuess } from '../sessions/guess-limits.js';
+import { type CountedGuess, countGuess, forgiveGuess, verifyGuess } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
@@ -90,11 +90,7 @@ export async function redeemEmailChange(
     applicationId: undefined,
   });
   const { hash } = found;
-  const isRight = await signOn.passwords.verify(hash, password).catch(async (error: unknown) => {
-    await uncountGuess(signOn, counted);
-    throw error;
-  });
-  return isRight
+  return (await verifyGuess(signOn, counted, hash, password))
     ? accept(signOn, browser, { tokenHash, hash, counted })
     : refuse(signOn, browser, good.account);
 }

@@ -13,7 +13,7 @@ import {
   forgiveGuess,
   type Guess,
   NOBODY,
-  uncountGuess,
+  verifyGuess,
 } from '../sessions/guess-limits.js';
 import { noteEnd } from '../sessions/logout.js';
 import type { SignOn } from '../sign-on.js';
@@ -40,7 +40,6 @@ interface Candidate extends Guess {
 
 /** Unknown addresses, disabled accounts, and wrong or missing passwords look alike and take as long. */
 export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm): Promise<BrowserStep> {
-  const { unitOfWork, passwords } = signOn;
   const opened = await openForm(signOn, browser, form);
   if (opened.kind === 'elsewhere') {
     return opened.step;
@@ -49,14 +48,11 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
   const counted = await countGuess(signOn, browser, candidate);
   const isRight =
     form.password.length <= MAX_PASSWORD_LENGTH &&
-    (await passwords.verify(candidate.hash, form.password).catch(async (error: unknown) => {
-      await uncountGuess(signOn, counted);
-      throw error;
-    }));
+    (await verifyGuess(signOn, counted, candidate.hash, form.password));
   if (isRight && candidate.accountId) {
     await countPerson(signOn, candidate.accountId);
   }
-  return unitOfWork.run(async (changes) => {
+  return signOn.unitOfWork.run(async (changes) => {
     const account = isRight ? await unchanged(changes, candidate) : undefined;
     return account
       ? {

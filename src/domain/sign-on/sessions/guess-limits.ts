@@ -124,11 +124,21 @@ export async function forgiveGuessesAt(
   await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
 }
 
-/** Overload prevented the check of the password. A used turn becomes usable again. */
-export async function uncountGuess(
+/** Checks the password of a counted attempt. */
+export function verifyGuess(
   signOn: SignOn,
-  { network, account, usedTurnOf }: CountedGuess,
-): Promise<void> {
+  counted: CountedGuess,
+  hash: string | undefined,
+  password: string,
+): Promise<boolean> {
+  return signOn.passwords.verify(hash, password).catch(async (error: unknown) => {
+    await uncountGuess(signOn, counted);
+    throw error;
+  });
+}
+
+/** Overload prevented the check of the password. A used turn becomes usable again. */
+async function uncountGuess(signOn: SignOn, { network, account, usedTurnOf }: CountedGuess): Promise<void> {
   await signOn.unitOfWork.run(async ({ attempts, now }) => {
     if (network) {
       await attempts.giveBack(network.subject, network.endsAt);
