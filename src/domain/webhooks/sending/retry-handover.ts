@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import type { RetryBatch } from './retry-batches.js';
 import type { RetriedDelivery, SendingDependencies } from './sending.js';
@@ -17,7 +18,7 @@ export class RetryHandover {
 
   /** Oldest first; waits while there are none, until the caller disconnects or the domain stops. */
   async claim(limit: number, maxWaitMs: number, caller: AbortSignal): Promise<FilledRetryBatch[]> {
-    const { closing } = this.dependencies.deliveriesDue;
+    const signal = AbortSignal.any([caller, this.dependencies.deliveriesDue.closing]);
     const endsAt = performance.now() + maxWaitMs;
     this.dependencies.grace.batchesAsked(this.dependencies.clock());
     for (;;) {
@@ -26,10 +27,10 @@ export class RetryHandover {
       if (batches.length > 0) {
         this.dependencies.grace.batchesGiven();
       }
-      if (batches.length > 0 || leftMs <= 0 || caller.aborted || closing.aborted) {
+      if (batches.length > 0 || leftMs <= 0 || signal.aborted) {
         return batches;
       }
-      await pause(Math.min(leftMs, LOOK_EVERY_MS), caller, closing);
+      await pause(Math.min(leftMs, LOOK_EVERY_MS), undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -65,20 +66,4 @@ export class RetryHandover {
     const eventTypes = [...new Set(deliveries.map(({ eventType }) => eventType))].sort();
     return { ...batch, eventTypes, deliveries };
   }
-}
-
-function pause(ms: number, ...signals: AbortSignal[]): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      for (const signal of signals) {
-        signal.removeEventListener('abort', end);
-      }
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    for (const signal of signals) {
-      signal.addEventListener('abort', end);
-    }
-  });
 }

@@ -93,12 +93,7 @@ function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Plac
     ahead: (after, rows) =>
       placeAhead(db, ['deliveries', 'created_at'], [...inLane, ...between(order, filter, after)], rows),
     matches: (after, upTo, limit) =>
-      deliveriesIn(db)
-        .where(allOf([...inLane, ...between(order, filter, after, upTo), ...matching(filter)]))
-        .orderBy('deliveries.createdAt', 'desc')
-        .orderBy(order[1], 'desc')
-        .limit(limit)
-        .execute(),
+      newest(db, [...inLane, ...between(order, filter, after, upTo), ...matching(filter)], limit),
   };
 }
 
@@ -108,22 +103,30 @@ async function pageOfEvent(
   { after, limit }: LogPageRequest,
   filter: DeliveryFilter,
 ): Promise<LogPage<PlacedDelivery>> {
-  const order = orderIn(db);
   const { eventId, subscriptionId, instanceIntegrationId } = filter;
-  const conditions = [
+  const ofEvent = [
     sql<boolean>`deliveries.event_seq = (select seq from events where id = ${eventId})`,
     ...isEqual('deliveries.subscription_id', subscriptionId),
     ...isEqual('subscriptions.instance_integration_id', instanceIntegrationId),
   ];
-  const rows = await deliveriesIn(db)
-    .where(allOf([...conditions, ...between(order, filter, after), ...matching(filter)]))
-    .orderBy('deliveries.createdAt', 'desc')
-    .orderBy(order[1], 'desc')
-    .limit(limit + 1)
-    .execute();
+  const conditions = [...ofEvent, ...between(orderIn(db), filter, after), ...matching(filter)];
+  const rows = await newest(db, conditions, limit + 1);
   const deliveries = rows.slice(0, limit);
   const last = deliveries.at(-1);
   return { rows: deliveries, next: rows.length > limit && last ? positionOf(last) : undefined };
+}
+
+function newest(
+  db: Writer,
+  conditions: Parameters<typeof allOf>[0],
+  limit: number,
+): Promise<PlacedDelivery[]> {
+  return deliveriesIn(db)
+    .where(allOf(conditions))
+    .orderBy('deliveries.createdAt', 'desc')
+    .orderBy(orderIn(db)[1], 'desc')
+    .limit(limit)
+    .execute();
 }
 
 function matching({ eventTypes, statuses }: DeliveryFilter) {
