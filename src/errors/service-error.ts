@@ -45,9 +45,17 @@ export class ServiceError extends Error {
 }
 
 /** Refuses a request because of one field. */
+export function fieldRefusal(
+  code: ErrorCode,
+  message: string,
+  path: string,
+  violation: string,
+): ServiceError {
+  return new ServiceError(code, message, { fieldViolations: [{ path, message: violation }] });
+}
+
 export function invalidField(message: string, path: string, violation: string): ServiceError {
-  const fieldViolations = [{ path, message: violation }];
-  return new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
+  return fieldRefusal(ErrorCode.INVALID_REQUEST, message, path, violation);
 }
 
 /** Returns what was found, or throws the code. */

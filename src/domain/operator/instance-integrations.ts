@@ -1,4 +1,4 @@
-import { ErrorCode, existing, invalidField, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal, invalidField } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion } from '../platform/changes.js';
 import type { UnitOfWork } from '../unit-of-work.js';
@@ -34,8 +34,8 @@ export async function connectInstance(
   const instance = await requireInstance(changes, instanceId, 'instance_id');
   const present = await changes.instanceIntegrations.findPair(integrationId, instanceId);
   if (present) {
-    const fieldViolations = [{ path: 'instance_id', message: `is connected by ${present.id}` }];
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The two are connected already.', { fieldViolations });
+    const violation = `is connected by ${present.id}`;
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, 'The two are connected already.', 'instance_id', violation);
   }
   const instanceIntegration: InstanceIntegration = {
     id: newPublicId('InstanceIntegrationId'),

@@ -1,4 +1,4 @@
-import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import {
   assertExpectedVersion,
@@ -87,8 +87,8 @@ export async function requireInstance(
 ): Promise<Instance> {
   const instance = await rows.instances.find(id);
   if (!instance) {
-    const fieldViolations = [{ path, message: 'is not the id of an instance' }];
-    throw new ServiceError(ErrorCode.INSTANCE_NOT_FOUND, 'There is no such instance.', { fieldViolations });
+    const message = 'There is no such instance.';
+    throw fieldRefusal(ErrorCode.INSTANCE_NOT_FOUND, message, path, 'is not the id of an instance');
   }
   return instance;
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
 import { MAX_REDIRECT_URIS, validateRedirectUri } from './application-rules.js';
 import { auditApplication, lockedApplication, renewed } from './applications.js';
@@ -27,9 +27,9 @@ export async function addRedirectUri(
     return present;
   }
   if (registered) {
-    const fieldViolations = [{ path: 'redirect_uri.uri', message: `belongs to ${registered.instanceId}` }];
     const message = 'The address is registered for another instance already.';
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, message, { fieldViolations });
+    const violation = `belongs to ${registered.instanceId}`;
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'redirect_uri.uri', violation);
   }
   if (present.redirectUris.length >= MAX_REDIRECT_URIS) {
     const message = `The application has ${MAX_REDIRECT_URIS} redirect URIs already. Remove one first.`;

@@ -1,4 +1,4 @@
-import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, type FieldViolation, invalidField, ServiceError } from '../../errors/service-error.js';
 import { ANY_CONTROL } from '../control-characters.js';
 import { COUNTRIES } from './countries.js';
 import { isEmailAddress, isStandIn } from './people/email-addresses.js';
@@ -97,12 +97,18 @@ export class Violations {
     }
   }
 
-  throwIfAny(): void {
+  throwIfAny(code = ErrorCode.INVALID_REQUEST, message = INVALID): void {
     if (this.#found.length > 0) {
-      const message = 'The request is invalid; the fields say why.';
-      throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations: this.#found });
+      throw new ServiceError(code, message, { fieldViolations: this.#found });
     }
   }
+}
+
+const INVALID = 'The request is invalid; the fields say why.';
+
+/** Refuses a request for a single fault. */
+export function invalidRequest(path: string, message: string): ServiceError {
+  return invalidField(INVALID, path, message);
 }
 
 function emailFault(text: string): string {

@@ -1,4 +1,4 @@
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
@@ -91,9 +91,8 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
 /** For names that are unique within a client. The client must be locked, so that the name stays free. */
 export function refuseTakenName(kind: 'location' | 'unit type', holder: object | undefined): void {
   if (holder) {
-    const fieldViolations = [{ path: 'name', message: `is the name of another ${kind} of the client` }];
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, `The client already has a ${kind} of this name.`, {
-      fieldViolations,
-    });
+    const message = `The client already has a ${kind} of this name.`;
+    const violation = `is the name of another ${kind} of the client`;
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'name', violation);
   }
 }

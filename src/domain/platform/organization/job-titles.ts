@@ -1,9 +1,9 @@
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { type Listing, pageLimit } from '../listing.js';
 import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
 import type { Changes } from '../unit-of-work.js';
-import { Violations } from '../violations.js';
+import { invalidRequest, Violations } from '../violations.js';
 import { getClient, lockClient } from './clients.js';
 
 /** What these rules use of a write. */
@@ -52,10 +52,9 @@ export async function renameJobTitle(
     return { title: to, updatedWorkers: 0 };
   }
   if ((await changes.jobTitles.add(client.id, [to])) === 0) {
-    const fieldViolations = [{ path: 'new_title', message: 'is a job title of the client already' }];
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The client already uses this job title.', {
-      fieldViolations,
-    });
+    const message = 'The client already uses this job title.';
+    const violation = 'is a job title of the client already';
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'new_title', violation);
   }
   await changes.jobTitles.remove(client.id, from);
   let updatedWorkers = 0;
@@ -113,10 +112,8 @@ function encodeToken(title: string): string {
 /** The last title of the page before. Refuses text that no title can be, such as NUL. */
 function decodeToken(token: string): string {
   const title = Buffer.from(token, 'base64url').toString();
-  const violations = new Violations();
   if (encodeToken(title) !== token || title.includes('\0')) {
-    violations.add('page_token', 'must be taken unchanged from an earlier answer');
+    throw invalidRequest('page_token', 'must be taken unchanged from an earlier answer');
   }
-  violations.throwIfAny();
   return title;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { assertExpectedVersion } from '../changes.js';
 import { writeUsers } from '../people/user-changes.js';
 import type { Role } from '../rows/organization.js';
@@ -39,9 +39,9 @@ async function addCustomRole(
   permissions: readonly string[],
 ): Promise<Role> {
   if ((await changes.roles.names(clientId)).has(name)) {
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The client has a role of this name already.', {
-      fieldViolations: [{ path: 'name', message: 'must not be the name of another role of the client' }],
-    });
+    const message = 'The client has a role of this name already.';
+    const violation = 'must not be the name of another role of the client';
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'name', violation);
   }
   const role = newRole(changes, { clientId, name, permissions, builtIn: false });
   await changes.roles.insert(role);

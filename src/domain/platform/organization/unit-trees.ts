@@ -1,6 +1,6 @@
 import type { EmbeddedUnit, NamedUnit } from '../../../../generated/asyncapi/events.js';
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { linkToOrganizationStructure } from '../links.js';
@@ -131,8 +131,8 @@ export async function assertParent(
   }
   const parent = await changes.units.find(parentUnitId);
   if (parent?.clientId !== clientId) {
-    const fieldViolations = [{ path: 'parent_unit_id', message: 'is no unit of the client' }];
-    throw new ServiceError(ErrorCode.UNIT_NOT_FOUND, 'The client has no such unit.', { fieldViolations });
+    const message = 'The client has no such unit.';
+    throw fieldRefusal(ErrorCode.UNIT_NOT_FOUND, message, 'parent_unit_id', 'is no unit of the client');
   }
   return { id: parent.id, name: parent.name };
 }

@@ -4,7 +4,7 @@ import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields 
 import { clearUnit } from '../people/worker-detachment.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
-import { Violations } from '../violations.js';
+import { invalidRequest, Violations } from '../violations.js';
 import { lockWithClient } from './clients.js';
 import {
   assertParent,
@@ -109,9 +109,7 @@ async function refuseCycle(
 ): Promise<void> {
   for (let above = parentUnitId; above !== null; ) {
     if (above === unit.id) {
-      const violations = new Violations();
-      violations.add('parent_unit_id', 'must not be the unit itself or one below it');
-      violations.throwIfAny();
+      throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
     }
     above = (await getUnit(changes, above)).parentUnitId;
   }

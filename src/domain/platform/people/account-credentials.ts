@@ -7,7 +7,7 @@ import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor } from '../../operator/audit.js';
 import type { Account } from '../rows/people.js';
 import type { Changes, PlatformRows } from '../unit-of-work.js';
-import { Violations } from '../violations.js';
+import { invalidRequest, Violations } from '../violations.js';
 import { getAccount, lockEnabledAccount } from './accounts.js';
 
 /** What these rules use of a write. */
@@ -31,11 +31,9 @@ export async function assertPasswordAcceptable(
 ): Promise<void> {
   await getAccount(rows, accountId);
   const fault = faultOf(password, await rows.accounts.namesAround(accountId));
-  const violations = new Violations();
   if (fault) {
-    violations.add('password', PASSWORD_FAULTS[fault]);
+    throw invalidRequest('password', PASSWORD_FAULTS[fault]);
   }
-  violations.throwIfAny();
 }
 
 /** Also for disabled accounts. Ends links that would set another password, and all access of the old one. */

@@ -11,7 +11,7 @@ import { newVersion } from '../../version.js';
 import { MAX_PAGE_SIZE } from '../listing.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { Violations } from '../violations.js';
+import { invalidRequest, Violations } from '../violations.js';
 import { emailTaken, getAccount, lockEnabledAccount } from './accounts.js';
 import { refuseReplaced } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
@@ -100,11 +100,9 @@ export async function acknowledgeNotices(
   notices: Pick<WaitingNotices<unknown>, 'remove'>,
   ids: string[],
 ): Promise<void> {
-  const violations = new Violations();
   if (ids.length === 0 || ids.length > MAX_PAGE_SIZE) {
-    violations.add('notice_ids', `must be between 1 and ${MAX_PAGE_SIZE}`);
+    throw invalidRequest('notice_ids', `must be between 1 and ${MAX_PAGE_SIZE}`);
   }
-  violations.throwIfAny();
   await notices.remove(ids);
 }
 

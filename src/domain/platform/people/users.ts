@@ -1,5 +1,5 @@
 import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
 import { madeAt } from '../../version.js';
@@ -70,9 +70,9 @@ async function assertNotYetUser(
 ): Promise<void> {
   const users = await changes.users.ofAccount(accountId);
   if (users.some((user) => user.clientId === clientId && user.status !== 'DELETED')) {
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'The person is a user of this client already.', {
-      fieldViolations: [{ path: 'email', message: 'must not be the address of a user of the same client' }],
-    });
+    const message = 'The person is a user of this client already.';
+    const violation = 'must not be the address of a user of the same client';
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AccountId, ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
@@ -92,11 +92,8 @@ async function refuseSecond(
   accountId: AccountId,
 ): Promise<void> {
   if (await changes.workers.findActive(clientId, accountId)) {
-    const fieldViolations = [
-      { path: 'email', message: 'is the address of a person who works for the client' },
-    ];
-    throw new ServiceError(ErrorCode.ALREADY_EXISTS, 'This person is a worker of the client already.', {
-      fieldViolations,
-    });
+    const message = 'This person is a worker of the client already.';
+    const violation = 'is the address of a person who works for the client';
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
   }
 }

@@ -1,10 +1,11 @@
 import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/events.js';
 import type { ClientId, LocationId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
 import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
+import { Violations } from '../violations.js';
 import { contractEmailOf } from './email-addresses.js';
 
 export async function getWorker(changes: Pick<Changes, 'workers'>, id: string): Promise<Worker> {
@@ -20,16 +21,17 @@ export async function unitsNamed(
   const found = new Map(
     (await changes.units.findAll(clientId, unitIds)).map((unit) => [unit.id as string, unit]),
   );
-  const fieldViolations = unitIds.flatMap((id, index) =>
-    found.has(id) ? [] : [{ path: `unit_ids[${index}]`, message: 'is no unit of the client' }],
-  );
-  if (fieldViolations.length > 0) {
-    throw new ServiceError(ErrorCode.UNIT_NOT_FOUND, 'The client has no such unit.', { fieldViolations });
-  }
-  return unitIds.map((id) => {
-    const { id: unitId, name } = found.get(id) as NamedUnit;
-    return { id: unitId, name };
+  const violations = new Violations();
+  const named = unitIds.flatMap((unitId, index) => {
+    const unit = found.get(unitId);
+    if (!unit) {
+      violations.add(`unit_ids[${index}]`, 'is no unit of the client');
+      return [];
+    }
+    return [{ id: unit.id, name: unit.name }];
   });
+  violations.throwIfAny(ErrorCode.UNIT_NOT_FOUND, 'The client has no such unit.');
+  return named;
 }
 
 /** The location of the client with this id. */
@@ -40,10 +42,8 @@ export async function locationNamed(
 ): Promise<{ id: LocationId; name: string }> {
   const location = await changes.locations.find(locationId);
   if (location?.clientId !== clientId) {
-    const fieldViolations = [{ path: 'location_id', message: 'is no location of the client' }];
-    throw new ServiceError(ErrorCode.LOCATION_NOT_FOUND, 'The client has no such location.', {
-      fieldViolations,
-    });
+    const message = 'The client has no such location.';
+    throw fieldRefusal(ErrorCode.LOCATION_NOT_FOUND, message, 'location_id', 'is no location of the client');
   }
   return { id: location.id, name: location.name };
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 
 const MAX_URL_LENGTH = 2_048;
 
@@ -26,8 +26,7 @@ export async function allowedAddress(
   const refusal =
     environment === 'live' && url.protocol !== 'https:' ? 'must be https' : await addressGuard.refusalOf(url);
   if (refusal !== undefined) {
-    const fieldViolations = [{ path: 'url', message: refusal }];
-    throw new ServiceError(ErrorCode.WEBHOOK_URL_REFUSED, `The address ${refusal}.`, { fieldViolations });
+    throw fieldRefusal(ErrorCode.WEBHOOK_URL_REFUSED, `The address ${refusal}.`, 'url', refusal);
   }
   return url.href;
 }

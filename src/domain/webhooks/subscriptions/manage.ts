@@ -3,6 +3,7 @@ import { newPublicId } from '../../../identifiers/public-id.js';
 import { getInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
 import { changedFields, changedRow, type Update, updatedFields } from '../../platform/changes.js';
+import { Violations } from '../../platform/violations.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
 import { type AddressPolicy, allowedAddress } from './address.js';
@@ -128,18 +129,11 @@ async function requireClients(
   { instanceId }: { instanceId: string },
   ids: readonly string[],
 ): Promise<void> {
-  const fieldViolations: { path: string; message: string }[] = [];
+  const violations = new Violations();
   for (const [index, id] of ids.entries()) {
     if ((await clients.find(id))?.instanceId !== instanceId) {
-      fieldViolations.push({
-        path: `client_ids[${index}]`,
-        message: 'is not the id of a client of the instance',
-      });
+      violations.add(`client_ids[${index}]`, 'is not the id of a client of the instance');
     }
   }
-  if (fieldViolations.length > 0) {
-    throw new ServiceError(ErrorCode.CLIENT_NOT_FOUND, 'The instance has no such client.', {
-      fieldViolations,
-    });
-  }
+  violations.throwIfAny(ErrorCode.CLIENT_NOT_FOUND, 'The instance has no such client.');
 }

@@ -2,7 +2,7 @@ import type { EventType } from '../../../../generated/asyncapi/events.js';
 import { exampleEvents } from '../../../../generated/asyncapi/examples.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { RECEIVER } from '../../platform/links.js';
-import { Violations } from '../../platform/violations.js';
+import { invalidRequest } from '../../platform/violations.js';
 import type { Delivery } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import { matchesAny } from '../event-patterns.js';
@@ -38,12 +38,11 @@ export async function testSubscription(
 function chosenType({ eventTypes }: Subscription, asked: string | undefined): EventType {
   const received = EVENT_TYPES.filter((type) => matchesAny(eventTypes, type));
   const chosen = asked === undefined ? received[0] : received.find((type) => type === asked);
-  const violations = new Violations();
   if (chosen === undefined) {
-    violations.add('event_type', `must be one that the subscription receives: ${received.join(', ')}`);
+    const violation = `must be one that the subscription receives: ${received.join(', ')}`;
+    throw invalidRequest('event_type', violation);
   }
-  violations.throwIfAny();
-  return chosen as EventType;
+  return chosen;
 }
 
 function testEvent(
