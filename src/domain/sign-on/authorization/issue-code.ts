@@ -6,7 +6,7 @@ import { getUser } from '../../platform/people/users.js';
 import type { Identity } from '../identity.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { NextStep } from '../interaction/next-step.js';
-import { actorIn, type Browser, userAgentOf } from '../sessions/browser.js';
+import { auditIn, type Browser } from '../sessions/browser.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { CODE_LIFETIME_MS } from './codes.js';
 
@@ -71,16 +71,20 @@ export async function issueCode(
     issuedAt: changes.now,
     expiresAt: changes.now + CODE_LIFETIME_MS,
   });
-  await changes.audit(actorIn(browser, { type: 'account', id: accountId }), {
-    type: 'code.issued',
-    subject: { type: 'application', id: applicationId },
-    attributes: {
-      instance_id: instanceId,
-      client_id: clientId,
-      user_type: userType,
-      scopes: scopes.join(' '),
-      ...userAgentOf(browser),
+  await auditIn(
+    changes,
+    browser,
+    { type: 'account', id: accountId },
+    {
+      type: 'code.issued',
+      subject: { type: 'application', id: applicationId },
+      attributes: {
+        instance_id: instanceId,
+        client_id: clientId,
+        user_type: userType,
+        scopes: scopes.join(' '),
+      },
     },
-  });
+  );
   return code;
 }

@@ -1,5 +1,5 @@
 import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
-import { actorIn, type Browser, type BrowserStep, userAgentOf } from '../sessions/browser.js';
+import { auditIn, type Browser, type BrowserStep } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { leave } from './advance.js';
@@ -61,11 +61,16 @@ async function auditEnd(
   { session: { account }, interaction: { request } }: OwnInteraction<AuthorizationRequest>,
   way: WayBack,
 ): Promise<void> {
-  await changes.audit(actorIn(browser, { type: 'account', id: account?.id ?? '' }), {
-    type: 'sign_in.cancelled',
-    subject: { type: 'application', id: request.applicationId },
-    attributes: { instance_id: request.instanceId, reason: reasonOf(way), ...userAgentOf(browser) },
-  });
+  await auditIn(
+    changes,
+    browser,
+    { type: 'account', id: account?.id ?? '' },
+    {
+      type: 'sign_in.cancelled',
+      subject: { type: 'application', id: request.applicationId },
+      attributes: { instance_id: request.instanceId, reason: reasonOf(way) },
+    },
+  );
 }
 
 function reasonOf(way: WayBack): string {

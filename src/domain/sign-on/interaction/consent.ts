@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';
+import { auditIn, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
@@ -72,10 +72,7 @@ async function auditDecision(
   { accountId, interaction: { request } }: Decision,
   type: 'consent.given' | 'consent.denied',
 ): Promise<void> {
-  const application = { type: 'application', id: request.applicationId };
-  await changes.audit(actorIn(browser, { type: 'account', id: accountId }), {
-    type,
-    subject: application,
-    attributes: { scopes: request.scopes.join(' '), ...userAgentOf(browser) },
-  });
+  const subject = { type: 'application', id: request.applicationId };
+  const attributes = { scopes: request.scopes.join(' ') };
+  await auditIn(changes, browser, { type: 'account', id: accountId }, { type, subject, attributes });
 }

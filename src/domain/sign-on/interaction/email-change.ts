@@ -5,13 +5,12 @@ import { takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.j
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import {
-  actorIn,
+  auditIn,
   type Browser,
   type BrowserStep,
   type ErrorPage,
   toErrorPage,
   toPage,
-  userAgentOf,
 } from '../sessions/browser.js';
 import { type CountedGuess, countGuess, forgiveGuess, verifyGuess } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
@@ -132,10 +131,9 @@ async function take(
   await endAccess(changes, account.id);
   await tellOfNewEmail(changes, account);
   const person = { type: 'account', id: account.id };
-  await changes.audit(actorIn(browser, person), {
+  await auditIn(changes, browser, person, {
     type: 'email.changed',
-    subject: person,
-    attributes: { asked_by: change.asker, ...userAgentOf(browser) },
+    attributes: { asked_by: change.asker },
   });
   await forgiveGuess(changes, counted);
   return toPage('email_changed');
@@ -144,11 +142,10 @@ async function take(
 async function refuse({ unitOfWork }: SignOn, browser: Browser, { id }: Account): Promise<BrowserStep> {
   const person = { type: 'account', id };
   await unitOfWork.run((changes) =>
-    changes.audit(actorIn(browser, person), {
+    auditIn(changes, browser, person, {
       type: 'email.changed',
       outcome: 'refused',
-      subject: person,
-      attributes: { reason: 'credentials', ...userAgentOf(browser) },
+      attributes: { reason: 'credentials' },
     }),
   );
   return { kind: 'page', page: 'change_email', interaction: '', problem: 'wrong' };

@@ -6,12 +6,12 @@ import type { Account } from '../../platform/rows/people.js';
 import { newVersion } from '../../version.js';
 import {
   actorIn,
+  auditIn,
   type Browser,
   type BrowserStep,
   type ErrorPage,
   toErrorPage,
   toPage,
-  userAgentOf,
 } from '../sessions/browser.js';
 import { deviceCookieOf } from '../sessions/devices.js';
 import { forgiveGuessesAt } from '../sessions/guess-limits.js';
@@ -145,10 +145,5 @@ async function verifyEmail(
     version: newVersion(),
     updatedAt: changes.now,
   });
-  const person = { type: 'account', id: account.id };
-  await changes.audit(actorIn(browser, person), {
-    type: 'email.verified',
-    subject: person,
-    attributes: userAgentOf(browser),
-  });
+  await auditIn(changes, browser, { type: 'account', id: account.id }, { type: 'email.verified' });
 }

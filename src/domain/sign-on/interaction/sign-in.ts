@@ -4,7 +4,7 @@ import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';
 import { countPerson } from '../sessions/begin-limits.js';
-import { actorIn, type Browser, type BrowserStep, toPage, userAgentOf } from '../sessions/browser.js';
+import { auditIn, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import { sessionOf, signInTo } from '../sessions/browser-sessions.js';
 import { deviceCookieOf } from '../sessions/devices.js';
 import {
@@ -107,11 +107,7 @@ async function accept(
   { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
 ): Promise<BrowserStep> {
   await forgiveGuess(changes, counted);
-  await changes.audit(actorIn(browser, { type: 'account', id }), {
-    type: 'sign_in',
-    subject: { type: 'account', id },
-    attributes: userAgentOf(browser),
-  });
+  await auditIn(changes, browser, { type: 'account', id }, { type: 'sign_in' });
   const signInHere = async (present: Session | undefined) => {
     if (present?.account && present.account.id !== id) {
       // Another tab that gets a code locks the account first, then the row of the session.
@@ -146,11 +142,11 @@ async function refuse(
 ): Promise<BrowserStep> {
   const { applicationId, accountId } = candidate;
   const application = { type: 'application', id: applicationId };
-  await changes.audit(actorIn(browser, application), {
+  await auditIn(changes, browser, application, {
     type: 'sign_in',
     outcome: 'refused',
     subject: accountId === undefined ? application : { type: 'account', id: accountId },
-    attributes: { reason: 'credentials', ...userAgentOf(browser) },
+    attributes: { reason: 'credentials' },
   });
   const opened = await openAuthorization(signOn, changes, browser, form.interaction);
   if (opened.kind === 'elsewhere') {

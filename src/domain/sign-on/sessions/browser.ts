@@ -1,6 +1,7 @@
 import { EACH_CONTROL } from '../../control-characters.js';
 import type { PasswordFault } from '../../credentials/passwords.js';
-import type { Actor, AuditParty } from '../../operator/audit.js';
+import type { Actor, AuditedAction, AuditParty } from '../../operator/audit.js';
+import type { CommonChanges } from '../../unit-of-work.js';
 import { withAnswer } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
 
@@ -87,8 +88,22 @@ export function actorIn({ requestId, remoteAddress }: Browser, party: AuditParty
 
 const MAX_USER_AGENT_LENGTH = 256;
 
+/** Records an act of a party in a browser; without another subject, it is about the party. */
+export function auditIn(
+  { audit }: Pick<CommonChanges, 'audit'>,
+  browser: Browser,
+  party: AuditParty,
+  { attributes, ...action }: Omit<AuditedAction, 'subject'> & { subject?: AuditParty },
+): Promise<void> {
+  return audit(actorIn(browser, party), {
+    subject: party,
+    ...action,
+    attributes: { ...attributes, ...userAgentOf(browser) },
+  });
+}
+
 /** Untrusted: browsers may send any text. */
-export function userAgentOf({ userAgent }: Browser): { user_agent?: string } {
+function userAgentOf({ userAgent }: Browser): { user_agent?: string } {
   const cleaned = userAgent.replace(EACH_CONTROL, ' ').trim().slice(0, MAX_USER_AGENT_LENGTH);
   return cleaned === '' ? {} : { user_agent: cleaned };
 }

@@ -4,7 +4,7 @@ import { networkOf, subnetOf } from '../../../identifiers/network-address.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { Turn, TurnSpacing } from './attempts.js';
-import { actorIn, type Browser, userAgentOf } from './browser.js';
+import { auditIn, type Browser } from './browser.js';
 import { type DevicePerson, deviceKnowing } from './devices.js';
 
 const WINDOW_MS = 15 * 60_000;
@@ -194,11 +194,11 @@ async function auditLimit(
 ): Promise<void> {
   const person = { type: 'account', id: accountId ?? NOBODY };
   const asking = applicationId === undefined ? person : { type: 'application', id: applicationId };
-  await changes.audit(actorIn(browser, asking), {
+  await auditIn(changes, browser, asking, {
     type: 'sign_in',
     outcome: 'refused',
     subject: accountId === undefined ? asking : person,
-    attributes: { reason: 'too_many_attempts', ...userAgentOf(browser) },
+    attributes: { reason: 'too_many_attempts' },
   });
 }
 

@@ -6,15 +6,7 @@ import type { Form } from '../interaction/open-form.js';
 import { isFormOf, openInteraction } from '../interaction/open-interaction.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
-import {
-  actorIn,
-  afterSignOut,
-  type Browser,
-  type BrowserStep,
-  toErrorPage,
-  toPage,
-  userAgentOf,
-} from './browser.js';
+import { afterSignOut, auditIn, type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
 
@@ -103,11 +95,8 @@ export async function noteEnd(
   // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
   await changes.lock(accountId);
   await changes.grants.revokeOfSession({ sessionId: id, accountId }, changes.now);
-  await changes.audit(actorIn(browser, { type: 'account', id: by }), {
-    type: 'sign_out',
-    subject: { type: 'account', id: accountId },
-    attributes: { ...attributes, ...userAgentOf(browser) },
-  });
+  const subject = { type: 'account', id: accountId };
+  await auditIn(changes, browser, { type: 'account', id: by }, { type: 'sign_out', subject, attributes });
 }
 
 function ask(
