@@ -1,4 +1,5 @@
 import type { DemoCredentials, DemoSeed } from '../../../domain/demo/seed.js';
+import { newVersion } from '../../../domain/version.js';
 import { apiKeyHint } from '../../../identifiers/api-key.js';
 import { hashSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import type { RecordKind } from '../../../identifiers/record-id.js';
@@ -17,6 +18,7 @@ export async function seedCredentials(
     ...unused,
     ...identityOf('key', key),
     revokedAt: null,
+    version: newVersion(),
     integrationId,
     label: 'Demo key',
     hint: apiKeyHint(key),

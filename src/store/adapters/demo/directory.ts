@@ -1,10 +1,10 @@
 import type { DemoClient, DemoPerson } from '../../../domain/demo/directory.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
-import { newVersion } from '../../../domain/version.js';
+import { madeAt, newVersion } from '../../../domain/version.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor } from '../contract-email.js';
-import { insert, timesAt } from './insert.js';
+import { insert } from './insert.js';
 
 /** Only into a database without it. */
 export async function seedDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
@@ -28,16 +28,15 @@ async function seedRoots(
   writer: Writer,
   { createdAt, instances, integrations, clients }: DemoSeed,
 ): Promise<void> {
-  const times = timesAt(createdAt);
   await insert(
     writer,
     'instances',
-    instances.map(({ id, name }) => ({ id, name, ...times })),
+    instances.map(({ id, name }) => ({ id, name, ...madeAt(createdAt) })),
   );
   await insert(
     writer,
     'integrations',
-    integrations.map(({ id, name }) => ({ id, name, ...times })),
+    integrations.map(({ id, name }) => ({ id, name, ...madeAt(createdAt) })),
   );
   const connections = integrations.flatMap((integration) =>
     integration.connections.map(({ id, instance, configured }, index) => ({
@@ -45,7 +44,7 @@ async function seedRoots(
       integrationId: integration.id,
       instanceId: instance,
       configuredAt: configured ? createdAt : null,
-      ...timesAt(createdAt + index),
+      ...madeAt(createdAt + index),
     })),
   );
   await insert(writer, 'instanceIntegrations', connections);
@@ -58,33 +57,33 @@ async function seedRoots(
 }
 
 async function seedClient(writer: Writer, client: DemoClient, createdAt: number): Promise<void> {
-  const times = timesAt(createdAt);
   const own = { clientId: client.id };
   const { id, instance, name, address } = client;
-  await insert(writer, 'clients', [{ id, instanceId: instance, name, ...address, ...times }]);
+  await insert(writer, 'clients', [{ id, instanceId: instance, name, ...address, ...madeAt(createdAt) }]);
   const roles = client.roles.map((role) => ({
     ...own,
     ...role,
     builtIn: role.builtIn ? (1 as const) : (0 as const),
     permissions: JSON.stringify(role.permissions),
+    version: newVersion(),
     createdAt,
   }));
   await insert(writer, 'roles', roles);
   await insert(
     writer,
     'unitTypes',
-    client.unitTypes.map((type, index) => ({ ...own, ...type, ...timesAt(createdAt + index) })),
+    client.unitTypes.map((type, index) => ({ ...own, ...type, ...madeAt(createdAt + index) })),
   );
   await insert(
     writer,
     'units',
-    client.units.map((unit, index) => ({ ...own, ...unit, ...timesAt(createdAt + index) })),
+    client.units.map((unit, index) => ({ ...own, ...unit, ...madeAt(createdAt + index) })),
   );
   const locations = client.locations.map(({ address, ...location }, index) => ({
     ...own,
     ...location,
     ...address,
-    ...timesAt(createdAt + index),
+    ...madeAt(createdAt + index),
   }));
   await insert(writer, 'locations', locations);
   await insert(
@@ -100,12 +99,12 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
   await insert(
     writer,
     'users',
-    client.users.map((user, index) => ({ ...own, ...userRow(user), ...timesAt(createdAt + index) })),
+    client.users.map((user, index) => ({ ...own, ...userRow(user), ...madeAt(createdAt + index) })),
   );
   await insert(
     writer,
     'workers',
-    client.workers.map((worker, index) => ({ ...own, ...workerRow(worker), ...timesAt(createdAt + index) })),
+    client.workers.map((worker, index) => ({ ...own, ...workerRow(worker), ...madeAt(createdAt + index) })),
   );
   const assignments = client.workers.flatMap((worker) =>
     worker.unitIds.map((unitId, position) => ({ workerId: worker.id, unitId, position })),
@@ -122,7 +121,7 @@ async function seedPeople(writer: Writer, people: readonly DemoPerson[], created
     sameMailboxAs: null,
     emailVerifiedAt: createdAt,
     disabledAt: null,
-    ...timesAt(createdAt),
+    ...madeAt(createdAt),
   }));
   await insert(writer, 'accounts', rows);
 }
