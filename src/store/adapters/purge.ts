@@ -15,10 +15,7 @@ interface ExpiringRows {
   unless?: RawBuilder<SqlBool>;
 }
 
-/** Mass data with special removals. */
-type OwnWay = 'delivery' | 'event' | 'audit_event';
-
-const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
+const EXPIRING: Record<ExpiringKind, ExpiringRows> = {
   session: { table: 'sessions', key: ['id'], overAt: ['expires_at'] },
   idle_session: { table: 'sessions', key: ['id'], overAt: ['last_seen_at'] },
   interaction: { table: 'finished_interactions', key: ['id'], overAt: ['expires_at'] },
@@ -49,6 +46,9 @@ const EXPIRING: Record<Exclude<ExpiringKind, OwnWay>, ExpiringRows> = {
     unless: sql`exists (select 1 from deliveries where deliveries.subscription_id = aged.id)`,
   },
   subscription_secret: { table: 'subscription_secrets', key: ['id'], overAt: ['expires_at'] },
+  delivery: { ...DELIVERIES, key: ['seq'] },
+  event: { ...EVENTS, key: ['seq'] },
+  audit_event: { table: 'audit_events', key: ['id'], overAt: ['created_at'] },
 };
 
 const JOB = 'purge';
@@ -76,27 +76,20 @@ const beginning = keptStatement(
 /** How many old rows are read to find one that may be removed. */
 const OLD_ROWS_LOOKED_AT = 100;
 
-/** For kinds with special removals: when a row expires, and the condition that keeps it. */
-const OWN_ENDS: Record<OwnWay, Pick<ExpiringRows, 'table' | 'overAt' | 'unless'>> = {
-  delivery: DELIVERIES,
-  event: EVENTS,
-  audit_event: { table: 'audit_events', overAt: ['created_at'] },
-};
-
 export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): PurgeStore {
-  const ownWays: Record<OwnWay, Removal> = {
+  /** Of mass data. */
+  const ownWays: Partial<Record<ExpiringKind, Removal>> = {
     delivery: deliveryRemoval(database),
     event: eventRemoval(database),
     audit_event: auditRemoval(database, onSpoiledAudit),
   };
   return {
     remove: (kind, overBefore, limit) =>
-      kind === 'delivery' || kind === 'event' || kind === 'audit_event'
-        ? ownWays[kind](overBefore, limit)
-        : database.write(async (writer) => {
-            const removal = removalOf(EXPIRING[kind], overBefore, limit);
-            return Number((await removal.execute(writer)).numAffectedRows ?? 0);
-          }),
+      ownWays[kind]?.(overBefore, limit) ??
+      database.write(async (writer) => {
+        const removal = removalOf(EXPIRING[kind], overBefore, limit);
+        return Number((await removal.execute(writer)).numAffectedRows ?? 0);
+      }),
     begin: (run, now, until, endedBy = until) =>
       database.write(async (writer) => changedOne(await beginning(writer, { run, now, until, endedBy }))),
     end: async (run, now) => {
@@ -118,7 +111,7 @@ export async function oldestExpired(
   reader: Reader,
   overBefore: Record<ExpiringKind, number>,
 ): Promise<Partial<Record<ExpiringKind, number>>> {
-  const ends = Object.entries({ ...EXPIRING, ...OWN_ENDS }).flatMap(([kind, rows]) =>
+  const ends = Object.entries(EXPIRING).flatMap(([kind, rows]) =>
     rows.overAt.map((column) => oldestOf(kind as ExpiringKind, rows, column, overBefore)),
   );
   const { rows } = await sql<{ kind: ExpiringKind; over_at: number }>`
@@ -132,7 +125,7 @@ export async function oldestExpired(
 /** The expiry of the oldest removable row, among the first rows past their retention. */
 function oldestOf(
   kind: ExpiringKind,
-  { table, unless }: Pick<ExpiringRows, 'table' | 'unless'>,
+  { table, unless }: ExpiringRows,
   column: string,
   overBefore: Record<ExpiringKind, number>,
 ): RawBuilder<unknown> {
