@@ -39,11 +39,8 @@ export interface DemoClient {
   workers: DemoWorker[];
 }
 
-interface ClientPlan {
+interface ClientPlan extends Pick<DemoClient, 'name' | 'instance' | 'address'> {
   key: string;
-  name: string;
-  instance: InstanceId;
-  address: Address;
   layers: readonly string[];
   /** How many units each unit has in the next layer. */
   split: readonly number[];

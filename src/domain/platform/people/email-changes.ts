@@ -4,7 +4,7 @@ import { newSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
-import { DAY_SECONDS, validateLinkLifetime } from '../../credentials/new-link.js';
+import { DAY_SECONDS, type NewLink, validateLinkLifetime } from '../../credentials/new-link.js';
 import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
@@ -120,10 +120,7 @@ export interface EmailChangeLinkCreation {
   lifetimeSeconds: number | undefined;
 }
 
-export interface EmailChangeLink {
-  /** For the new address; only its hash is stored. */
-  token: string;
-  expiresAt: number;
+export interface EmailChangeLink extends NewLink {
   email: string;
   presentEmail: string;
 }

@@ -2,14 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
 import { type Delivery, type DeliveryAttempt, UNTRIED } from '../deliveries.js';
 import { matchesAny } from '../event-patterns.js';
+import type { DeliveryFilter } from './deliveries.js';
 import { LATEST_COMMIT_MS, type LogEntry, type LogEntryRows, NewLogEntries } from './log-entries.js';
 
-export interface TailFilter {
-  subscriptionId?: string;
-  instanceIntegrationId?: string;
-  /** Empty means all. */
-  eventTypes: readonly string[];
-}
+export type TailFilter = Pick<DeliveryFilter, 'subscriptionId' | 'instanceIntegrationId' | 'eventTypes'>;
 
 export interface TailOptions {
   rows: LogEntryRows;

@@ -1,9 +1,9 @@
-import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
 import type { Clock } from '../../clock.js';
 import type { CommonChanges, UnitOfWork } from '../../unit-of-work.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
-import type { DisabledReason, SecretBox } from '../subscriptions/subscription.js';
+import type { DisabledReason, SecretBox, Subscription } from '../subscriptions/subscription.js';
 import type { DueSignal } from './due-signal.js';
 import type { RetryBatch, RetryBatchRows } from './retry-batches.js';
 import type { RetryGrace } from './retry-grace.js';
@@ -26,11 +26,8 @@ export interface RetriedDelivery extends DeliveryProgress {
 }
 
 /** The part of a subscription that decides how it is sent to. */
-export interface Receiver {
-  id: SubscriptionId;
-  instanceIntegrationId: InstanceIntegrationId;
-  url: string;
-  failingSince: number | null;
+export interface Receiver
+  extends Pick<Subscription, 'id' | 'instanceIntegrationId' | 'url' | 'failingSince'> {
   /** The last change by an operator: deliveries that this change released have waited since then. */
   updatedAt: number;
   /** Running attempts, over all workers. */
@@ -45,10 +42,7 @@ export interface SealedSecret {
 }
 
 /** The part of a subscription that results change. */
-export interface ReceiverHealth {
-  id: SubscriptionId;
-  lastSuccessAt: number | null;
-  failingSince: number | null;
+export interface ReceiverHealth extends Pick<Subscription, 'id' | 'lastSuccessAt' | 'failingSince'> {
   /** The last change by an operator. */
   updatedAt: number;
 }

@@ -1,11 +1,12 @@
 import type { InstanceId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { Versioned } from '../../version.js';
 
 export type SubscriptionStatus = 'ACTIVE' | 'DISABLED';
 
 export type DisabledReason = 'OPERATOR' | 'GONE' | 'FAILING' | 'UNCONFIGURED';
 
 /** A subscriber: events, filters and address. */
-export interface Subscription {
+export interface Subscription extends Versioned {
   id: SubscriptionId;
   instanceIntegrationId: InstanceIntegrationId;
   instanceId: InstanceId;
@@ -20,9 +21,6 @@ export interface Subscription {
   disabledAt: number | null;
   lastSuccessAt: number | null;
   failingSince: number | null;
-  version: string;
-  createdAt: number;
-  updatedAt: number;
 }
 
 /** Seals signing secrets, each for the id of its row. */

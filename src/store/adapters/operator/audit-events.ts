@@ -3,10 +3,9 @@ import type {
   Actor,
   AuditEvent,
   AuditFilter,
-  AuditOutcome,
-  AuditParty,
   AuditRows,
   AuditWriter,
+  Observation,
 } from '../../../domain/operator/audit.js';
 import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../domain/operator/audit-chain.js';
 import { newTimedRecordId } from '../../../identifiers/record-id.js';
@@ -117,12 +116,7 @@ function toPlace({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): Cha
   return { chain: chain as string, seq: Number(seq), hash: hash as string };
 }
 
-interface Recorded {
-  type: string;
-  outcome?: AuditOutcome;
-  subject: AuditParty | null;
-  attributes?: Record<string, string>;
-}
+type Recorded = Pick<Observation, 'type' | 'subject'> & Partial<Pick<Observation, 'outcome' | 'attributes'>>;
 
 export function auditWriter({ write, clock }: Pick<Database, 'write' | 'clock'>): AuditWriter {
   return {

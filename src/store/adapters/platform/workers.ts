@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type InferResult, type SqlBool, sql } from 'kysely';
 import type { NamedLocation, NamedUnit } from '../../../../generated/asyncapi/events.js';
 import type { WorkerId } from '../../../../generated/ids.js';
 import type { Named } from '../../../domain/directory/names.js';
@@ -109,11 +109,7 @@ function patternOf(jobTitle: string): string {
   return `%${JSON.stringify(jobTitle).replace(/[!%_]/g, '!$&')}%`;
 }
 
-type WorkerRow = Omit<Tables['workers'], 'id' | 'clientId' | 'accountId'> &
-  Pick<Worker, 'id' | 'clientId' | 'accountId'> & {
-    primaryUnitName: string | null;
-    locationName: string | null;
-  };
+type WorkerRow = InferResult<ReturnType<typeof placed>>[number];
 
 function toWorker(row: WorkerRow, units: Map<string, Named[]>): Worker {
   const {

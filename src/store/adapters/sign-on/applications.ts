@@ -68,15 +68,7 @@ async function entrancesOf(db: Rows, accountId: AccountId, limit: number): Promi
   return rows;
 }
 
-interface SecretColumns {
-  secretId: string | null;
-  secretHash: string | null;
-  secretCreatedAt: number | null;
-  secretExpiresAt: number | null;
-  secretLastUsedAt: number | null;
-}
-
-function toSecret(row: SecretColumns): KnownSecret[] {
+function toSecret(row: Awaited<ReturnType<typeof withSecrets>>['rows'][number]): KnownSecret[] {
   const { secretId: id, secretHash: hash, secretCreatedAt: createdAt } = row;
   if (id === null || hash === null || createdAt === null) {
     return [];

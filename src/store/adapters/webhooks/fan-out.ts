@@ -1,5 +1,6 @@
-import type { EventId, SubscriptionId } from '../../../../generated/ids.js';
+import type { SubscriptionId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
+import type { LoggedEvent } from '../../../domain/webhooks/logs/events.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
@@ -9,13 +10,7 @@ import { keptInsertion } from '../statements/kept-insertion.js';
 import { keptStatement } from '../statements/kept-statement.js';
 import type { NoteDue } from '../unit-of-work.js';
 
-interface Recorded {
-  seq: number;
-  id: EventId;
-  type: string;
-  instanceId: string;
-  clientId: string;
-}
+type Recorded = Pick<LoggedEvent, 'seq' | 'id' | 'type' | 'instanceId' | 'clientId'>;
 
 interface Receiver {
   id: SubscriptionId;
