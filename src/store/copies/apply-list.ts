@@ -19,13 +19,6 @@ export interface Applied {
   passwords: string[];
 }
 
-export function nothingApplied(): Applied {
-  return {
-    ...{ revoked: [], shortened: [], memberships: [], narrowed: [], unconfigured: [], passwords: [] },
-    disabled: { applications: [], accounts: [], subscriptions: [] },
-  };
-}
-
 /** Ends every item of the copy that is not in `valid`; `present` is what is valid in the copy. */
 export async function applyList(
   changes: CopyChanges,

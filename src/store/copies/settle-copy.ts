@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
 import { beginLife } from '../adapters/lives.js';
-import { type Applied, applyList, nothingApplied, without } from './apply-list.js';
+import { type Applied, applyList, without } from './apply-list.js';
 import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
 import { type Credential, credentialsWhere, setEnd } from './credentials.js';
@@ -33,14 +33,16 @@ export interface Settled extends Applied {
 
 /** Ends in one transaction, before the service uses the copy, what may have been revoked since. */
 export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: Settling): Promise<Settled> {
-  const { at, valid, attributes } = settling;
+  const { at, attributes } = settling;
   return write(async (writer) => {
     // Before any change, which readers have to see.
     await beginLife(writer);
     const changes = new CopyChanges(writer, at, RESTORER);
     const present = await validIn(writer, at);
-    const applied = valid ? await applyList(changes, present, valid) : nothingApplied();
-    const ended = await endSessions(changes, present, applied, settling);
+    // Without a list, what is valid in the copy is valid: that ends nothing.
+    const valid = settling.valid ?? present;
+    const applied = await applyList(changes, present, valid);
+    const ended = await endSessions(changes, present, applied, { ...settling, valid });
     const consents = await changes.countChanged(sql`delete from consents`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
@@ -55,7 +57,7 @@ async function endSessions(
   changes: CopyChanges,
   present: ValidList,
   { disabled, passwords }: Applied,
-  { at, keepSessions, valid }: Settling,
+  { at, keepSessions, valid }: Settling & { valid: ValidList },
 ): Promise<Settled['ended']> {
   const ended = { sessions: 0, grants: 0, codes: 0, links: 0 };
   // The list proves that these accounts were locked out or had their sessions ended.
@@ -75,7 +77,7 @@ async function endSessions(
       sql`update email_changes set link_hash = null where link_hash is not null and ${whose}`,
     );
   }
-  const listed = keepSessions ? (valid?.signingKeys ?? present.signingKeys) : [];
+  const listed = keepSessions ? valid.signingKeys : [];
   const signingKeys = await changes.endSigningKeys(without(present.signingKeys, listed));
   return { ...ended, signingKeys };
 }
