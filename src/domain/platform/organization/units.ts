@@ -50,12 +50,8 @@ export async function getUnit(changes: Pick<Changes, 'units'>, id: string): Prom
   return existing(await changes.units.find(id), ErrorCode.UNIT_NOT_FOUND, 'unit');
 }
 
-interface UnitUpdate extends Update {
+interface UnitUpdate extends Update, Partial<Omit<UnitCreation, 'unitTypeId' | 'subUnits'>> {
   unitId: string;
-  name?: string;
-  unitCode?: string;
-  description?: string;
-  parentUnitId?: string;
 }
 
 export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Unit> {

@@ -8,18 +8,15 @@ import { fullNameOf, getAccount, validatedPerson } from './accounts.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { writeUsers } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
-import { getUser } from './users.js';
+import { getUser, type UserCreation } from './users.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'emailChanges' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'>;
 
-export interface UserUpdate extends Update {
+export interface UserUpdate
+  extends Update,
+    Partial<Pick<UserCreation, 'email' | 'firstName' | 'lastName' | 'managerUserId' | 'roleId'>> {
   userId: string;
-  email?: string;
-  firstName?: string;
-  lastName?: string;
-  managerUserId?: string;
-  roleId?: string;
 }
 
 /** The address belongs to the account, which other clients share: a new one waits for its proof. */

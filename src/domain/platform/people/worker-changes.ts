@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { type AddressInput, toAddress } from '../addresses.js';
+import { toAddress } from '../addresses.js';
 import {
   assertExpectedVersion,
   changedRow,
@@ -15,6 +15,7 @@ import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { refuseReplaced, updatedEmail } from './email-addresses.js';
 import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
+import type { WorkerOnboarding } from './worker-onboarding.js';
 import { getWorker, locationNamed, recordWorker, unitsNamed } from './workers.js';
 
 /** What these rules use of a write. */
@@ -23,15 +24,11 @@ type Ports = Pick<
   'clients' | 'jobTitles' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'units' | 'workers'
 >;
 
-interface WorkerUpdate extends Update {
+interface WorkerUpdate
+  extends Update,
+    Partial<Pick<WorkerOnboarding, 'firstName' | 'lastName' | 'email' | 'phone' | 'address' | 'locationId'>> {
   workerId: string;
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
   jobTitles: readonly string[];
-  address?: AddressInput;
-  locationId?: string;
 }
 
 type ChosenFields = ReturnType<typeof chosenFields>;

@@ -13,12 +13,9 @@ import { MAX_SUBSCRIPTIONS, type SubscriptionFields, validateSubscription } from
 import { newSubscriptionSecret } from './secrets.js';
 import type { SecretBox, Subscription } from './subscription.js';
 
-export interface SubscriptionCreation {
+export interface SubscriptionCreation
+  extends Pick<Subscription, 'url' | 'eventTypes' | 'clientIds' | 'description'> {
   instanceIntegrationId: string;
-  url: string;
-  eventTypes: readonly string[];
-  clientIds: readonly string[];
-  description: string;
 }
 
 type Write<T> = (changes: WebhookChanges) => Promise<T>;

@@ -1,6 +1,7 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import type { LoggedEvent } from '../../../domain/webhooks/logs/events.js';
+import type { Subscription } from '../../../domain/webhooks/subscriptions/subscription.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
@@ -12,11 +13,8 @@ import type { NoteDue } from '../unit-of-work.js';
 
 type Recorded = Pick<LoggedEvent, 'seq' | 'id' | 'type' | 'instanceId' | 'clientId'>;
 
-interface Receiver {
-  id: SubscriptionId;
+interface Receiver extends Pick<Subscription, 'id' | 'eventTypes' | 'clientIds'> {
   status: string;
-  eventTypes: readonly string[];
-  clientIds: readonly string[];
 }
 
 /** Locks the subscriptions on PostgreSQL: a disabling sees these deliveries, or this write sees it. */
