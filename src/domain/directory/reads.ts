@@ -89,8 +89,14 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     async (question: Question, target: Target): Promise<Answer<Pages<T>>> => {
       const visitor = await admit(question, target);
       const canWait = () => gatekeeper.lists.areMany(visitor.integrationId);
+      const admitAgain = () => admit({ ...question, isCounted: true }, target);
       return answer(visitor, question, () =>
-        near(visitor, (stores) => pagesOf((request) => page(stores, visitor, request), target, canWait)),
+        near(visitor, (stores) =>
+          readmitted(
+            pagesOf((request) => page(stores, visitor, request), target, canWait),
+            admitAgain,
+          ),
+        ),
       );
     };
 
@@ -162,6 +168,14 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       );
     }),
   };
+}
+
+/** A slow reader takes minutes, in which its key may be revoked. */
+async function* readmitted<T>(pages: Pages<T>, admitAgain: () => Promise<unknown>): Pages<T> {
+  for await (const page of pages) {
+    yield page;
+    await admitAgain();
+  }
 }
 
 async function* onePage<T>(read: () => Promise<Page<Listed<T>>>): Pages<T> {

@@ -19,6 +19,7 @@ import {
   request,
   structure,
   user,
+  visit,
   worker,
   workerV1,
 } from './directory-rig.js';
@@ -156,6 +157,31 @@ describe('a read of an operation', () => {
     const without = { ...request('listUsers'), context: undefined };
     const refusal = await refusalOf(collect(directory.readRest({ read: without, rest }, call)));
     expect(refusal.code).toBe(ErrorCode.INVALID_REQUEST);
+  });
+
+  test.each([
+    ['key was revoked', { key: { ...visit.key, revokedAt: NOW } }, ErrorCode.API_KEY_UNKNOWN],
+    ['key expired', { key: { ...visit.key, expiresAt: NOW } }, ErrorCode.API_KEY_EXPIRED],
+    [
+      'connection is no longer set up',
+      { instanceIntegration: { instanceId: 'ins_1', configured: false } as const },
+      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+    ],
+  ])('of a rest whose %s in between ends before its next page', async (_, change, code) => {
+    let found = visit;
+    const { directory, readRest } = await serving(
+      { users: { page: manyUsers(1_500).page } },
+      undefined,
+      async () => found,
+    );
+    const read = request('listUsers');
+    const { rest } = await directory.read(read, call);
+    const reading = { requestId: 'r', signal: new AbortController().signal } as CallContext;
+    const pages = readRest?.({ read, rest } as never, reading) as AsyncIterableIterator<unknown>;
+    expect((await pages.next()).done).toBe(false);
+    expect((await pages.next()).done).toBe(false);
+    found = { ...visit, ...change };
+    expect((await refusalOf(pages.next())).code).toBe(code);
   });
 
   test('of a list holds its slot until it is answered, and its rest until the call ends', async () => {
