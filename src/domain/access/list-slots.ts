@@ -7,7 +7,10 @@ export interface ListLimits {
   inTotal: number;
 }
 
-/** A list holds memory and a call while it is read. Fewer in total than the calls of a connection. */
+/**
+ * A list holds memory and a call while it is read. Fewer in total than the calls of a connection. An
+ * integration gets another slot only while it holds fewer than are free.
+ */
 export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 
 /** An integration that reads more at once can wait for each of them. */
@@ -38,7 +41,8 @@ export class ListSlots {
     if (read >= this.limits.perIntegration) {
       throw tooMany(`Your integration is reading ${read} lists at once. Please finish one first.`, rateLimit);
     }
-    if (this.#heldInTotal >= this.limits.inTotal) {
+    // Otherwise three integrations that read slowly would leave none for others.
+    if (held >= this.limits.inTotal - this.#heldInTotal) {
       throw tooMany('Too many lists are being read at once. Please try again shortly.', rateLimit);
     }
     this.#held.set(integrationId, held + 1);

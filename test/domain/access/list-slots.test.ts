@@ -42,9 +42,29 @@ describe('the lists that are read at once', () => {
   test('are limited for all together', () => {
     const slots = new ListSlots({ perIntegration: 2, inTotal: 3 });
     const [release] = [one, one, other].map((visitor) => slots.hold(visitor));
-    expect(refusalOf(() => slots.hold(other)).code).toBe(ErrorCode.RATE_LIMITED);
+    const third = visitorOf('itg_3');
+    expect(refusalOf(() => slots.hold(third)).code).toBe(ErrorCode.RATE_LIMITED);
     release?.();
-    slots.hold(other);
+    slots.hold(third);
+  });
+
+  test('leave slots for others, also where three integrations read as many as they can', () => {
+    const slots = new ListSlots();
+    const holdAll = (visitor: Visitor) => {
+      let held = 0;
+      const refusal = refusalOf(() => {
+        for (;;) {
+          slots.hold(visitor);
+          held += 1;
+        }
+      });
+      expect(refusal.code).toBe(ErrorCode.RATE_LIMITED);
+      return held;
+    };
+    expect([one, other, visitorOf('itg_3')].map(holdAll)).toEqual([64, 64, 32]);
+    for (const integrationId of ['itg_4', 'itg_5', 'itg_6'] as const) {
+      expect(holdAll(visitorOf(integrationId))).toBeGreaterThan(0);
+    }
   });
 
   test('are refused with times to come back that lie apart', () => {
