@@ -80,6 +80,32 @@ describeEachDatabase('the structure of a client', (under) => {
   });
 });
 
+describeEachDatabase('the structure of a client that changes meanwhile', (under) => {
+  test('has each unit with its type, also where both are deleted during the read', async () => {
+    const database = await under.openMigrated();
+    const { id: client } = await plantClient(database);
+    await plantUnit(database, client);
+    let hasRead = false;
+    const reader = database.reader.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (!hasRead) {
+          hasRead = true;
+          await database.write(async (writer) => {
+            await writer.deleteFrom('units').execute();
+            await writer.deleteFrom('unit_types').execute();
+          });
+        }
+        return result;
+      },
+    });
+    const structure = await valueIn(organizationStore({ reader }).structureOf(client));
+    expect(hasRead).toBe(true);
+    const types = structure?.units.map(({ unitTypeId }) => unitTypeId);
+    expect(structure?.unitsTypes.map(({ id }) => id)).toEqual(types);
+  });
+});
+
 describeEachDatabase('the job titles of a client', (under) => {
   test('stand in the order of their bytes, alike on every database', async () => {
     const database = await under.openMigrated();
