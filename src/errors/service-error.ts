@@ -14,6 +14,12 @@ export interface RateLimit {
   resetSeconds: number;
 }
 
+/** An API key that was accepted, and its integration. */
+export interface KeyHolder {
+  integrationId: string;
+  apiKeyId: string;
+}
+
 export interface ErrorDetails {
   /** For the log only: ids, states, the cause. Never a secret. */
   internal?: string;
@@ -21,6 +27,8 @@ export interface ErrorDetails {
   fieldViolations?: readonly FieldViolation[];
   rateLimit?: RateLimit;
   retryAfterSeconds?: number;
+  /** Whose request it refuses, for the log of the edge. */
+  keyHolder?: KeyHolder;
 }
 
 /** A refusal with a code of the contract. Its message is public: the caller reads it. */
@@ -29,6 +37,7 @@ export class ServiceError extends Error {
   readonly fieldViolations: readonly FieldViolation[];
   readonly rateLimit: RateLimit | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly keyHolder: KeyHolder | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -41,6 +50,7 @@ export class ServiceError extends Error {
     this.fieldViolations = details.fieldViolations ?? [];
     this.rateLimit = details.rateLimit;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.keyHolder = details.keyHolder;
   }
 }
 

@@ -132,12 +132,12 @@ function any(name: string, value: Buffer): Any {
 
 /** With as many violations as fit. */
 export function toDetail(error: ServiceError, maxBytes = MAX_DETAIL_BYTES): ErrorDetail {
-  const { code, rateLimit, retryAfterSeconds } = error;
+  const { code, rateLimit, retryAfterSeconds, keyHolder } = error;
   const message =
     error.message.length > MAX_MESSAGE_CHARACTERS
       ? `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}…`
       : error.message;
-  const detail: ErrorDetail = { code, message, fieldViolations: [], rateLimit, retryAfterSeconds };
+  const detail: ErrorDetail = { code, message, fieldViolations: [], rateLimit, retryAfterSeconds, keyHolder };
   let room = maxBytes - ErrorDetail.encode(detail).finish().length;
   for (const violation of error.fieldViolations) {
     room -= FieldViolation.encode(violation).finish().length + FRAME_BYTES;
@@ -171,6 +171,7 @@ export function fromDetail(detail: ErrorDetail, code = grpcStatusOf[detail.code]
     fieldViolations: detail.fieldViolations,
     rateLimit: detail.rateLimit,
     retryAfterSeconds: detail.retryAfterSeconds,
+    keyHolder: detail.keyHolder,
   });
 }
 

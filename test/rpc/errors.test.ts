@@ -51,6 +51,7 @@ describe('an error', () => {
       ],
       rateLimit: { limit: 10, remaining: 0, resetSeconds: 7 },
       retryAfterSeconds: 7,
+      keyHolder: { integrationId: 'itg_1', apiKeyId: 'key_1' },
     };
     const { call } = await throwing(() => new ServiceError(ErrorCode.RATE_LIMITED, 'Slow down.', details));
     expect(await refusalOf(call())).toMatchObject(details);
@@ -64,6 +65,7 @@ describe('an error', () => {
       fieldViolations: [],
       rateLimit: undefined,
       retryAfterSeconds: undefined,
+      keyHolder: undefined,
     });
   });
 

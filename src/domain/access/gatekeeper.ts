@@ -1,6 +1,6 @@
 import type { ClientId, InstanceId, InstanceIntegrationId, IntegrationId } from '../../../generated/ids.js';
 import { problemMessages } from '../../../generated/problems.js';
-import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, type KeyHolder, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
 import { statusOf } from '../operator/lifetime.js';
@@ -10,9 +10,8 @@ import { assertAllowed, type CallLimiter } from './rate-limiter.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from './visit-store.js';
 
 /** An integration with an accepted key, for one call. */
-export interface Visitor {
+export interface Visitor extends KeyHolder {
   integrationId: IntegrationId;
-  apiKeyId: string;
   rateLimit: RateLimit;
   /** The version of the data that the answer covers. */
   version: string;
@@ -72,7 +71,7 @@ export class Gatekeeper {
     const { visitor, found } = await this.#admit(shown, reached);
     const instanceId = reachedInstance(found, visitor);
     if (found.client === undefined) {
-      throw contractRefusal('client_not_found', visitor.rateLimit);
+      throw contractRefusal('client_not_found', visitor);
     }
     return { ...visitor, instanceId, clientId: found.client };
   }
@@ -89,14 +88,16 @@ export class Gatekeeper {
       throw contractRefusal(status === 'expired' ? 'api_key_expired' : 'api_key_unknown');
     }
     const { key, version } = found;
+    const holder = { integrationId: key.integrationId, apiKeyId: key.id };
     const rateLimit = isCounted
       ? this.limiter.standing(key.integrationId)
       : assertAllowed(
           await this.limiter.take(key.integrationId),
           (seconds) => `Too many requests. Please try again in ${seconds} s.`,
+          holder,
         );
     noteUse(key, now, LAST_USE_STEP_MS, this.visits.markUsed).catch(this.onBackgroundError);
-    const visitor = { integrationId: key.integrationId, apiKeyId: key.id, rateLimit, version };
+    const visitor = { ...holder, rateLimit, version };
     return { visitor, found };
   }
 
@@ -113,18 +114,19 @@ export class Gatekeeper {
 
 function reachedInstance({ instanceIntegration }: FoundVisit, visitor: Visitor): InstanceId {
   if (!instanceIntegration) {
-    throw contractRefusal('instance_integration_not_found', visitor.rateLimit);
+    throw contractRefusal('instance_integration_not_found', visitor);
   }
   if (!instanceIntegration.configured) {
-    throw contractRefusal('instance_integration_not_configured', visitor.rateLimit);
+    throw contractRefusal('instance_integration_not_configured', visitor);
   }
   return instanceIntegration.instanceId;
 }
 
 /** A refusal whose sentence is part of the contract. */
-export function contractRefusal(name: RefusalName, rateLimit?: RateLimit): ServiceError {
+export function contractRefusal(name: RefusalName, visitor?: Visitor): ServiceError {
   return new ServiceError(ErrorCode[name.toUpperCase() as Uppercase<RefusalName>], problemMessages[name], {
-    rateLimit,
+    rateLimit: visitor?.rateLimit,
+    keyHolder: visitor,
   });
 }
 

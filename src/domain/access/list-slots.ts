@@ -35,15 +35,16 @@ export class ListSlots {
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
 
   /** Holds a slot until it is released, or refuses. */
-  hold({ integrationId, rateLimit }: Visitor): ReleaseSlot {
+  hold(visitor: Visitor): ReleaseSlot {
+    const { integrationId } = visitor;
     const held = this.#held.get(integrationId) ?? 0;
     const read = held + (this.#left.get(integrationId)?.size ?? 0);
     if (read >= this.limits.perIntegration) {
-      throw tooMany(`Your integration is reading ${read} lists at once. Please finish one first.`, rateLimit);
+      throw tooMany(`Your integration is reading ${read} lists at once. Please finish one first.`, visitor);
     }
     // Otherwise three integrations that read slowly would leave none for others.
     if (held >= this.limits.inTotal - this.#heldInTotal) {
-      throw tooMany('Too many lists are being read at once. Please try again shortly.', rateLimit);
+      throw tooMany('Too many lists are being read at once. Please try again shortly.', visitor);
     }
     this.#held.set(integrationId, held + 1);
     this.#heldInTotal += 1;
@@ -89,7 +90,11 @@ export class ListSlots {
   }
 }
 
-function tooMany(message: string, rateLimit: Visitor['rateLimit']): ServiceError {
+function tooMany(message: string, visitor: Visitor): ServiceError {
   const retryAfterSeconds = randomInt(RETRY_AFTER_SECONDS.least, RETRY_AFTER_SECONDS.below);
-  return new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
+  return new ServiceError(ErrorCode.RATE_LIMITED, message, {
+    rateLimit: visitor.rateLimit,
+    retryAfterSeconds,
+    keyHolder: visitor,
+  });
 }

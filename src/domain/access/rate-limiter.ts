@@ -1,4 +1,4 @@
-import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, type KeyHolder, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Rate, RateWindows } from './rate-windows.js';
 
@@ -8,11 +8,12 @@ export type Taken = RateLimit & { allowed: boolean };
 export function assertAllowed(
   { allowed, ...rateLimit }: Taken,
   messageOf: (retryAfterSeconds: number) => string,
+  keyHolder?: KeyHolder,
 ): RateLimit {
   if (!allowed) {
     const retryAfterSeconds = rateLimit.resetSeconds;
     const message = messageOf(retryAfterSeconds);
-    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds });
+    throw new ServiceError(ErrorCode.RATE_LIMITED, message, { rateLimit, retryAfterSeconds, keyHolder });
   }
   return rateLimit;
 }

@@ -70,16 +70,17 @@ interface ChangesAsked {
 
 export async function sequenceOf(
   dependencies: ChangeDependencies,
-  { instanceId, rateLimit }: InstanceVisitor,
+  visitor: InstanceVisitor,
   { instanceIntegrationId, limit: wanted = MOST_ITEMS, cursor }: ChangesAsked,
 ): Promise<Sequence> {
   const { changes } = dependencies;
+  const { instanceId } = visitor;
   const limit = Math.min(wanted, MOST_ITEMS);
   const owner = instanceIntegrationId.slice(OWNER.from, OWNER.to);
   const { lives, end } = await changes.lives();
   const standing = cursor === undefined ? beginning(end) : standingAt(cursor, owner, { lives, end });
   if (standing === undefined) {
-    throw contractRefusal('cursor_expired', rateLimit);
+    throw contractRefusal('cursor_expired', visitor);
   }
   const life = lives.find(({ lastPosition }) => lastPosition === null)?.life ?? '';
   const read = (after: ChangePosition) =>

@@ -207,7 +207,7 @@ async function answerOne<T>(
   }
   const content = await read();
   if (content === undefined) {
-    throw contractRefusal(missing, visitor.rateLimit);
+    throw contractRefusal(missing, visitor);
   }
   return { visitor, content: question.anyVersionKnown ? undefined : content };
 }

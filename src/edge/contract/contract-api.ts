@@ -118,7 +118,7 @@ function failed(
   return {
     ...withOpenHeaders(at, answer),
     operation,
-    facts: { ...facts, code: error instanceof Busy ? BUSY : publicCode(error.code) },
+    facts: { ...facts, ...error.keyHolder, code: error instanceof Busy ? BUSY : publicCode(error.code) },
   };
 }
 

@@ -23,7 +23,7 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
       // One change can wake many requests at once.
       const answer = await (isFirst ? read(false) : wokenReads.run(() => read(true)));
       const header = present(answer.header);
-      waiting?.answered(present(header.rateLimit));
+      waiting?.answered(header);
       const { awaitedInstanceId } = header;
       const leftMs = endsAt - performance.now();
       if (awaitedInstanceId !== undefined && leftMs > 0) {

@@ -1,23 +1,28 @@
 import { randomInt } from 'node:crypto';
-import { ErrorCode, type RateLimit, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, type KeyHolder, type RateLimit, ServiceError } from '../../errors/service-error.js';
 
 /** The limit of the domain for an integration: one more list would be refused there, at a higher cost. */
 const LISTS_PER_KEY = 64;
 /** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
+/** What the domain told of a key. */
+interface Told extends KeyHolder {
+  rateLimit?: RateLimit | undefined;
+}
+
 /** One list, from before its call until its answer is sent or abandoned. */
 export interface ListUnderWay {
   /** Called with the first message of the domain. */
-  answered(rateLimit: RateLimit): void;
+  answered(told: Told): void;
   end(): void;
 }
 
 interface KeyInUse {
   lists: number;
   /** The latest answer of the domain, or undefined where a list ended before one. */
-  rateLimit: Promise<RateLimit | undefined>;
-  tell: (rateLimit: RateLimit | undefined) => void;
+  told: Promise<Told | undefined>;
+  tell: (told: Told | undefined) => void;
 }
 
 /**
@@ -37,9 +42,9 @@ export class ListsUnderWay {
     const name = Buffer.from(keyHash).toString('base64');
     const before = this.#inUse.get(name);
     if (before && before.lists >= this.perKey) {
-      const rateLimit = await before.rateLimit;
-      if (rateLimit) {
-        throw tooMany(`${this.perKey} ${this.doing}`, rateLimit);
+      const told = await before.told;
+      if (told) {
+        throw tooMany(`${this.perKey} ${this.doing}`, told);
       }
     }
     const key = this.#inUse.get(name) ?? unused();
@@ -47,9 +52,9 @@ export class ListsUnderWay {
     key.lists += 1;
     let isOver = false;
     return {
-      answered: (rateLimit) => {
-        key.tell(rateLimit);
-        key.rateLimit = Promise.resolve(rateLimit);
+      answered: (told) => {
+        key.tell(told);
+        key.told = Promise.resolve(told);
       },
       end: () => {
         if (!isOver) {
@@ -67,16 +72,17 @@ export class ListsUnderWay {
 
 function unused(): KeyInUse {
   let tell: KeyInUse['tell'] = () => undefined;
-  const rateLimit = new Promise<RateLimit | undefined>((resolve) => {
+  const told = new Promise<Told | undefined>((resolve) => {
     tell = resolve;
   });
-  return { lists: 0, rateLimit, tell };
+  return { lists: 0, told, tell };
 }
 
-function tooMany(what: string, rateLimit: RateLimit): ServiceError {
+function tooMany(what: string, { rateLimit, integrationId, apiKeyId }: Told): ServiceError {
   const message = `With your key ${what}. Please finish one first.`;
   return new ServiceError(ErrorCode.RATE_LIMITED, message, {
     rateLimit,
+    keyHolder: { integrationId, apiKeyId },
     retryAfterSeconds: randomInt(RETRY_AFTER_SECONDS.least, RETRY_AFTER_SECONDS.below),
   });
 }

@@ -88,7 +88,7 @@ export async function list(
     const first = await directory.read(question, { ...call, deadlineMs: LIST_WAIT_MS });
     const header = present(first.header);
     const headers = headersOf(header);
-    underWay.answered(present(header.rateLimit));
+    underWay.answered(header);
     const restCall = { ...call, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
     rest = first.rest && new PagesOfRest(directory, question, first.rest, restCall);
     if (rest && question.limit === undefined) {

@@ -10,6 +10,7 @@ const HASH = new Uint8Array([1, 2, 3]);
 const instanceIntegration = { instanceId: 'ins_1', configured: true } as const;
 const client = 'cli_1' as const;
 const rateLimit = { limit: 2, remaining: 1, resetSeconds: 60 };
+const keyHolder = { integrationId: 'itg_1', apiKeyId: 'key_1' };
 
 const doors = ['admitToInstance', 'admitToClient'] as const;
 
@@ -111,9 +112,10 @@ describe('the gatekeeper', () => {
     { title: 'no client', reached: { instanceIntegration } },
   ])('what finds $title is counted, and told where the caller stands', async ({ reached }) => {
     const { admitToClient } = gate(reached);
-    expect((await refusalOf(admitToClient())).rateLimit).toEqual(rateLimit);
+    expect(await refusalOf(admitToClient())).toMatchObject({ rateLimit, keyHolder });
     expect((await refusalOf(admitToClient())).rateLimit).toEqual({ ...rateLimit, remaining: 0 });
-    expect((await refusalOf(admitToClient())).code).toBe(ErrorCode.RATE_LIMITED);
+    const refusal = await refusalOf(admitToClient());
+    expect([refusal.code, refusal.keyHolder]).toEqual([ErrorCode.RATE_LIMITED, keyHolder]);
   });
 
   test.each(doors)('%s looks at the key first, then at the rate, then at the path', async (door) => {

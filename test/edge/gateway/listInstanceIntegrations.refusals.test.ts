@@ -167,6 +167,17 @@ describe('429', () => {
   });
 });
 
+test('a refusal by the domain names the integration and its key in the log, and not in the answer', async () => {
+  const keyHolder = { integrationId: 'itg_refused', apiKeyId: 'key_refused' };
+  domainThrows(new ServiceError(ErrorCode.RATE_LIMITED, 'Too many.', { rateLimit, keyHolder }));
+  const { problem } = await refusal();
+  const line = await gateway.nextLine(
+    ({ msg, requestId }) => msg === 'request' && requestId === problem.requestId,
+  );
+  expect(line).toMatchObject({ status: 429, code: 'rate_limited', ...keyHolder });
+  expect(JSON.stringify(problem)).not.toContain('_refused');
+});
+
 describe('500', () => {
   const faults: [string, unknown][] = [
     ['an error of the domain', new Error('canary: the disk is full')],

@@ -5,11 +5,13 @@ import { ErrorCode } from '../../../src/errors/service-error.js';
 const KEY = Buffer.from('one');
 const OTHER = Buffer.from('other');
 const rateLimit = { limit: 600, remaining: 598, resetSeconds: 60 };
+const keyHolder = { integrationId: 'itg_1', apiKeyId: 'key_1' };
 const tooMany = {
   code: ErrorCode.RATE_LIMITED,
   message: 'With your key 2 lists are being read at once. Please finish one first.',
   retryAfterSeconds: expect.any(Number),
   rateLimit,
+  keyHolder,
 };
 
 describe('the lists that are asked for with a key', () => {
@@ -17,7 +19,7 @@ describe('the lists that are asked for with a key', () => {
     const lists = new ListsUnderWay(2);
     const first = await lists.begin(KEY);
     await lists.begin(KEY);
-    first.answered(rateLimit);
+    first.answered({ rateLimit, ...keyHolder });
     await expect(lists.begin(KEY)).rejects.toMatchObject(tooMany);
     await lists.begin(OTHER);
     first.end();
@@ -31,7 +33,7 @@ describe('the lists that are asked for with a key', () => {
     const first = await lists.begin(KEY);
     await lists.begin(KEY);
     const third = lists.begin(KEY);
-    first.answered(rateLimit);
+    first.answered({ rateLimit, ...keyHolder });
     await expect(third).rejects.toMatchObject(tooMany);
   });
 

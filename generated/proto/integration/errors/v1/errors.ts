@@ -506,7 +506,19 @@ export interface ErrorDetail {
     | RateLimit
     | undefined;
   /** After how many seconds the same call may succeed; absent where repeating it will not help. */
-  retryAfterSeconds?: number | undefined;
+  retryAfterSeconds?:
+    | number
+    | undefined;
+  /** Whose request of the gateway was refused, once its key is accepted; for the log of the edge. */
+  keyHolder?: KeyHolder | undefined;
+}
+
+/** An API key that was accepted. */
+export interface KeyHolder {
+  /** Public id of the integration that the key belongs to. */
+  integrationId: string;
+  /** Id of the key itself; it is no secret. */
+  apiKeyId: string;
 }
 
 /** One fault of one field. */
@@ -534,6 +546,7 @@ function createBaseErrorDetail(): ErrorDetail {
     fieldViolations: [],
     rateLimit: undefined,
     retryAfterSeconds: undefined,
+    keyHolder: undefined,
   };
 }
 
@@ -553,6 +566,9 @@ export const ErrorDetail: MessageFns<ErrorDetail> = {
     }
     if (message.retryAfterSeconds != null) {
       writer.uint32(40).uint32(message.retryAfterSeconds);
+    }
+    if (message.keyHolder != null) {
+      KeyHolder.encode(message.keyHolder, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -608,6 +624,71 @@ export const ErrorDetail: MessageFns<ErrorDetail> = {
             }
 
             message.retryAfterSeconds = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.keyHolder = KeyHolder.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeyHolder(): KeyHolder {
+  return { integrationId: "", apiKeyId: "" };
+}
+
+export const KeyHolder: MessageFns<KeyHolder> = {
+  encode(message: KeyHolder, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.integrationId !== "") {
+      writer.uint32(10).string(message.integrationId);
+    }
+    if (message.apiKeyId !== "") {
+      writer.uint32(18).string(message.apiKeyId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeyHolder {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeyHolder();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.integrationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.apiKeyId = reader.string();
             continue;
           }
         }
