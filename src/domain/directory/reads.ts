@@ -174,7 +174,9 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
 async function* readmitted<T>(pages: Pages<T>, admitAgain: () => Promise<unknown>): Pages<T> {
   for await (const page of pages) {
     yield page;
-    await admitAgain();
+    if (!page.isLast) {
+      await admitAgain();
+    }
   }
 }
 
