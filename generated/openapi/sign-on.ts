@@ -1969,6 +1969,20 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
+        /** @description Too many attempts, also for an account; or, without the time, too many requests. Wait as long as `Retry-After` says. */
+        LockedOutPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
         /** @description To the application, to the page that asks first, or to the page that says “signed out”. */
         LogoutRedirect: {
             headers: {
@@ -2644,7 +2658,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
-            429: components["responses"]["TooManyRequestsPage"];
+            429: components["responses"]["LockedOutPage"];
             500: components["responses"]["InternalErrorPage"];
             503: components["responses"]["UnavailablePage"];
         };
@@ -3074,7 +3088,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
-            429: components["responses"]["TooManyRequestsPage"];
+            429: components["responses"]["LockedOutPage"];
             500: components["responses"]["InternalErrorPage"];
             503: components["responses"]["UnavailablePage"];
         };

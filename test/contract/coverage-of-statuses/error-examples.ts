@@ -10,9 +10,16 @@ export interface ErrorExample extends StatusPair {
   body: Json;
 }
 
-export const exampleNameOf = (one: ErrorExample) => `${nameOf(one)} ${one.example}`;
+export const exampleNameOf = (one: StatusPair & { example: string }) => `${nameOf(one)} ${one.example}`;
 
-export function errorExamples(api: Api): ErrorExample[] {
+/** An answer as a document shows it: an object for programs, or a page. */
+export interface AnswerExample extends StatusPair {
+  example: string;
+  mediaType: string;
+  value: unknown;
+}
+
+export function answerExamples(api: Api): AnswerExample[] {
   const document = contractDocument(api) as unknown as Json;
   const resolved = (node: unknown): Json => {
     const { $ref } = node as { $ref?: string };
@@ -28,15 +35,20 @@ export function errorExamples(api: Api): ErrorExample[] {
   }[];
   return operations.flatMap(({ operationId = '', responses = {} }) =>
     Object.entries(responses).flatMap(([status, response]) =>
-      Object.entries((resolved(response).content ?? {}) as Json)
-        .filter(([type]) => Number(status) >= 400 && type.endsWith('json'))
-        .flatMap(([, media]) => Object.entries((media as { examples: Json }).examples))
-        .map(([example, entry]) => {
-          const body = resolved(entry).value as Json;
-          return { api, operationId, status: Number(status), example, body };
+      Object.entries((resolved(response).content ?? {}) as Json).flatMap(([mediaType, media]) =>
+        Object.entries((media as { examples: Json }).examples).map(([example, entry]) => {
+          const { value } = resolved(entry);
+          return { api, operationId, status: Number(status), example, mediaType, value };
         }),
+      ),
     ),
   );
+}
+
+export function errorExamples(api: Api): ErrorExample[] {
+  return answerExamples(api)
+    .filter(({ status, mediaType }) => status >= 400 && mediaType.endsWith('json'))
+    .map(({ mediaType: _, value, ...example }) => ({ ...example, body: value as Json }));
 }
 
 /** Whether an answer is the example, but for the request id, seconds to wait and names of environments. */

@@ -10,6 +10,8 @@ import { CoveredService, type Judged, PrismJudge, SETTINGS } from './covered-ser
 import { type ErrorExample, errorExamples, exampleNameOf, isExample } from './error-examples.js';
 import { exampleCases } from './example-cases.js';
 import { gatewayCases } from './gateway-cases.js';
+import { furtherPages, lacking, type PageExample, pageExamples, type ServedPage } from './page-examples.js';
+import { missingPiece } from './page-outline.js';
 import { type FaultySignOn, startFaultySignOn } from './planted-faults.js';
 import { requestExamples, sendExample } from './request-examples.js';
 import { signOnCases, strayWays } from './sign-on-cases.js';
@@ -96,6 +98,7 @@ test.each(endedPages)(
 
 /** Refusals for programs, as the service gave them. */
 const refusals: { api: Api; operationId: string; answer: Exchange }[] = [];
+const pages: ServedPage[] = [];
 const documentedExamples = [...errorExamples('gateway'), ...errorExamples('sign-on')];
 
 test.each(exampleCases)('$api $operationId answers its example $example', async (one) => {
@@ -109,6 +112,12 @@ test.each(exampleCases)('$api $operationId answers its example $example', async 
   ]);
 });
 
+test.each(furtherPages)('%s answers with a page of its examples', async (operationId, ask) => {
+  const answer = await ask(service);
+  pages.push({ operationId, answer });
+  expect(answer.headers['content-type']).toContain('text/html');
+});
+
 // In this order: what is taken from the service in one stage is missing in the next.
 describe.each(stages)('%s', (stage) => {
   beforeAll(() => enter[stage]());
@@ -120,6 +129,9 @@ describe.each(stages)('%s', (stage) => {
       expect([answer.status, violations]).toEqual([status, []]);
       if (stage !== 'fault planted' && String(answer.headers['content-type']).includes('json')) {
         refusals.push({ api, operationId, answer });
+      }
+      if (String(answer.headers['content-type']).includes('html')) {
+        pages.push({ operationId, answer });
       }
     },
   );
@@ -160,6 +172,23 @@ describe('the errors of the documents', () => {
       true,
     );
     expect(isExample(example, example.operationId, { ...answer, body })).toBe(false);
+  });
+});
+
+describe('the pages of the documents', () => {
+  test.each(pageExamples)('are each one that the service shows, with less: $name', (one) => {
+    expect(lacking(one, pages)).toBeUndefined();
+  });
+
+  test('another word, field or order is found', () => {
+    const [{ html }] = pageExamples.filter(({ name }) => name.includes('showSignIn 200')) as [PageExample];
+    const [email = '', password = ''] = html.match(/<input id.*>/g) ?? [];
+    expect(missingPiece(html, html)).toBeUndefined();
+    expect(missingPiece(html, html.replace('to continue to', 'to go on to'))).toMatch(/^to continue/);
+    expect(missingPiece(html, html.replace('name="email"', 'name="mail"'))).toContain('name,email');
+    expect(missingPiece(html, html.replace(password, '').replace(email, password + email))).toContain(
+      'password',
+    );
   });
 });
 
