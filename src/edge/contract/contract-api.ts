@@ -183,7 +183,9 @@ function refuseUnacceptable({ original, operation }: RoutedRequest): void {
   const offered = Object.entries(responses).flatMap(([status, response]) =>
     status.startsWith('2') && 'content' in response ? Object.keys(response.content ?? {}) : [],
   );
-  if (offered.length > 0 && new Negotiator({ headers: { accept } }).mediaType(offered) === undefined) {
+  // JSON is in UTF-8: clients that ask for it with its charset get it.
+  const acceptable = offered.flatMap((type) => [type, `${type};charset=utf-8`]);
+  if (offered.length > 0 && new Negotiator({ headers: { accept } }).mediaType(acceptable) === undefined) {
     throw new ServiceError(ErrorCode.NOT_ACCEPTABLE, `This operation answers ${offered.join(' or ')} only.`);
   }
 }

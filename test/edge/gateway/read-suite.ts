@@ -59,6 +59,14 @@ export function describeRead({ operationId, statuses, body }: ReadCase): void {
       expect(hashSecret(gateway.key).equals(context?.apiKeyHash ?? Buffer.alloc(0))).toBe(true);
     });
 
+    test.each(['application/json; charset=utf-8', 'text/csv, application/*;charset="UTF-8";q=0.1'])(
+      'Accept may name the charset of JSON: %s',
+      async (accept) => {
+        answers('v1');
+        expect((await ask({ headers: { accept } })).status).toBe(200);
+      },
+    );
+
     test('HEAD has the headers of GET and no body', async () => {
       answers('v1');
       const [head, get] = [await ask({ method: 'HEAD' }), await ask()];
