@@ -13,6 +13,7 @@ import { gatewayCases } from './gateway-cases.js';
 import { furtherPages, lacking, type PageExample, pageExamples, type ServedPage } from './page-examples.js';
 import { missingPiece } from './page-outline.js';
 import { type FaultySignOn, startFaultySignOn } from './planted-faults.js';
+import { destinationOf, furtherRedirects, redirectExamples } from './redirect-examples.js';
 import { requestExamples, sendExample } from './request-examples.js';
 import { signOnCases, strayWays } from './sign-on-cases.js';
 import { endedPages } from './sign-on-successes.js';
@@ -99,6 +100,7 @@ test.each(endedPages)(
 /** Refusals for programs, as the service gave them. */
 const refusals: { api: Api; operationId: string; answer: Exchange }[] = [];
 const pages: ServedPage[] = [];
+const redirects = new Set<string>();
 const documentedExamples = [...errorExamples('gateway'), ...errorExamples('sign-on')];
 
 test.each(exampleCases)('$api $operationId answers its example $example', async (one) => {
@@ -118,6 +120,12 @@ test.each(furtherPages)('%s answers with a page of its examples', async (operati
   expect(answer.headers['content-type']).toContain('text/html');
 });
 
+test.each(furtherRedirects)('%s answers with a redirect of the document', async (_what, ask) => {
+  const { status, headers } = await ask(service);
+  redirects.add(destinationOf(String(headers.location)));
+  expect(status).toBe(303);
+});
+
 // In this order: what is taken from the service in one stage is missing in the next.
 describe.each(stages)('%s', (stage) => {
   beforeAll(() => enter[stage]());
@@ -129,6 +137,9 @@ describe.each(stages)('%s', (stage) => {
       expect([answer.status, violations]).toEqual([status, []]);
       if (stage !== 'fault planted' && String(answer.headers['content-type']).includes('json')) {
         refusals.push({ api, operationId, answer });
+      }
+      if (answer.status === 303) {
+        redirects.add(destinationOf(String(answer.headers.location)));
       }
       if (String(answer.headers['content-type']).includes('html')) {
         pages.push({ operationId, answer });
@@ -189,6 +200,12 @@ describe('the pages of the documents', () => {
     expect(missingPiece(html, html.replace(password, '').replace(email, password + email))).toContain(
       'password',
     );
+  });
+});
+
+describe('the redirects of the documents', () => {
+  test.each(redirectExamples)('lead where the service leads: $name', ({ location }) => {
+    expect([...redirects]).toContain(destinationOf(location));
   });
 });
 

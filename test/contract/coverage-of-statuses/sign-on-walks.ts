@@ -100,12 +100,13 @@ export async function atVerifyEmail(service: CoveredService): Promise<AtPage> {
   );
 }
 
-export async function atChangeEmail(service: CoveredService): Promise<AtPage> {
+export async function atChangeEmail(service: CoveredService): Promise<AtPage & { password: string }> {
   const { demo } = service;
-  const { accountId, email } = await newPerson(service);
+  const { accountId, email, password } = await newPerson(service);
   await demo.platform.updateAccount({ accountId, email: `new.${email}` }, call());
   const wish = { $case: 'accountId' as const, value: accountId };
-  return atLink(service, (await demo.platform.createEmailChangeLink({ wish }, call())).url);
+  const { url } = await demo.platform.createEmailChangeLink({ wish }, call());
+  return { ...(await atLink(service, url)), password };
 }
 
 export const setPassword = ({ userAgent, fields }: AtPage) =>
