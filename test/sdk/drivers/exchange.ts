@@ -110,6 +110,13 @@ export function describeExchange(driver: Driven): void {
       expect(rig.server.asked).toHaveLength(0);
     });
 
+    test('sends no request when the browser returned to an address that cannot be read', async () => {
+      rig.server.answers(json({}));
+      const { error } = await rig.exchange({ callbackUrl: '//[' });
+      expect(error).toMatchObject({ name: 'SignInError', reason: 'callback_malformed' });
+      expect(rig.server.asked).toHaveLength(0);
+    });
+
     test('sends no request when a parameter is repeated, or for an unknown authorization', async () => {
       rig.server.answers(json({}));
       const twice = await rig.exchange({ callbackUrl: `${rig.callback()}&code=code-2` });

@@ -290,7 +290,11 @@ class _SignOnClient(ApiClient):
 
 def _code_in(callback_url: str, state: str, issuer: str) -> str:
     """The code of a callback, verified to answer our request."""
-    parameters = parse_qs(urlsplit(callback_url).query, keep_blank_values=True)
+    try:
+        parameters = parse_qs(urlsplit(callback_url).query, keep_blank_values=True)
+    except ValueError as cause:
+        message = "The address to which the browser came back cannot be read."
+        raise SignInError("callback_malformed", message) from cause
     for name in ("code", "state", "iss", "error"):
         if len(parameters.get(name, [])) > 1:
             raise SignInError("callback_malformed", f"The parameter {name} came more than once.")

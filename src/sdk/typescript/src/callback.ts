@@ -1,8 +1,11 @@
 import { OAuthError, SignInError } from './errors.js';
 
 /** The code of a callback, verified to answer our request. */
-export function callbackCode(url: URL, expected: { state: string; issuer: string }): string {
-  const parameters = url.searchParams;
+export function callbackCode(
+  callbackUrl: string | URL,
+  expected: { redirectUri: string; state: string; issuer: string },
+): string {
+  const parameters = parametersOf(callbackUrl, expected.redirectUri);
   for (const name of ['code', 'state', 'iss', 'error']) {
     if (parameters.getAll(name).length > 1) {
       throw new SignInError('callback_malformed', `The parameter ${name} came more than once.`);
@@ -24,4 +27,14 @@ export function callbackCode(url: URL, expected: { state: string; issuer: string
     throw new SignInError('callback_malformed', 'The browser came back without a code.');
   }
   return code;
+}
+
+/** Any client can send what is no address. */
+function parametersOf(callbackUrl: string | URL, redirectUri: string): URLSearchParams {
+  try {
+    return new URL(callbackUrl, redirectUri).searchParams;
+  } catch (cause) {
+    const message = 'The address to which the browser came back cannot be read.';
+    throw new SignInError('callback_malformed', message, { cause });
+  }
 }

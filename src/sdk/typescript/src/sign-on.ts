@@ -168,7 +168,8 @@ export class SignOn {
     options: CallOptions = {},
   ): Promise<SignIn> {
     const redirect_uri = this.#redirectUri;
-    const code = callbackCode(new URL(callbackUrl, redirect_uri), { state, issuer: this.#issuer });
+    const expected = { redirectUri: redirect_uri, state, issuer: this.#issuer };
+    const code = callbackCode(callbackUrl, expected);
     const answer = await this.#askForTokens(
       { grant_type: 'authorization_code', code, redirect_uri, code_verifier: codeVerifier, ...this.#self() },
       options,
