@@ -88,12 +88,10 @@ export function describeOwnBehaviour(driver: Driven): void {
       });
     });
 
-    test('is verified by a clock that has fractions, and by no secret at all never', async () => {
+    test('is verified by a clock that has fractions', async () => {
       const nowSeconds = Number(request.headers['Webhook-Timestamp']) + 0.5;
       const { value } = await driver.sdk.verify({ ...parametersOf(request), nowSeconds });
       expect(value.event).toMatchObject({ id: example.payload.id });
-      const { error } = await driver.sdk.verify(parametersOf(request, []));
-      expect(error).toMatchObject({ reason: 'signature_mismatch' });
     });
   });
 }

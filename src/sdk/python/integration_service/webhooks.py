@@ -61,8 +61,11 @@ def verify_webhook(
 
 
 def keys_in(secrets: str | Sequence[str]) -> list[bytes]:
-    """For this package: raises ``ValueError`` for a malformed secret."""
-    return [_key_in(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    """For this package: raises ``ValueError`` for a malformed secret, or none."""
+    keys = [_key_in(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    if not keys:
+        raise ValueError("At least one webhook secret is needed.")
+    return keys
 
 
 def check_tolerance(tolerance_seconds: float) -> None:

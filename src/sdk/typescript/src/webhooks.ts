@@ -99,12 +99,16 @@ export function isEvent<Type extends EventType>(
 }
 
 /**
- * Throws a `TypeError` for a malformed secret.
+ * Throws a `TypeError` for a malformed secret, or none.
  *
  * @internal
  */
 export function keysOf(secrets: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
-  return (typeof secrets === 'string' ? [secrets] : secrets).map(keyOf);
+  const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(keyOf);
+  if (keys.length === 0) {
+    throw new TypeError('At least one webhook secret is needed.');
+  }
+  return keys;
 }
 
 /**
