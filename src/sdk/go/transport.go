@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // transport sends requests of the generated clients with retries, and turns refusals into errors.
@@ -75,6 +76,10 @@ func (t *transport) once(request *http.Request) (*http.Response, error) {
 	}
 	attempt.Header.Set("User-Agent", userAgent)
 	if id, ok := ctx.Value(requestIDKey{}).(string); ok {
+		// Found here, so that it is not reported as a lost connection.
+		if strings.ContainsFunc(id, unicode.IsControl) {
+			return nil, errors.New("the request id has a character that no header can have")
+		}
 		attempt.Header.Set("x-request-id", id)
 	}
 	response, err := t.next.RoundTrip(attempt)

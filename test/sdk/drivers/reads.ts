@@ -186,6 +186,14 @@ export function describeReads(driver: Driven): void {
       });
     });
 
+    test('is not sent with a request id that no header can have, and no connection is blamed', async () => {
+      server.answers(json([]));
+      const lines = { requestId: 'req\n7' };
+      const { error } = await driver.sdk.gateway(quick(), 'listClients', ['iin_1'], lines);
+      expect(error).toMatchObject({ name: 'ValueError' });
+      expect(server.asked).toHaveLength(0);
+    });
+
     test('goes to the address that was given, with or without a slash at its end', async () => {
       server.answers(json([]));
       await driver.sdk.gateway({ ...quick(), baseUrl: `${server.url}/gateway//` }, 'listClients', ['a/b?c']);
