@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import type { Log } from '../../src/telemetry/log.js';
+import { eventually } from '../support/eventually.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
 
@@ -108,6 +110,54 @@ describe('standard output', () => {
     expect(new Set(messagesIn(output))).toEqual(
       new Set(Array.from({ length: 500 }, (__, index) => `line ${index}`)),
     );
+  });
+
+  const FULL = '/dev/full';
+  const testOnFull = existsSync(FULL) ? test : test.skip;
+
+  testOnFull.each([
+    ['serves on', "process.stdin.resume(); process.stdin.once('end', () => process.exit(3));"],
+    ['dies of an error', "info('last'); throw new Error('of the test');"],
+  ])('that takes no bytes neither ends nor delays a process that %s', async (_, script) => {
+    const output = openSync(FULL, 'w');
+    const child = spawn(process.execPath, argumentsFor(`info('first'); ${script}`), {
+      stdio: ['pipe', output, 'pipe'],
+    });
+    closeSync(output);
+    const ended = once(child, 'exit');
+    child.stdin?.end();
+    const [said, [code]] = await Promise.all([text(child.stderr as Readable), ended]);
+    expect([code, said]).toEqual(
+      script.includes('throw') ? [1, expect.stringContaining('of the test')] : [3, ''],
+    );
+  });
+
+  const testLimited = spawnSync('prlimit', ['--version']).status === 0 ? test : test.skip;
+
+  testLimited('gets lines that the disk refused once it takes them', async () => {
+    const file = join(newTemporaryDirectory(), 'lines');
+    const output = openSync(file, 'a');
+    const script = `
+      import { write } from 'node:fs';
+      process.stdin.once('data', () => {
+        info('first');
+        write(1, 'of the test', (error) => process.stderr.write(String(error?.code)));
+      });
+      process.stderr.write('started');`;
+    const child = spawn(process.execPath, argumentsFor(script), { stdio: ['pipe', output, 'pipe'] });
+    closeSync(output);
+    const said = () => once(child.stderr as Readable, 'data').then(String);
+    const limit = (bytes: string) => spawnSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:`]);
+    expect(await said()).toBe('started');
+    writeFileSync(file, 'x');
+    limit('1');
+    child.stdin?.write('go');
+    expect(await said()).toBe('EFBIG');
+    limit('unlimited');
+    const line = await eventually('the line', () => readFileSync(file, 'utf8').slice(1));
+    expect(messagesIn(line)).toEqual(['first']);
+    child.stdin?.end();
+    await once(child, 'exit');
   });
 
   test('is a file that gets whole lines from two processes at once', async () => {
