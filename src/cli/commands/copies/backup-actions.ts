@@ -4,6 +4,7 @@ import { packageVersion } from '../../../config/package.js';
 import { keyFileText } from '../../../keys/encryption-key.js';
 import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
+import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { recordBackup } from '../../../store/copies/record-backup.js';
 import { refuseOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
@@ -15,7 +16,7 @@ import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
 import { StagedFolder } from './backup-folder.js';
 import { asFile, asIso, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
-import { inDatabase, placeOf, useOwnKeys } from './own-database.js';
+import { inDatabase, keysIn, placeOf, useOwnKeys } from './own-database.js';
 import { newPassphrase } from './passphrase.js';
 
 export interface BackupOptions {
@@ -35,18 +36,28 @@ export async function backup(config: Config, folder: string, options: BackupOpti
     );
   }
   await refuseOtherRelease(placeOf(config));
-  const sealedKey = withKey ? await sealedKeyFile(config, passphraseFile) : undefined;
-  const manifest = await writeBackup(config, resolve(folder), sealedKey);
+  const passphrase = withKey ? await passphraseFor(config, passphraseFile) : undefined;
+  const manifest = await writeBackup(config, resolve(folder), passphrase);
   print(json ? asJson(manifest) : asText(resolve(folder), manifest));
 }
 
-async function sealedKeyFile(config: Config, passphraseFile: string | undefined): Promise<string> {
-  const keys = readSecretsKeys(secretsKeyFile(config).path);
-  const passphrase = await newPassphrase(passphraseFile);
+/** Refuses a key file that cannot be read before the command asks for a passphrase. */
+async function passphraseFor(config: Config, passphraseFile: string | undefined): Promise<string> {
+  readSecretsKeys(secretsKeyFile(config).path);
+  return newPassphrase(passphraseFile);
+}
+
+/** Read after the copy, which may need a key that a rotation has added since the command began. */
+function sealedKeyFile(config: Config, facts: CopyFacts, passphrase: string): string {
+  const keys = keysIn(secretsKeyFile(config).path, facts);
   return sealWithPassphrase(Buffer.from(keyFileText(keys)), passphrase, SEALED_KEY);
 }
 
-async function writeBackup(config: Config, target: string, sealedKey: string | undefined): Promise<Manifest> {
+async function writeBackup(
+  config: Config,
+  target: string,
+  passphrase: string | undefined,
+): Promise<Manifest> {
   // Listens before the folder exists, so that a signal at any time removes the folder.
   const stop = stopSignal();
   const staged = new StagedFolder(target);
@@ -64,7 +75,7 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
     const { facts, valid } = await takeCopy(placeOf(config), file, begunAt, process.env);
     const manifest = manifestOf({
       ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
-      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealedKey !== undefined },
+      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: passphrase !== undefined },
     });
     if (facts.environment !== config.ENVIRONMENT) {
       throw new Unfinished(
@@ -73,8 +84,8 @@ async function writeBackup(config: Config, target: string, sealedKey: string | u
     }
     staged.write(FILES.manifest, asFile(manifest));
     staged.write(FILES.valid, asFile(validFileOf(facts, manifest.begunAt, valid)));
-    if (sealedKey !== undefined) {
-      staged.write(FILES.key, sealedKey);
+    if (passphrase !== undefined) {
+      staged.write(FILES.key, sealedKeyFile(config, facts, passphrase));
     }
     await staged.complete();
     return manifest;

@@ -3,9 +3,11 @@ import type { EncryptionKey } from '../../../keys/encryption-key.js';
 import { KeyKeeper } from '../../../keys/key-keeper.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { derivedKeys } from '../../../keys/subkeys.js';
+import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { type DatabasePlace, type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
 import { newNodeName } from '../../roles/keeping-keys.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
+import { StartupError } from '../../startup-error.js';
 
 export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {
   return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL?.reveal() };
@@ -22,6 +24,18 @@ export async function inDatabase<T>(
   } finally {
     await database.close();
   }
+}
+
+/** The keys of the file. Refuses a file without the key that a backup needs. */
+export function keysIn(path: string, { encryptionKeys }: Pick<CopyFacts, 'encryptionKeys'>): EncryptionKey[] {
+  const keys = readSecretsKeys(path);
+  const missing = encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
+  if (missing !== undefined) {
+    throw new StartupError(
+      `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the key file of the backup.`,
+    );
+  }
+  return keys;
 }
 
 export function useOwnKeys(database: OpenedDatabase, config: Config): Promise<void> {

@@ -4,7 +4,7 @@ import type { Config } from '../../../config/config.js';
 import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
 import { openWithPassphrase } from '../../../keys/passphrase-box.js';
 import { SealError } from '../../../keys/sealed-box.js';
-import { placeSecretsKeys, readSecretsKeys } from '../../../keys/secrets-key.js';
+import { placeSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';
 import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
@@ -16,7 +16,7 @@ import { UsageError } from '../usage-error.js';
 import { SEALED_KEY } from './backup-actions.js';
 import { assertSum, sumsIn } from './backup-folder.js';
 import { asIso, FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';
-import { useKeys } from './own-database.js';
+import { keysIn, useKeys } from './own-database.js';
 import { presentPassphrase } from './passphrase.js';
 import { reportOf } from './restore-report.js';
 import { fillPlace, type KeyFile, refuseFullPlace } from './restored-place.js';
@@ -159,17 +159,6 @@ async function keysOf(
       }
     },
   };
-}
-
-function keysIn(path: string, manifest: Manifest): EncryptionKey[] {
-  const keys = readSecretsKeys(path);
-  const missing = manifest.encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
-  if (missing !== undefined) {
-    throw new StartupError(
-      `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the key file of the backup.`,
-    );
-  }
-  return keys;
 }
 
 function unsealed(text: string, passphrase: string): EncryptionKey[] {

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Manifest } from '../../../../src/cli/commands/copies/manifest.js';
 import { restore } from '../../../../src/cli/commands/copies/restore-actions.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { makeSecretsKeys, readSecretsKeys, replaceSecretsKeys } from '../../../../src/keys/secrets-key.js';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { eventually } from '../../../support/eventually.js';
 import { startScript } from '../../../support/run-script.js';
@@ -175,6 +177,44 @@ describe('of one environment', () => {
     const codes = (await Promise.all(lists)).map(({ code }) => code);
     expect(codes.sort()).toEqual([0, 2, 2, 2]);
     expect(readdirSync(dirname(path))).toEqual(['valid.json']);
+  });
+
+  test('the key in a backup is one that the backup needs, also if a rotation added it during the backup', async () => {
+    const folder = directory();
+    const passphrase = join(folder, 'passphrase');
+    writeFileSync(passphrase, 'long enough for anything\n', { mode: 0o600 });
+    const withKey = (name: string) => [
+      ...['backup', join(folder, name), '--with-key', '--passphrase-file', passphrase],
+    ];
+    const [used] = (
+      JSON.parse(await succeeded(integration([...withKey('first'), '--json'], settings))) as Manifest
+    ).encryptionKeys;
+    const keyFile = join(folder, 'other.key');
+    makeSecretsKeys(keyFile);
+    const other = { ...settings, SECRETS_KEY_FILE: keyFile };
+    const refused = await integration(withKey('second'), other);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringMatching(
+        new RegExp(`The backup needs the encryption key ${used}, and ${keyFile} holds ek_`),
+      ),
+    ]);
+    expect(existsSync(join(folder, 'second'))).toBe(false);
+
+    // The backup waits for its record in the database until the key has been added to the file.
+    const holder = new Sqlite(join(settings.DATA_DIR as string, 'integration.db'));
+    holder.exec('begin immediate');
+    const command = running(withKey('third'), other);
+    await eventually('the backup', () => readdirSync(folder).some((name) => name.startsWith('third')));
+    replaceSecretsKeys(keyFile, [
+      ...readSecretsKeys(keyFile),
+      ...readSecretsKeys(settings.SECRETS_KEY_FILE as string),
+    ]);
+    holder.close();
+    expect(await command.ended).toBe(0);
+    const into = settingsIn(join(folder, 'restored'));
+    const restoring = ['restore', join(folder, 'third'), '--passphrase-file', passphrase];
+    expect((await integration(restoring, into)).code).toBe(0);
   });
 
   test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
