@@ -57,7 +57,7 @@ import {
   type Silence,
 } from './dialects/postgres/notifications.js';
 import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.js';
-import { openSqlite } from './dialects/sqlite.js';
+import { closeKeepingLog, openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './directory-claim.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
@@ -160,7 +160,8 @@ export const RESTORE_STAGE = 'restoring';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { watch } = options;
-  const wasCut = options.databaseUrl === undefined && options.alone === true && isCut(options.dataDir);
+  const { dataDir } = options;
+  const wasCut = options.databaseUrl === undefined && options.alone === true && isCut(dataDir);
   const refusals = new WriteRefusals(options.writes, watch);
   const bare = withTimedWrites(refusals.watched(await connect(options)), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
@@ -186,7 +187,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await claimIssuer(database, options.issuer);
     }
   } catch (error) {
-    await database.close();
+    await (wasCut ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
     throw mayPass(error) && !(error instanceof StoreError) ? unusableFor(error) : error;
   }
   let notifications: DueNotifications | undefined;
@@ -326,7 +327,7 @@ function removeLeftover(stage: string): void {
 }
 
 /** The last process that wrote did not close the file, or another one still has it open. */
-function isCut(dataDir: string): boolean {
+export function isCut(dataDir: string): boolean {
   const log = join(dataDir, `${DATABASE_FILE}-wal`);
   // On Node 20, stat alone throws for a file in the path of the directory.
   return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;

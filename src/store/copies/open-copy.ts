@@ -4,7 +4,8 @@ import { withAuditChains } from '../adapters/operator/audit-chains.js';
 import { sealStore } from '../adapters/seals.js';
 import type { Database } from '../database.js';
 import { openPostgres } from '../dialects/postgres/postgres.js';
-import { openSqlite } from '../dialects/sqlite.js';
+import { closeKeepingLog, openSqlite } from '../dialects/sqlite.js';
+import { isCut } from '../store.js';
 import { sqliteFileIn } from './sqlite-copy.js';
 
 /** The SQLite file of a directory, or a PostgreSQL database. */
@@ -28,11 +29,13 @@ export const UNHURRIED = {
 
 /** Opens the database without migrating it. */
 export async function openDatabase({ dataDir, databaseUrl }: DatabasePlace): Promise<OpenedDatabase> {
-  const bare =
-    databaseUrl === undefined
-      ? openSqlite(sqliteFileIn(dataDir))
-      : await openPostgres(databaseUrl, () => undefined, UNHURRIED);
-  return openedOver(bare);
+  if (databaseUrl !== undefined) {
+    return openedOver(await openPostgres(databaseUrl, () => undefined, UNHURRIED));
+  }
+  const file = sqliteFileIn(dataDir);
+  const wasCut = isCut(dataDir);
+  const { close, ...bare } = openSqlite(file);
+  return openedOver({ ...bare, close: () => (wasCut ? closeKeepingLog(file, close) : close()) });
 }
 
 export function openedOver(bare: Database): OpenedDatabase {

@@ -92,6 +92,25 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   };
 }
 
+/**
+ * Closes a database and keeps its log: the next start sees from it that the service did not close the file.
+ * The last connection folds the log into the file, unless it only reads.
+ */
+export async function closeKeepingLog(file: string, close: () => Promise<void>): Promise<void> {
+  let last: BetterSqlite3.Database | undefined;
+  try {
+    last = connect(file, true);
+    last.prepare('select count(*) from sqlite_schema').get();
+  } catch {
+    // The file is damaged, or cannot be read.
+  }
+  try {
+    await close();
+  } finally {
+    last?.close();
+  }
+}
+
 /** Makes a write that changes nothing, and syncs it. The service may be running. */
 export function tryWriteSqlite(file: string): void {
   const database = new Sqlite(file, { fileMustExist: true, timeout: OPENING_TIMEOUT_MS });

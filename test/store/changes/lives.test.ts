@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { inDatabase } from '../../../src/cli/commands/copies/own-database.js';
 import { changedInstances } from '../../../src/domain/directory/changed-instances.js';
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
@@ -11,6 +12,7 @@ import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLifeAfterCut, expireCursors } from '../../../src/store/adapters/lives.js';
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
+import { recordBackup } from '../../../src/store/copies/record-backup.js';
 import type { Database } from '../../../src/store/database.js';
 import { DATABASE_FILE } from '../../../src/store/store.js';
 import { listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
@@ -70,8 +72,20 @@ describeEachDatabase('an operator who expires the cursors', (under) => {
 describe('a life on SQLite', () => {
   const under = databaseUnderTest('SQLite');
 
-  test('ends when the last commits were undone, for those who had read them', async () => {
+  test.each<[string, (dataDir: string) => Promise<unknown>]>([
+    ['', async () => undefined],
+    [
+      ', also if a command opened the file before the service',
+      (dataDir) => inDatabase({ dataDir }, (opened) => recordBackup(opened, OPERATOR, 1, 'it')),
+    ],
+    [
+      ', also if a start was refused before',
+      (dataDir) =>
+        expect(under.openStore({ dataDir }, 'live', { alone: true })).rejects.toThrow('belongs to the demo'),
+    ],
+  ])('ends when the last commits were undone, for those who had read them%s', async (_, meanwhile) => {
     const place = await under.newPlace();
+    await (await under.openStore(place, 'demo')).close();
     const database = await under.open(place);
     const platform = platformUnitOfWork(database);
     const { id: instanceId } = await platform.run((changes) =>
@@ -93,6 +107,7 @@ describe('a life on SQLite', () => {
     const early = mirrorOf(database, instanceId, integration);
     await early.follow();
 
+    await meanwhile(dataDir);
     const store = await under.openStore({ dataDir }, 'demo', { alone: true });
     const recovered = await under.open({ dataDir });
     await write(recovered, 3);
