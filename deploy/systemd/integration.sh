@@ -6,6 +6,12 @@ given=/run/credentials/$unit.service
 stored=/etc/integration-service/credentials
 
 set -- /opt/integration-service/integration "$@"
+# By env, because systemd prefers the values of the environment file to those of --setenv.
+[ -z "$DATA_DIR" ] || set -- "DATA_DIR=$DATA_DIR" "$@"
+[ -z "$SECRETS_KEY_FILE" ] || set -- "SECRETS_KEY_FILE=$SECRETS_KEY_FILE" "$@"
+[ -z "$INTEGRATION_ADDRESS" ] || set -- "INTEGRATION_ADDRESS=$INTEGRATION_ADDRESS" "$@"
+[ -z "$INTEGRATION_CA" ] || set -- "INTEGRATION_CA=$INTEGRATION_CA" "$@"
+set -- env "$@"
 if [ -f "${INTEGRATION_TOKEN_FILE:-}" ]; then
   set -- "--property=LoadCredential=token:$INTEGRATION_TOKEN_FILE" "--setenv=INTEGRATION_TOKEN_FILE=$given/token" "$@"
 fi
@@ -16,10 +22,7 @@ if [ -f $stored/temporal-api-key ]; then
   set -- --property=LoadCredential=temporal-api-key:$stored/temporal-api-key \
     "--setenv=TEMPORAL_API_KEY_FILE=$given/temporal-api-key" "$@"
 fi
-[ -z "$INTEGRATION_ADDRESS" ] || set -- "--setenv=INTEGRATION_ADDRESS=$INTEGRATION_ADDRESS" "$@"
-[ -z "$INTEGRATION_CA" ] || set -- "--setenv=INTEGRATION_CA=$INTEGRATION_CA" "$@"
-[ -z "$SECRETS_KEY_FILE" ] || set -- "--setenv=SECRETS_KEY_FILE=$SECRETS_KEY_FILE" "$@"
 exec systemd-run --quiet --collect --wait --pty --pipe --unit=$unit --uid=integration-service \
   --property=UMask=0077 --property=EnvironmentFile=/etc/integration-service/environment \
   --property=StateDirectory=integration-service --property=StateDirectoryMode=0700 \
-  "--setenv=DATA_DIR=${DATA_DIR:-/var/lib/integration-service/live}" "$@"
+  --setenv=DATA_DIR=/var/lib/integration-service/live "$@"

@@ -21,3 +21,14 @@ testOnLinux('a secret that is stored as the page says reaches only commands of t
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([url, 0o600]);
   expect(await machine.run('integration config')).toMatch(/DATABASE_URL_FILE +\S+\/run\/credentials\//);
 });
+
+testOnLinux('a setting of the shell takes precedence over the file of settings', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  machine.configure({ DATA_DIR: machine.path('var/lib/integration-service/of-the-file') });
+  const dataDir = (shown: string) => /\bDATA_DIR +(\S+)/.exec(shown)?.[1];
+  expect(dataDir(await machine.run('integration config'))).toContain('of-the-file');
+  const recovered = 'DATA_DIR=/var/lib/integration-service/recovered integration config';
+  expect(dataDir(await machine.run(recovered))).toBe(machine.path('var/lib/integration-service/recovered'));
+});
