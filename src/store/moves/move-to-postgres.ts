@@ -4,7 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { keepLife } from '../adapters/lives.js';
+import { beginLife, keepLife } from '../adapters/lives.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { CopyError } from '../copies/copy-error.js';
 import { type CopyFacts, factsOf } from '../copies/copy-facts.js';
@@ -14,11 +14,12 @@ import type { Database, Writer } from '../database.js';
 import { keepLateRows } from '../dialects/late-rows.js';
 import { openPostgres } from '../dialects/postgres/postgres.js';
 import { isLockTimeout } from '../dialects/postgres/trouble.js';
+import { closeKeepingLog } from '../dialects/sqlite.js';
 import { claimDirectory } from '../directory-claim.js';
 import { type IssuerClaim, refuseOther } from '../issuer.js';
 import { migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { reading, recordedIn } from '../recorded.js';
-import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
+import { DATABASE_FILE, isCut, refuseHalfFilled } from '../store.js';
 import { databaseReasonOf, StoreError } from '../store-error.js';
 import { type MovedTable, movedTables } from './catalogue.js';
 import { forgetMoved, type Moved, movedError, movedFrom, writeMoved } from './moved-file.js';
@@ -81,17 +82,20 @@ export async function moveToPostgres(move: Move): Promise<Outcome> {
   }
   const claim = claimDirectory(move.dataDir);
   try {
+    const wasCut = isCut(move.dataDir);
     const source = lockSource(file);
     try {
       const { environmentMadeAt } = await fitFacts(file, move);
       const target = await openPostgres(move.databaseUrl, () => undefined, UNHURRIED);
       try {
-        return await moveInto(target, source, environmentMadeAt, move);
+        return await moveInto(target, { source, environmentMadeAt, wasCut }, move);
       } finally {
         await target.close();
       }
     } finally {
-      source.close();
+      const close = async () => void source.close();
+      // A repeated move, or a start on SQLite, must see it too.
+      await (wasCut ? closeKeepingLog(file, close) : close());
     }
   } catch (error) {
     throw asMoveError(error);
@@ -125,12 +129,15 @@ function fitFacts(file: string, { environment, issuer, keyIds }: Move): Promise<
   });
 }
 
-async function moveInto(
-  target: Database,
-  source: BetterSqlite3.Database,
-  environmentMadeAt: number,
-  move: Move,
-): Promise<Outcome> {
+interface Source {
+  source: BetterSqlite3.Database;
+  environmentMadeAt: number;
+  /** The service did not close it: readers may have read changes that a power failure undid. */
+  wasCut: boolean;
+}
+
+async function moveInto(target: Database, from: Source, move: Move): Promise<Outcome> {
+  const { environmentMadeAt } = from;
   const { at, to, dataDir } = move;
   const earlier = movedFrom(dataDir);
   await refuseOtherEncoding(target.patient);
@@ -153,7 +160,7 @@ async function moveInto(
   await markTarget(target.patient, { environmentMadeAt, at });
   await migrateToLatest(target.patient);
   refuseNewer((await schemaDrift(target.patient)).newer);
-  const rows = await target.patient.transaction().execute((writer) => fill(target, writer, source, move));
+  const rows = await target.patient.transaction().execute((writer) => fill(target, writer, from, move));
   return { at, to, wasComplete: false, rows };
 }
 
@@ -161,7 +168,7 @@ async function moveInto(
 async function fill(
   target: Database,
   writer: Writer,
-  source: BetterSqlite3.Database,
+  { source, wasCut }: Source,
   { at, to, dataDir, useKeys, onProgress }: Move,
 ): Promise<Record<string, number>> {
   await lockMark(writer, at);
@@ -185,7 +192,7 @@ async function fill(
   for (const table of tables) {
     await compareRows(writer, table, sourcePages(source, table, refuseOdd), compared(table.name));
   }
-  await keepLife(writer);
+  await (wasCut ? beginLife(writer) : keepLife(writer));
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
   await dropMark(writer);
   writeMoved(dataDir, { at, to });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -99,6 +99,30 @@ describe('a move to PostgreSQL', () => {
       false,
       ['copied', 'compared'],
     ]);
+  });
+
+  test('expires the cursors of a source that the service did not close: readers may have read what was undone', async () => {
+    const { dataDir: open } = await sqlite.newPlace();
+    await (await sqlite.openStore({ dataDir: open })).close();
+    const store = await sqlite.openStore({ dataDir: open });
+    const [{ life = '' } = {}] = (await store.changes.lives()).lives;
+    change(open, 'update environment set created_at = created_at + 1');
+    // As the disk has it after a power failure.
+    const { dataDir } = await sqlite.newEmptyPlace();
+    mkdirSync(dataDir, { recursive: true });
+    for (const name of ['integration.db', 'integration.db-wal']) {
+      copyFileSync(join(open, name), join(dataDir, name));
+    }
+    const databaseUrl = await newTarget();
+    // Reading the key ids would close the file.
+    const fail = () => {
+      throw new Error('failed');
+    };
+    await expect(move(dataDir, databaseUrl, { keyIds: [], onProgress: fail })).rejects.toThrow('failed');
+    await move(dataDir, databaseUrl, { keyIds: [] });
+    const { change_lives: lives } = await rowsOfPostgres(databaseUrl);
+    expect(lives?.find((row) => row.life === life)).toMatchObject({ last_position: '0' });
+    expect(lives?.filter((row) => row.last_position === null)).toHaveLength(1);
   });
 
   test('gives the target the constraints and indexes of one that was migrated empty', async () => {
