@@ -1,4 +1,6 @@
 import type { InstanceId } from '../../generated/ids.js';
+import { snakeCase } from '../domain/platform/changes.js';
+import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Caller } from './callers.js';
 import type { AnyService, RequestOf, ResponseOf, Sent } from './definitions.js';
 
@@ -51,4 +53,39 @@ export interface ServedService {
 
 export function serve<S extends AnyService>(definition: S, handlers: Handlers<S>): ServedService {
   return { definition, handlers };
+}
+
+/** Refuses NUL in a text: PostgreSQL stores none, so a SQLite database with one cannot be moved there. */
+export function refuseNul(request: unknown): void {
+  const paths = pathsOfNul(request);
+  if (paths.length > 0) {
+    const fieldViolations = paths.map((path) => ({ path, message: 'must not contain NUL' }));
+    const message = 'The request is invalid; the fields say why.';
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
+  }
+}
+
+/** Without recursion: a tree of units may be deep. */
+function pathsOfNul(request: unknown): string[] {
+  const found: string[] = [];
+  const parts: [path: string, value: unknown][] = [['', request]];
+  for (const [path, value] of parts) {
+    if (typeof value === 'string' && value.includes('\0')) {
+      found.push(path);
+    } else if (Array.isArray(value)) {
+      parts.push(...value.map((item, index): [string, unknown] => [`${path}[${index}]`, item]));
+    } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+      parts.push(...fieldsOf(path === '' ? '' : `${path}.`, value));
+    }
+  }
+  return found;
+}
+
+/** Under the names of the contract, where a oneof has only its cases. */
+function fieldsOf(prefix: string, message: object): [path: string, value: unknown][] {
+  return Object.entries(message).map(([name, value]) =>
+    typeof value?.$case === 'string'
+      ? [prefix + snakeCase(value.$case), value.value]
+      : [prefix + snakeCase(name), value],
+  );
 }

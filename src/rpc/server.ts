@@ -23,7 +23,7 @@ import type { AnyMethod, AnyService } from './definitions.js';
 import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, Gate, type GateOptions } from './gate.js';
-import type { CallContext, Handler, ServedService } from './handlers.js';
+import { type CallContext, type Handler, refuseNul, type ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
 import { notRead, READER_PATIENCE_MS } from './streams/reader-patience.js';
@@ -193,6 +193,9 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
     try {
       const { request } = call as unknown as { request: unknown };
       const context = contextOf(call, admitted);
+      if (!method.requestStream) {
+        refuseNul(request);
+      }
       if (method.responseStream) {
         await endpoint.traced(context, async () => {
           const answer = handler(method.requestStream ? messagesOf(call) : request, context);

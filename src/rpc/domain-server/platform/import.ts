@@ -7,7 +7,7 @@ import type {
 import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
 import { asServiceError, ErrorCode, invalidField, type ServiceError } from '../../../errors/service-error.js';
 import type { AnyMethod } from '../../definitions.js';
-import type { CallContext, Handler } from '../../handlers.js';
+import { type CallContext, type Handler, refuseNul } from '../../handlers.js';
 import { pipelined } from './pipeline.js';
 import type { PlatformCall, PlatformHandlers } from './write.js';
 
@@ -183,6 +183,7 @@ async function create(
   if (!record) {
     throw invalidField('The line has no record.', 'record', 'must be one of the things that can be imported');
   }
+  refuseNul(record.value);
   const handler = handlers[CALLS[record.$case]] as Handler<AnyMethod, PlatformCall>;
   const answer = await handler(record.value, ...call);
   // A job title has no id.

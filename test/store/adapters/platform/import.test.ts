@@ -158,6 +158,22 @@ describeEachDatabase('an import', (under) => {
     await expect(call.rest()).resolves.toMatchObject({ responses: [{ done: true, refused: 1 }] });
   });
 
+  test('refuses lines with NUL in an id or a key, and goes on', async () => {
+    const { address, client, names } = await serving();
+    const records = [
+      locationRecord(`${client.id}\0`, 'A'),
+      locationRecord(client.id, 'B', 'key\0'),
+      locationRecord(client.id, 'C'),
+    ];
+    const { refused, refusal } = await importing(address, records);
+    expect(refusal).toBeUndefined();
+    expect(refused).toEqual([
+      { line: 1, code: 'INVALID_REQUEST', paths: ['client_id'] },
+      { line: 2, code: 'INVALID_REQUEST', paths: ['idempotency_key'] },
+    ]);
+    expect(await names()).toEqual(['C']);
+  });
+
   test('repeated with its keys says the same and writes nothing again, as the call itself would', async () => {
     const { address, client, newEvents, channel } = await serving();
     const records = ['A', 'B'].map((name) => locationRecord(client.id, name, `key of ${name}`));
