@@ -5,7 +5,7 @@ import { asServiceError, ErrorCode, type ServiceError } from '../errors/service-
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
-import { type CallAudit, isWatched, readOf, searchOf } from './call-audit.js';
+import { type CallAudit, isWatched, readOf, refusalOf, searchOf } from './call-audit.js';
 import { roleRights } from './callers.js';
 import type { AnyMethod } from './definitions.js';
 import { grpcStatusOf } from './error-trailer.js';
@@ -89,5 +89,10 @@ export class Endpoint {
     const error = endedWith ?? failure;
     const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
     this.report(method, call, code, error);
+    // By the handler, for the limit of the token, or by the gate later than at the beginning.
+    const refusal = error && refusalOf(this.method.path, call, error);
+    if (refusal) {
+      this.audit.observe(refusal);
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileRegistry, type DescMessage, fromBinary } from '@bufbuild/protobuf';
@@ -14,6 +15,7 @@ import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { isWatched } from '../../src/rpc/call-audit.js';
 import { type Authenticate, type Caller, callersOf } from '../../src/rpc/callers.js';
 import { serve } from '../../src/rpc/handlers.js';
+import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
 const CALL = { requestId: 'request-1', deadlineMs: 20_000 };
@@ -33,11 +35,16 @@ describe('the audit log learns of calls', () => {
   const rigs = rpcRigs();
 
   /** A server that knows the token `right` as one of that right; `expired` and `revoked` are invalid. */
-  async function serving({ isDown = false } = {}) {
+  async function serving({ isDown = false, isOpenEnded = false } = {}) {
     const observed: Observation[] = [];
     const recorded: Observation[] = [];
+    const revoked = new Set(['revoked']);
+    const { told: heard, tell } = signalled();
     const authenticate: Authenticate = (token) => {
-      if (token === 'expired' || token === 'revoked') {
+      if (revoked.has(token)) {
+        throw new ServiceTokenRefusal('revoked', `tok_${token}`);
+      }
+      if (token === 'expired') {
         throw new ServiceTokenRefusal(token, `tok_${token}`);
       }
       if (token === 'unknown') {
@@ -70,18 +77,28 @@ describe('the audit log learns of calls', () => {
             contexts: [],
           }),
           listInstances: async () => ({ instances: [], nextPageToken: '' }),
+          setPassword: () => {
+            throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token is limited to one instance.');
+          },
         }),
         serve(webhooks, {
-          tailDeliveries: async function* () {
+          tailDeliveries: async function* (_, { signal }) {
             yield { skipped: 1 } as never;
+            if (isOpenEnded) {
+              await once(signal, 'abort');
+            }
           },
         }),
       ],
       {
         authenticate,
         address: '127.0.0.1:0',
+        limits: { recheckTokensMs: 10 },
         audit: {
-          observe: (observation) => observed.push(observation),
+          observe: (observation) => {
+            observed.push(observation);
+            tell();
+          },
           audit: async (observation) => {
             if (isDown) {
               throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
@@ -94,6 +111,9 @@ describe('the audit log learns of calls', () => {
     return {
       observed,
       recorded,
+      /** The first observation. */
+      heard,
+      revoke: (token: string) => revoked.add(token),
       as: (token: string) => rig.channel(token).clientOf(platform),
       webhooksAs: (token: string) => rig.channel(token).clientOf(webhooks),
     };
@@ -117,6 +137,33 @@ describe('the audit log learns of calls', () => {
       },
     ]);
     expect(recorded).toEqual([]);
+  });
+
+  const refused = (token: string, method: string, reason: string) => ({
+    type: 'call.refused',
+    outcome: 'refused',
+    actor: {
+      ...{ type: 'service_token', id: `tok_${token}` },
+      ...{ requestId: 'request-1', remoteAddress: '127.0.0.1' },
+    },
+    subject: { type: 'method', id: method },
+    attributes: { reason },
+  });
+
+  test('that are refused because their token is limited to one instance', async () => {
+    const { observed, as } = await serving();
+    await refusalOf(as('platform').setPassword({ accountId: 'acc_1', password: 'p' }, CALL));
+    expect(observed).toEqual([refused('platform', platform.setPassword.path, 'not_allowed')]);
+  });
+
+  test('that end because their token is revoked meanwhile', async () => {
+    const { observed, heard, revoke, webhooksAs } = await serving({ isOpenEnded: true });
+    const tail = webhooksAs('operator').tailDeliveries({ eventTypes: [] }, CALL)[Symbol.asyncIterator]();
+    await tail.next();
+    revoke('operator');
+    await refusalOf(tail.next());
+    await heard;
+    expect(observed).toEqual([refused('operator', webhooks.tailDeliveries.path, 'revoked')]);
   });
 
   test('and not of those that fail for a reason of ours', async () => {
