@@ -3,6 +3,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { integration, runningCommands } from '../typed.js';
 
@@ -32,6 +33,44 @@ describe('integration init', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { type: 'service_token.created', actor: { type: 'command', id: 'init' } },
     ]);
+  });
+
+  test('whose operator tokens have all ended issues another, and the audit log stays intact', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    await integration(['init'], { DATA_DIR: dataDir });
+    const served = await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } });
+    await served.stop();
+    const database = new Sqlite(join(dataDir, 'integration.db'));
+    database.exec('update service_tokens set revoked_at = created_at');
+    database.close();
+
+    const again = await integration(['init', '--json'], { DATA_DIR: dataDir });
+    expect([again.code, again.stderr]).toEqual([0, '']);
+    const { settings } = await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } });
+    const { GRPC_PORT = '' } = settings;
+    const type = (token: string, ...args: string[]) =>
+      integration(args, { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: token });
+    const { operatorToken } = JSON.parse(again.stdout);
+    const auditor = ['token', 'create', '--role', 'auditor', '--label', 'Auditor', '--json'];
+    const { token } = JSON.parse((await type(operatorToken, ...auditor)).stdout);
+    expect(await type(token, 'audit', 'verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^The audit log is intact\./),
+    });
+  });
+
+  test('makes no other key file for an environment that has lost its own', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    await integration(['init'], { DATA_DIR: dataDir });
+    await (await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } })).stop();
+    const database = new Sqlite(join(dataDir, 'integration.db'));
+    database.exec('update service_tokens set revoked_at = created_at');
+    database.close();
+    const keyFile = `${dataDir}.keys/secrets.key`;
+    rmSync(keyFile);
+    const again = await integration(['init'], { DATA_DIR: dataDir });
+    expect([again.code, again.stderr]).toEqual([78, expect.stringMatching(/^There is no key file at /)]);
+    expect(existsSync(keyFile)).toBe(false);
   });
 
   test('makes the environment also while Temporal is away, and says how to set that up later', async () => {

@@ -43,7 +43,10 @@ export function useOwnKeys(database: OpenedDatabase, config: Config): Promise<vo
 }
 
 /** Refuses keys that do not decrypt the database. Later audit records are added to the audit chains. */
-export async function useKeys(database: OpenedDatabase, keys: readonly EncryptionKey[]): Promise<void> {
+export async function useKeys(
+  database: Pick<OpenedDatabase, 'chainRecords' | 'seals'>,
+  keys: readonly EncryptionKey[],
+): Promise<void> {
   const silent = () => undefined;
   const keeper = new KeyKeeper({
     seals: database.seals,

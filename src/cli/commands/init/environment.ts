@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/config.js';
+import type { AuditMac } from '../../../domain/operator/audit-chain.js';
 import {
   createFirstOperatorToken,
   type IssuedServiceToken,
@@ -6,10 +7,11 @@ import {
 import { inNameOf } from '../../../domain/unit-of-work.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { makeFolder } from '../../../files/folders.js';
-import { makeSecretsKeys } from '../../../keys/secrets-key.js';
+import { makeSecretsKeys, readSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';
 import { StartupError } from '../../startup-error.js';
+import { useKeys } from '../copies/own-database.js';
 import { print, say } from '../output/print.js';
 import { asTime } from '../output/table.js';
 import { initTemporalToo } from './temporal.js';
@@ -86,11 +88,17 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
     alone: true,
     databaseUrl: config.DATABASE_URL?.reveal(),
   });
+  const { path } = secretsKeyFile(config);
   try {
+    if (await store.seals.hasAuditChains()) {
+      const ofService = { onBroken: () => undefined, onSpoiled: () => undefined };
+      const chainRecords = (mac: AuditMac) => store.startAuditChains(mac, ofService);
+      await useKeys({ seals: store.seals, chainRecords }, readSecretsKeys(path));
+    }
     return await inNameOf(ACTOR, store.operator).run(async (changes) => {
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, expires?.getTime());
       // Before the commit: a token without a key file would be an environment that cannot be completed.
-      makeSecretsKeys(secretsKeyFile(config).path);
+      makeSecretsKeys(path);
       return issued;
     });
   } catch (error) {
