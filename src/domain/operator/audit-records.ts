@@ -1,6 +1,12 @@
 import type { AuditRows } from './audit.js';
-import type { AuditMac, ChainedEvent, ChainPlace } from './audit-chain.js';
-import { type AuditFinding, found, judgeBy } from './audit-verification.js';
+import {
+  type AuditMac,
+  type ChainedEvent,
+  type ChainPlace,
+  PURGED_TYPE,
+  purgeClaimIn,
+} from './audit-chain.js';
+import { type AuditFault, type AuditFinding, found, judgeBy } from './audit-verification.js';
 
 export interface LinkedRecord {
   record: ChainedEvent;
@@ -30,12 +36,16 @@ export async function linkedRecords(
   return { linked, next: found.length > limit ? records.at(-1) : undefined };
 }
 
-/** Judges records without the log: one with an unknown predecessor cannot be judged. */
+/** Judges records without the log. With an unknown predecessor, only the claim of a purge can be judged. */
 export function judgeRecords(mac: AuditMac, linked: readonly LinkedRecord[]): AuditFinding[] {
   const judge = judgeBy(mac);
   return linked.flatMap(({ record, previousHash }): AuditFinding[] => {
     const isUnknown = record.seq !== 1 && previousHash === '';
-    const fault = isUnknown ? undefined : judge(record, previousHash);
+    const fault = isUnknown ? faultOfClaim(mac, record) : judge(record, previousHash);
     return fault ? [found(fault, record)] : [];
   });
+}
+
+function faultOfClaim(mac: AuditMac, record: ChainedEvent): AuditFault | undefined {
+  return record.type === PURGED_TYPE && !purgeClaimIn(mac, record) ? 'changed' : undefined;
 }

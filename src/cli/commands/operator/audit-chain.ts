@@ -9,6 +9,7 @@ import { print } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
 import { Unfinished } from '../unfinished.js';
 import { UsageError } from '../usage-error.js';
+import { ExportedChains } from './exported-chains.js';
 import type { Action, Session } from './session.js';
 
 const RECORDS_AT_ONCE = 200;
@@ -52,38 +53,28 @@ async function stored({ operator }: Session) {
   return { records, findings };
 }
 
-/** The service checks each record, and this command finds gaps. It cannot see that the end is missing. */
+/** The service checks each record, and this command the chains. It cannot see that the end is missing. */
 async function inFile({ operator }: Session, file: string) {
+  const chains = new ExportedChains();
   const findings: AuditFinding[] = [];
-  let before: AuditRecord | undefined;
+  const judge = async (records: AuditRecord[]) =>
+    findings.push(...(await operator.verifyAuditRecords({ records })).findings);
   let records = 0;
   for await (const batch of batchesOf(file)) {
     records += batch.length;
-    for (const record of batch) {
-      findings.push(...gapBetween(before, record));
-      before = record;
-    }
-    findings.push(...(await operator.verifyAuditRecords({ records: batch })).findings);
+    findings.push(...batch.flatMap((record) => chains.take(record)));
+    await judge(batch);
   }
   if (records === 0) {
     // An audit log is never empty.
     throw new UsageError(`${file} has no records: the export failed.`);
   }
+  const { findings: cut, firsts } = chains.beginnings();
+  findings.push(...cut);
+  for (const first of firsts) {
+    await judge([first]);
+  }
   return { records, findings };
-}
-
-function gapBetween(
-  before: AuditRecord | undefined,
-  { chain, seq, previousHash, event }: AuditRecord,
-): AuditFinding[] {
-  if (before?.chain !== chain) {
-    return [];
-  }
-  if (seq > before.seq + 1) {
-    return [{ fault: AuditFault.MISSING, chain, fromSeq: before.seq + 1, toSeq: seq - 1 }];
-  }
-  const follows = seq === before.seq + 1 && previousHash === before.hash;
-  return follows ? [] : [{ fault: AuditFault.CHANGED, chain, fromSeq: seq, toSeq: seq, eventId: event?.id }];
 }
 
 async function* batchesOf(file: string): AsyncGenerator<AuditRecord[]> {

@@ -1,4 +1,5 @@
 import {
+  type AuditAttribute,
   AuditFault,
   AuditOutcome,
   type AuditRecord,
@@ -116,9 +117,21 @@ function fromRecordMessage({ event, chain, seq, hash }: AuditRecord): ChainedEve
     subject: event?.subject ?? null,
     requestId: event?.requestId ?? null,
     remoteAddress: event?.remoteAddress ?? null,
-    attributes: Object.fromEntries((event?.attributes ?? []).map(({ name, value }) => [name, value])),
+    attributes: attributesIn(event?.attributes ?? []),
     ...{ chain, seq, hash },
   };
+}
+
+/** Of a repeated name, which no record has, each value counts: the record is changed. */
+function attributesIn(attributes: readonly AuditAttribute[]): Record<string, string> {
+  const names = new Set<string>();
+  return Object.fromEntries(
+    attributes.map(({ name, value }, index) => {
+      const isRepeated = names.has(name);
+      names.add(name);
+      return [isRepeated ? `${name} ${index}` : name, value];
+    }),
+  );
 }
 
 function toMessage(event: AuditEvent) {

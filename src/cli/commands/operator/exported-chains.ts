@@ -1,0 +1,63 @@
+import {
+  AuditFault,
+  type AuditFinding,
+  type AuditRecord,
+} from '../../../../generated/proto/integration/operator/v1/audit.js';
+
+/** The record of a purge; the service refuses one without its proof. */
+const PURGED_TYPE = 'audit.purged';
+
+/** The chains of an export, which the service sees only record by record. Memory grows with chains. */
+export class ExportedChains {
+  readonly #newest = new Map<string, AuditRecord>();
+  /** Records with which a purged chain begins now. */
+  readonly #firsts: AuditRecord[] = [];
+  /** How far chains were purged. */
+  readonly #purged = new Map<string, { seq: number; hash: string }>();
+
+  /** Finds what is missing before the record, and records in another order. */
+  take(record: AuditRecord): AuditFinding[] {
+    this.#notePurge(record);
+    const { chain, seq, previousHash, event } = record;
+    const before = this.#newest.get(chain);
+    this.#newest.set(chain, record);
+    if (before === undefined && seq > 1 && previousHash === '') {
+      this.#firsts.push(record);
+      return [];
+    }
+    const last = before?.seq ?? 0;
+    if (seq > last + 1) {
+      return [missing(chain, last + 1, seq - 1)];
+    }
+    const follows = seq === last + 1 && previousHash === (before?.hash ?? '');
+    return follows
+      ? []
+      : [{ fault: AuditFault.CHANGED, chain, fromSeq: seq, toSeq: seq, eventId: event?.id }];
+  }
+
+  /** At the end: beginnings that no purge removed, and first records with the hash that they continue. */
+  beginnings(): { findings: AuditFinding[]; firsts: AuditRecord[] } {
+    const claimOf = ({ chain }: AuditRecord) => this.#purged.get(chain) ?? { seq: 0, hash: '' };
+    return {
+      findings: this.#firsts
+        .filter((first) => claimOf(first).seq < first.seq - 1)
+        .map(({ chain, seq }) => missing(chain, 1, seq - 1)),
+      firsts: this.#firsts
+        .filter((first) => claimOf(first).seq === first.seq - 1)
+        .map((first) => ({ ...first, previousHash: claimOf(first).hash })),
+    };
+  }
+
+  #notePurge({ event }: AuditRecord): void {
+    if (event?.type === PURGED_TYPE && event.subject) {
+      const { seq, hash = '' } = Object.fromEntries(event.attributes.map(({ name, value }) => [name, value]));
+      if (Number(seq) > (this.#purged.get(event.subject.id)?.seq ?? 0)) {
+        this.#purged.set(event.subject.id, { seq: Number(seq), hash });
+      }
+    }
+  }
+}
+
+function missing(chain: string, fromSeq: number, toSeq: number): AuditFinding {
+  return { fault: AuditFault.MISSING, chain, fromSeq, toSeq };
+}

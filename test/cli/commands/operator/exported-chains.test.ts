@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import {
+  AuditFault,
+  type AuditFinding,
+  type AuditRecord,
+} from '../../../../generated/proto/integration/operator/v1/audit.js';
+import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
+import { verify } from '../../../../src/cli/commands/operator/audit-chain.js';
+import { asJsonLine } from '../../../../src/cli/commands/output/json.js';
+import { type AuditMac, PURGED_TYPE } from '../../../../src/domain/operator/audit-chain.js';
+import { operatorService } from '../../../../src/rpc/domain-server/operator/index.js';
+import type { OperatorDependencies } from '../../../../src/rpc/domain-server/operator/write.js';
+import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
+import { auditRemoval } from '../../../../src/store/adapters/operator/audit-purge.js';
+import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
+import { rpcRigs } from '../../../rpc/rig.js';
+import { describeEachDatabase } from '../../../support/databases.js';
+import { temporaryDirectories } from '../../../support/temporary-directory.js';
+
+const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
+const OPTIONS = { requestId: 'request-1', deadlineMs: 20_000 };
+
+describeEachDatabase('an export of a log of which a purge removed the oldest records', (under) => {
+  const rigs = rpcRigs();
+  const newDirectory = temporaryDirectories();
+
+  /** Two chains of three records; of a third one, two were purged and three are left. */
+  async function exported() {
+    const bare = await under.openMigrated();
+    let now = 1_000;
+    const process = () => ({ ...withAuditChains(bare, () => mac), clock: () => now });
+    const [old, other, third] = [process(), process(), process()];
+    const record = async (database: typeof old, id: string) =>
+      operatorUnitOfWork(database).run((changes) =>
+        changes.audit(
+          { type: 'service_token', id: 'tok_1' },
+          { type: 'thing.done', subject: { type: 'thing', id }, attributes: { fields: 'name' } },
+        ),
+      );
+    await record(old, 'purged 1');
+    await record(old, 'purged 2');
+    now = 5_000;
+    for (const database of [old, other, third]) {
+      for (const at of ['1', '2', '3']) {
+        await record(database, at);
+      }
+    }
+    await auditRemoval(process())(2_000, 100);
+    const service = operatorService({
+      unitOfWork: operatorUnitOfWork(bare),
+      auditMac: mac,
+    } as unknown as OperatorDependencies);
+    const rig = await rigs.start([service], {
+      authenticate: () => ({ caller: 'auditor', tokenId: 'tok_2' }),
+    });
+    const client = rig.channel('any').clientOf(OperatorServiceService);
+    const { records } = await client.listAuditRecords({ pageSize: 100, pageToken: '' }, OPTIONS);
+    const findingsIn = async (changed: readonly AuditRecord[]) => {
+      const file = join(newDirectory(), 'audit.jsonl');
+      writeFileSync(file, changed.map((each) => `${asJsonLine(each)}\n`).join(''));
+      const operator = {
+        verifyAuditRecords: (request: { records: AuditRecord[] }) =>
+          client.verifyAuditRecords(request, OPTIONS),
+      };
+      const shown = await verify({ operator } as never, [], { file } as never);
+      return (shown as { json: { findings: AuditFinding[] } }).json.findings;
+    };
+    return { records, findingsIn };
+  }
+
+  const ofPurged = (records: readonly AuditRecord[]) => {
+    const first = records.find(({ seq, previousHash }) => seq === 3 && previousHash === '') as AuditRecord;
+    return { first, at: records.indexOf(first) };
+  };
+
+  /** The places of a chain that begins in the file and has three records, in order. */
+  const ofWhole = (records: readonly AuditRecord[]) => {
+    const { chain } = records.find(
+      ({ chain, seq }) => seq === 3 && records.some((each) => each.chain === chain && each.seq === 1),
+    ) as AuditRecord;
+    return records.flatMap((each, index) => (each.chain === chain ? [index] : []));
+  };
+
+  const withEvent = (
+    record: AuditRecord,
+    event: Partial<NonNullable<AuditRecord['event']>>,
+  ): AuditRecord => ({
+    ...record,
+    event: { ...(record.event as NonNullable<AuditRecord['event']>), ...event },
+  });
+
+  test('is intact', async () => {
+    const { records, findingsIn } = await exported();
+    expect(records.some(({ event }) => event?.type === PURGED_TYPE)).toBe(true);
+    expect(ofPurged(records).at).toBeGreaterThanOrEqual(0);
+    expect(await findingsIn(records)).toEqual([]);
+  });
+
+  test.each<[what: string, spoil: (records: AuditRecord[]) => AuditRecord[], fault: AuditFault]>([
+    [
+      'a chain lacks a record where another chain was put',
+      (records) => {
+        const [, second = 0, third = 0] = ofWhole(records);
+        const last = records[third] as AuditRecord;
+        return [...records.filter((_, index) => index !== second && index !== third), last];
+      },
+      AuditFault.MISSING,
+    ],
+    [
+      'a chain lacks its first record',
+      (records) => records.toSpliced(ofWhole(records)[0] as number, 1),
+      AuditFault.MISSING,
+    ],
+    [
+      'a chain lacks its first record, as if that had been purged',
+      (records) => {
+        const [first = 0, second = 0] = ofWhole(records);
+        const blanked = { ...(records[second] as AuditRecord), previousHash: '' };
+        return records.with(second, blanked).toSpliced(first, 1);
+      },
+      AuditFault.MISSING,
+    ],
+    [
+      'the first record after the purge says something else',
+      (records) => {
+        const { first, at } = ofPurged(records);
+        return records.with(at, withEvent(first, { type: 'thing.undone' }));
+      },
+      AuditFault.CHANGED,
+    ],
+    [
+      'a record has a second value for an attribute, before its own',
+      (records) => {
+        const [, second = 0] = ofWhole(records);
+        const record = records[second] as AuditRecord;
+        const attributes = [{ name: 'fields', value: 'email' }, ...(record.event?.attributes ?? [])];
+        return records.with(second, withEvent(record, { attributes }));
+      },
+      AuditFault.CHANGED,
+    ],
+    [
+      'a purge is claimed by a record that the service did not make',
+      (records) => {
+        const [first = 0, second = 0] = ofWhole(records);
+        const { chain } = records[first] as AuditRecord;
+        const attributes = [
+          { name: 'seq', value: '1' },
+          { name: 'hash', value: 'h' },
+          { name: 'proof', value: 'p' },
+        ];
+        const subject = { type: 'audit_chain', id: chain };
+        const forged = withEvent(
+          { ...(records[first] as AuditRecord), chain: `forged.${chain.split('.')[1]}`, seq: 7 },
+          { type: PURGED_TYPE, subject, attributes },
+        );
+        const blanked = { ...(records[second] as AuditRecord), previousHash: '' };
+        return [...records.with(second, blanked).toSpliced(first, 1), forged];
+      },
+      AuditFault.CHANGED,
+    ],
+  ])('is not intact if %s', async (_, spoil, fault) => {
+    const { records, findingsIn } = await exported();
+    expect(await findingsIn(spoil([...records]))).toContainEqual(expect.objectContaining({ fault }));
+  });
+});
