@@ -53,7 +53,10 @@ export async function* replayEvents(
     for await (const batch of batchesOf(unitOfWork.rows, replay, start)) {
       const { wanted, last } = batch;
       if (wanted.length > 0) {
-        progress.createdDeliveries += await unitOfWork.run((changes) => sendAgain(changes, replay, wanted));
+        const isFirst = progress.createdDeliveries === 0;
+        progress.createdDeliveries += await unitOfWork.run((changes) =>
+          sendAgain(changes, replay, wanted, isFirst),
+        );
       }
       progress.lastEventId = last.id;
       yield { ...progress };
@@ -64,7 +67,13 @@ export async function* replayEvents(
     progress.done = true;
   } finally {
     // Also after a disconnect or a failed batch, for the deliveries made before.
-    await unitOfWork.run((changes) => recordReplay(changes, replay, progress));
+    const { createdDeliveries, lastEventId, done } = progress;
+    const ended = {
+      created_deliveries: String(createdDeliveries),
+      ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
+      done: String(done),
+    };
+    await unitOfWork.run((changes) => recordReplay(changes, 'events.replayed', replay, ended));
   }
   yield { ...progress };
 }
@@ -146,11 +155,15 @@ function isWanted(
   );
 }
 
-/** One batch, under the lock of the subscription. Returns the number of new deliveries. */
+/**
+ * One batch, under the lock of the subscription. Returns the number of new deliveries. The first ones are
+ * recorded with them: a domain that is killed does not record how the replay ended.
+ */
 async function sendAgain(
   changes: WebhookChanges,
   replay: Replay,
   events: readonly LoggedEvent[],
+  isFirst: boolean,
 ): Promise<number> {
   const subscription = await receiverOf(changes, replay);
   const ids = events.map(({ id }) => id);
@@ -171,17 +184,21 @@ async function sendAgain(
     await changes.deliveries.insert(
       missed.map((event) => newDelivery(subscription, event, 'REPLAY', changes.now)),
     );
+    if (isFirst) {
+      await recordReplay(changes, 'events.replay_begun', replay);
+    }
   }
   return missed.length;
 }
 
 function recordReplay(
   changes: WebhookChanges,
+  type: string,
   { subscriptionId, since, until, eventTypes, includeDelivered, afterEventId }: Replay,
-  { createdDeliveries, lastEventId, done }: ReplayProgress,
+  ended: Record<string, string> = {},
 ): Promise<void> {
   return changes.audit(changes.actor, {
-    type: 'events.replayed',
+    type,
     subject: { type: 'subscription', id: subscriptionId },
     attributes: {
       since: new Date(since).toISOString(),
@@ -189,9 +206,7 @@ function recordReplay(
       ...(eventTypes.length > 0 ? { event_types: eventTypes.join(' ') } : {}),
       include_delivered: String(includeDelivered),
       ...(afterEventId === undefined ? {} : { after_event_id: afterEventId }),
-      created_deliveries: String(createdDeliveries),
-      ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
-      done: String(done),
+      ...ended,
     },
   });
 }

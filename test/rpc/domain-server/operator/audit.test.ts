@@ -230,11 +230,12 @@ describeEachDatabase('the audit log of writes by operators', (under) => {
     const begun = { subscription_id: subscriptionId, attempts_begun: '1' };
     await step('retryDelivery', { deliveryId: pendingId }, ['delivery.retried', 'delivery', begun]);
     await step('giveUpDelivery', { deliveryId: pendingId }, ['delivery.given_up', 'delivery', begun]);
-    await step('replayEvents', { subscriptionId, since: new Date(1) }, [
-      'events.replayed',
-      'subscription',
-      { include_delivered: 'false', done: 'true' },
-    ]);
+    await step(
+      'replayEvents',
+      { subscriptionId, since: new Date(1) },
+      ['events.replayed', 'subscription', { include_delivered: 'false', done: 'true' }],
+      ['events.replay_begun', 'subscription', { include_delivered: 'false' }],
+    );
     await step('disableSubscription', { subscriptionId }, ['subscription.disabled', 'subscription']);
     await step('enableSubscription', { subscriptionId }, ['subscription.enabled', 'subscription']);
     await step('deleteSubscription', { subscriptionId }, ['subscription.deleted', 'subscription']);

@@ -7,6 +7,7 @@ import {
   replayEvents,
 } from '../../../../../src/domain/webhooks/subscriptions/replay.js';
 import { disableSubscription } from '../../../../../src/domain/webhooks/subscriptions/status.js';
+import { auditRows } from '../../../../../src/store/adapters/operator/audit-events.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { OPERATOR, refusal } from '../../operator/rig.js';
 import { logRig } from '../logs/rig.js';
@@ -88,6 +89,40 @@ describeEachDatabase('a replay', (under) => {
       });
     }
     expect(woken).toEqual([clock.now()]);
+  });
+
+  test('is on record with its first deliveries, whatever becomes of the domain after them', async () => {
+    const { event, replayed, later, database, unitOfWork, subscription, startedAt, clock } =
+      await replayRig();
+    const wanted = await event({ occurred_at: later() });
+    later();
+    let writes = 0;
+    const killed: typeof unitOfWork = {
+      ...unitOfWork,
+      run: (...given) => {
+        writes += 1;
+        return writes > 2 ? Promise.reject(new Error('killed')) : unitOfWork.run(...given);
+      },
+    };
+    const request = { subscriptionId: subscription.id, eventTypes: [], includeDelivered: false };
+    const replaying = replayEvents(
+      inNameOf(OPERATOR, killed),
+      { ...request, since: startedAt },
+      { clock: clock.now, signal: never },
+    );
+    await replaying.next();
+    await expect(replaying.next()).rejects.toThrow('killed');
+    await expect(replayed()).resolves.toEqual([wanted]);
+    const page = { after: undefined, limit: 10 };
+    const records = await auditRows(database.reader).page(page, { types: ['events.*'] });
+    expect(records).toMatchObject([
+      {
+        type: 'events.replay_begun',
+        actor: { type: OPERATOR.type, id: OPERATOR.id },
+        subject: { type: 'subscription', id: subscription.id },
+        attributes: { since: new Date(startedAt).toISOString(), include_delivered: 'false' },
+      },
+    ]);
   });
 
   test('is narrowed to types among those that the subscription receives', async () => {
