@@ -159,6 +159,11 @@ class ListInCopy {
         const { [id]: end = this.changes.at } = this.valid.subscriptionSecrets;
         if (isEarlier(end, present)) {
           await sql`update subscription_secrets set expires_at = ${end} where id = ${id}`.execute(writer);
+          await this.changes.record(
+            'subscription.secret_shortened',
+            { type: 'subscription', id: subscription },
+            { reason: 'restored', secret_id: id, expires_at: String(end) },
+          );
           touched.add(subscription);
         } else {
           signing.add(subscription);

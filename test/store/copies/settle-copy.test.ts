@@ -287,6 +287,29 @@ describeEachDatabase('a restored database', (under) => {
     expect(await suspendedIn(database.reader)).toEqual([]);
   });
 
+  test('records which secret of a subscription a list ends, also where another one goes on signing', async () => {
+    const database = await under.openMigrated();
+    const { subscription } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    const [ended = ''] = Object.keys(valid.subscriptionSecrets);
+    const row = { subscription_id: subscription, sealed: 'sealed', created_at: NOW - 1, expires_at: null };
+    await insert(database, 'subscription_secrets', { id: 'whk_other', ...row });
+    const settled = await settleCopy(database, {
+      ...{ ...KNOWN, sendWebhooks: true },
+      valid: { ...valid, subscriptionSecrets: { whk_other: null } },
+    });
+    expect(settled.disabled.subscriptions).toEqual([]);
+    const { attributes } = await database.reader
+      .selectFrom('audit_events')
+      .where('type', '=', 'subscription.secret_shortened')
+      .where('subject_id', '=', subscription)
+      .select('attributes')
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(attributes)).toEqual({
+      ...{ reason: 'restored', secret_id: ended, expires_at: String(NOW) },
+    });
+  });
+
   test('disables an account whose address was changed since, because links would go to the earlier one', async () => {
     const database = await under.openMigrated();
     const { account } = await plantAll(database);
