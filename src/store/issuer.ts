@@ -1,5 +1,9 @@
+import type { Actor } from '../domain/operator/audit.js';
+import { auditAction } from './adapters/operator/audit-events.js';
 import type { Database, Reader } from './database.js';
 import { StoreError } from './store-error.js';
+
+const AT_START: Actor = { type: 'service', id: 'start' };
 
 export interface IssuerClaim {
   issuer: string;
@@ -29,12 +33,19 @@ export async function claimIssuer(database: Database, claim: IssuerClaim): Promi
     return;
   }
   const winner = await database.write(async (writer) => {
-    await writer
+    const { numUpdatedRows } = await writer
       .updateTable('environment')
       .set({ issuer: claim.issuer })
       // Of nodes that start at once with different issuers, one wins.
       .where('issuer', recorded === null ? 'is' : '=', recorded)
-      .execute();
+      .executeTakeFirstOrThrow();
+    if (recorded !== null && numUpdatedRows > 0n) {
+      await auditAction(writer, database.clock(), AT_START, {
+        type: 'issuer.replaced',
+        subject: { type: 'database', id: 'issuer' },
+        attributes: { from: recorded, to: claim.issuer },
+      });
+    }
     return recordedIssuer(writer);
   });
   if (winner !== claim.issuer) {

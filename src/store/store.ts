@@ -144,6 +144,8 @@ export interface Store extends DirectoryStores {
   sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
   /** From now on audit records form chains, with a key sealed in the database. */
   startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
+  /** Records the issuer of this start. After `startAuditChains`, because a replacement leaves a record. */
+  claimIssuer(): Promise<void>;
   /** Throws the reason unless the database answers and a trial write succeeds. */
   ping(): Promise<void>;
   /** Throws if a write was refused lately. Call it after a successful trial write. */
@@ -182,9 +184,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }
     if (wasCut) {
       await database.write(beginLifeAfterCut);
-    }
-    if (options.issuer) {
-      await claimIssuer(database, options.issuer);
     }
   } catch (error) {
     await (wasCut ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
@@ -234,6 +233,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     assertWritesTaken: () => refusals.assertNone(),
     schemaDrift: () => schemaDrift(database.prober),
+    claimIssuer: async () => {
+      if (options.issuer) {
+        await claimIssuer(database, options.issuer);
+      }
+    },
     startAuditChains: (...keys) => {
       audit = keys;
     },

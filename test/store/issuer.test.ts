@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
 import { migrations } from '../../src/store/migrations/index.js';
 import { recordedAt } from '../../src/store/recorded.js';
 import { openStore } from '../../src/store/store.js';
@@ -11,7 +12,11 @@ const NEW = 'https://login.example.com';
 
 async function start(place: DatabasePlace, issuer: string, replaces?: string): Promise<void> {
   const store = await openStore({ ...place, environment: 'live', issuer: { issuer, replaces } });
-  await store.close();
+  try {
+    await store.claimIssuer();
+  } finally {
+    await store.close();
+  }
 }
 
 describeEachDatabase('the issuer of a database', (under) => {
@@ -37,6 +42,23 @@ describeEachDatabase('the issuer of a database', (under) => {
     await start(place, NEW, OLD);
     await expect(start(place, OLD)).rejects.toThrow(`belongs to the issuer ${NEW}`);
     expect(await recordedAt(place)).toMatchObject({ issuer: NEW });
+  });
+
+  test('is in the audit log where a start replaces it, once', async () => {
+    const place = await under.newPlace();
+    await start(place, OLD);
+    await start(place, NEW, OLD);
+    await start(place, NEW, OLD);
+    const { reader } = await under.open(place);
+    const records = await auditRows(reader).page({ after: undefined, limit: 10 }, { types: [] });
+    expect(records).toMatchObject([
+      {
+        type: 'issuer.replaced',
+        actor: { type: 'service', id: 'start' },
+        subject: { type: 'database', id: 'issuer' },
+        attributes: { from: OLD, to: NEW },
+      },
+    ]);
   });
 
   test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'])(

@@ -97,6 +97,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   try {
     const firstLook = await firstLookOf(store);
     const secrets = await openSecrets(config, store, log);
+    await store.claimIssuer();
     if (config.ENVIRONMENT === 'demo') {
       await prepareDemo(config, store.demo, passwords);
     }

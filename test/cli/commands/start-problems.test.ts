@@ -15,6 +15,7 @@ async function usedPlace(): Promise<{ DATA_DIR: string }> {
   const DATA_DIR = directory();
   copyFileSync(await migratedSqliteFile(), join(DATA_DIR, 'integration.db'));
   const store = await openStore({ dataDir: DATA_DIR, environment: 'live', issuer: { issuer: ISSUER } });
+  await store.claimIssuer();
   await store.close();
   return { DATA_DIR };
 }
