@@ -5,6 +5,7 @@ import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
 import { getClient, lockClient } from './clients.js';
+import { assertRoom } from './room.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'jobTitles' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;
@@ -18,10 +19,23 @@ export async function addJobTitle(changes: Ports, { clientId, title }: TitleOfCl
   const text = title.trim();
   validate({ client_id: clientId, title: text });
   const client = await lockClient(changes, clientId);
-  if ((await changes.jobTitles.add(client.id, [text])) > 0) {
+  if ((await addTitles(changes, client.id, [text])) > 0) {
     await changes.touch(client.id);
   }
   return text;
+}
+
+/** Adds missing titles, and returns their number. The client must be locked. */
+export async function addTitles(
+  { jobTitles }: Pick<Changes, 'jobTitles'>,
+  clientId: ClientId,
+  titles: readonly string[],
+): Promise<number> {
+  const added = await jobTitles.add(clientId, titles);
+  if (added > 0) {
+    await assertRoom(jobTitles, clientId, 'job titles');
+  }
+  return added;
 }
 
 export async function listJobTitles(

@@ -10,6 +10,7 @@ import type { Location } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { lockClient, lockWithClient, refuseTakenName } from './clients.js';
+import { assertRoom } from './room.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;
@@ -34,6 +35,7 @@ export async function createLocation(
     ...madeAt(changes.now),
   };
   await changes.locations.insert(location);
+  await assertRoom(changes.locations, client.id, 'locations');
   await changes.touch(client.id);
   await changes.recordEvent({
     type: 'organization_location.created',

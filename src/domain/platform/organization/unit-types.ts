@@ -7,6 +7,7 @@ import type { Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { lockClient, lockWithClient, refuseTakenName } from './clients.js';
+import { assertRoom } from './room.js';
 import {
   assertParent,
   embeddedUnit,
@@ -44,6 +45,7 @@ export async function createUnitType(
   };
   const rows = unitRows(unitType, creation.units, parent, changes.now);
   await changes.unitTypes.insert(unitType);
+  await assertRoom(changes.unitTypes, client.id, 'unit types');
   await changes.touch(client.id);
   await changes.recordEvent({
     type: 'organization_unit_type.created',

@@ -9,6 +9,7 @@ import {
   updatedFields,
 } from '../changes.js';
 import { lockWithClient } from '../organization/clients.js';
+import { addTitles } from '../organization/job-titles.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
@@ -109,7 +110,7 @@ async function changedBy(
   if (jobTitles !== undefined) {
     fields.jobTitles = jobTitles ?? [];
     if (changesAnything(present, { jobTitles: fields.jobTitles })) {
-      await changes.jobTitles.add(present.clientId, fields.jobTitles);
+      await addTitles(changes, present.clientId, fields.jobTitles);
     }
   }
   if (address !== undefined) {

@@ -5,6 +5,7 @@ import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
 import { trimmed } from '../changes.js';
 import { lockClient } from '../organization/clients.js';
+import { addTitles } from '../organization/job-titles.js';
 import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -69,7 +70,7 @@ export async function onboardWorker(changes: Ports, onboarding: WorkerOnboarding
     offboardedAt: null,
     ...madeAt(changes.now),
   };
-  await changes.jobTitles.add(client.id, worker.jobTitles);
+  await addTitles(changes, client.id, worker.jobTitles);
   await changes.workers.insert(worker);
   await changes.touch(client.id);
   await recordWorker(changes, 'worker.onboarded', client, worker);

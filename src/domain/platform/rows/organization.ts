@@ -68,6 +68,7 @@ export interface UnitTypeRows {
   find(id: string): Promise<UnitType | undefined>;
   findByName(clientId: ClientId, name: string): Promise<UnitType | undefined>;
   page(page: PageRequest, clientId: ClientId): Promise<UnitType[]>;
+  count(clientId: ClientId): Promise<number>;
   insert(unitType: UnitType): Promise<void>;
   update(unitType: UnitType): Promise<void>;
   delete(id: UnitTypeId): Promise<void>;
@@ -95,6 +96,7 @@ export interface UnitRows {
   /** Those of the ids that are units of the client, in any order. */
   findAll(clientId: ClientId, ids: readonly string[]): Promise<Unit[]>;
   page(page: PageRequest, clientId: ClientId, filter: UnitFilter): Promise<Unit[]>;
+  count(clientId: ClientId): Promise<number>;
   insert(unit: Unit): Promise<void>;
   update(unit: Unit): Promise<void>;
   delete(id: UnitId): Promise<void>;
@@ -112,6 +114,7 @@ export interface LocationRows {
   find(id: string): Promise<Location | undefined>;
   findByName(clientId: ClientId, name: string): Promise<Location | undefined>;
   page(page: PageRequest, clientId: ClientId): Promise<Location[]>;
+  count(clientId: ClientId): Promise<number>;
   insert(location: Location): Promise<void>;
   update(location: Location): Promise<void>;
   delete(id: LocationId): Promise<void>;
@@ -122,6 +125,7 @@ export interface JobTitleRows {
   has(clientId: ClientId, title: string): Promise<boolean>;
   /** In byte order. */
   page(clientId: ClientId, after: string | undefined, limit: number): Promise<string[]>;
+  count(clientId: ClientId): Promise<number>;
   /** Adds missing titles, and returns their number. */
   add(clientId: ClientId, titles: readonly string[]): Promise<number>;
   remove(clientId: ClientId, title: string): Promise<void>;

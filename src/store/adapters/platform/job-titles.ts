@@ -1,6 +1,7 @@
 import type { JobTitleRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { countOfClient } from '../statements/count-of-client.js';
 
 export function jobTitleRows(writer: Writer): JobTitleRows {
   const db = camelCased(writer);
@@ -37,6 +38,7 @@ export function jobTitleRows(writer: Writer): JobTitleRows {
       }
       return added;
     },
+    count: countOfClient(db, 'jobTitles'),
     remove: async (clientId, title) => {
       await db.deleteFrom('jobTitles').where('clientId', '=', clientId).where('title', '=', title).execute();
     },

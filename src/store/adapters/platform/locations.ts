@@ -2,6 +2,7 @@ import type { Location, LocationRows } from '../../../domain/platform/rows/organ
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../address.js';
+import { countOfClient } from '../statements/count-of-client.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
@@ -26,6 +27,7 @@ export function locationRows(writer: Writer): LocationRows {
       const found = locations().where('clientId', '=', clientId);
       return (await oldestFirst(found, 'locations', page)).map(withAddress);
     },
+    count: countOfClient(db, 'locations'),
     insert: ({ address, ...location }) => writes.insert({ ...location, ...address }),
     update: ({ address, ...location }) => writes.update({ ...location, ...address }),
     delete: writes.delete,

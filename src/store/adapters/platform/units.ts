@@ -1,6 +1,7 @@
 import type { Unit, UnitRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { countOfClient } from '../statements/count-of-client.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
@@ -28,6 +29,7 @@ export function unitRows(writer: Writer): UnitRows {
         'units',
         page,
       ),
+    count: countOfClient(db, 'units'),
     insert: (unit) => writes.insert(toRow(unit)),
     update: (unit) => writes.update(toRow(unit)),
     delete: writes.delete,

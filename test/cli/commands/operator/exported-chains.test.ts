@@ -65,7 +65,7 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
         verifyAuditRecords: (request: { records: AuditRecord[] }) =>
           client.verifyAuditRecords(request, OPTIONS),
       };
-      const shown = await verify({ operator } as never, [], { file } as never);
+      const shown = await verify({ operator } as never, ['', ''], { file } as never);
       return (shown as { json: { findings: AuditFinding[] } }).json.findings;
     };
     return { records, findingsIn };

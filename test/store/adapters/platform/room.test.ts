@@ -1,0 +1,78 @@
+import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { addJobTitle, renameJobTitle } from '../../../../src/domain/platform/organization/job-titles.js';
+import { createUnit } from '../../../../src/domain/platform/organization/units.js';
+import { updateWorker } from '../../../../src/domain/platform/people/worker-changes.js';
+import { describeEachDatabase } from '../../../support/databases.js';
+import { refusalOf } from '../../../support/platform-writes.js';
+import { newLocation, newUnits, onboard } from './organization.js';
+import { newPlatform, type Platform } from './people.js';
+
+const MOST = 10_000;
+
+/** Fills a table with copies of its only row. Their ids and names end in a number. */
+async function fill({ database }: Platform, table: 'job_titles' | 'locations' | 'unit_types' | 'units') {
+  const row = await database.reader.selectFrom(table).selectAll().executeTakeFirstOrThrow();
+  const columns = Object.keys(row);
+  const copied = columns.map((column) =>
+    ['id', 'name', 'title'].includes(column) ? sql`${sql.ref(column)} || number` : sql.ref(column),
+  );
+  await database.write((writer) =>
+    sql`
+      insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      with recursive numbers(number) as (
+        select 1 union all select number + 1 from numbers where number < ${sql.lit(MOST - 1)}
+      )
+      select ${sql.join(copied)} from ${sql.table(table)}, numbers
+    `.execute(writer),
+  );
+}
+
+describeEachDatabase('a client with as many as it may have', (under) => {
+  const refusal = (kinds: string) => `A client has at most ${MOST} ${kinds}. Remove some first.`;
+
+  test('job titles gets no further one, not from workers either, and keeps and renames those it has', async () => {
+    const platform = await newPlatform(under);
+    const clientId = platform.client.id;
+    const add = (title: string) => platform.run((changes) => addJobTitle(changes, { clientId, title }));
+    await add('Welder');
+    await fill(platform, 'job_titles');
+    await expect(add('Fitter')).rejects.toThrow(refusal('job titles'));
+    expect(await refusalOf(onboard(platform, { jobTitles: ['Fitter'] }))).toMatchObject({
+      code: 'TRANSITION_REFUSED',
+    });
+    const { id: workerId } = await onboard(platform, { jobTitles: ['Welder'] });
+    const update = (jobTitles: string[]) =>
+      platform.run((changes) => updateWorker(changes, { workerId, jobTitles, updateMask: ['job_titles'] }));
+    await expect(update(['Welder', 'Fitter'])).rejects.toThrow(refusal('job titles'));
+    await platform.run((changes) =>
+      renameJobTitle(changes, { clientId, title: 'Welder', newTitle: 'Fitter' }),
+    );
+    expect(await add('Fitter')).toBe('Fitter');
+  });
+
+  test('locations gets no further one', async () => {
+    const platform = await newPlatform(under);
+    await newLocation(platform, 'Pier');
+    await fill(platform, 'locations');
+    await expect(newLocation(platform, 'Yard')).rejects.toThrow(refusal('locations'));
+  });
+
+  test('units gets no further one, alone or with a type', async () => {
+    const platform = await newPlatform(under);
+    const { unitType } = await newUnits(platform, 'Ward', ['North']);
+    await fill(platform, 'units');
+    const alone = platform.run((changes) =>
+      createUnit(changes, { unitTypeId: unitType.id, name: 'South', subUnits: [] }),
+    );
+    await expect(alone).rejects.toThrow(refusal('units'));
+    await expect(newUnits(platform, 'Team', ['Nights'])).rejects.toThrow(refusal('units'));
+  });
+
+  test('unit types gets no further one', async () => {
+    const platform = await newPlatform(under);
+    await newUnits(platform, 'Ward', []);
+    await fill(platform, 'unit_types');
+    await expect(newUnits(platform, 'Team', [])).rejects.toThrow(refusal('unit types'));
+  });
+});
