@@ -215,7 +215,8 @@ func (s *Sync) reportDifferences(ctx context.Context) (bool, error) {
 	return len(differences) > 0, err
 }
 
-// differences compares a client again if a change of it arrives after the comparison, which then proves nothing.
+// differences returns what two comparisons find alike, if no change of the client is read between them. One
+// comparison proves nothing: what it counted may have changed since, and cannot always be read at once.
 func (s *Sync) differences(ctx context.Context) ([]Difference, error) {
 	found, err := s.compare(ctx, nil)
 	for count := 1; err == nil && len(found) > 0 && count < mostComparisons; count++ {
@@ -223,18 +224,21 @@ func (s *Sync) differences(ctx context.Context) ([]Difference, error) {
 		if failure != nil {
 			return nil, failure
 		}
-		var certain []Difference
-		again := map[string]bool{}
+		clients := map[string]bool{}
 		for _, difference := range found {
-			again[difference.ClientID] = true
-			if !changed[difference.ClientID] {
+			clients[difference.ClientID] = true
+		}
+		var again, certain []Difference
+		again, err = s.compare(ctx, clients)
+		for _, difference := range again {
+			if !changed[difference.ClientID] && slices.Contains(found, difference) {
 				certain = append(certain, difference)
 			}
 		}
-		if len(certain) > 0 {
+		if err == nil && len(certain) > 0 {
 			return certain, nil
 		}
-		found, err = s.compare(ctx, again)
+		found = again
 	}
 	if err == nil && len(found) > 0 && s.options.OnUndecided != nil {
 		s.options.OnUndecided(clientsIn(found))

@@ -47,6 +47,7 @@ export class ChangingGateway {
   #observers: (() => void)[] = [];
   #isHolding = true;
   #position = 0;
+  #readableTo = Number.POSITIVE_INFINITY;
   #life = 'a';
 
   constructor(
@@ -75,6 +76,16 @@ export class ChangingGateway {
   slip(type: string, id: string, resource: unknown): void {
     const entity = this.#entities.get(`${type} ${id}`) as Entity;
     this.#entities.set(`${type} ${id}`, { ...entity, version: entity.version - 1, resource });
+  }
+
+  /** Changes from now on cannot be read until `show`, as while a transaction that began before them is open. */
+  hide(): void {
+    this.#readableTo = this.#position;
+  }
+
+  show(): void {
+    this.#readableTo = Number.POSITIVE_INFINITY;
+    this.#release();
   }
 
   /** Forgets an entity as if it had never been, as a restore from a backup does; no cursor is valid then. */
@@ -165,7 +176,8 @@ export class ChangingGateway {
 
   #page(after: number, isContinued: boolean): Answer {
     const following = [...this.#entities.values()]
-      .filter(({ position, removed }) => position > after && (isContinued || !removed))
+      .filter(({ position, removed }) => position > after && position <= this.#readableTo)
+      .filter(({ removed }) => isContinued || !removed)
       .sort((one, other) => one.position - other.position);
     const items = following.slice(0, this.pageSize).map(({ type, id, position, ...rest }) => ({
       cursor: `${this.#life}.${position}`,

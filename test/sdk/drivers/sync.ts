@@ -186,6 +186,28 @@ export function describeSync(driver: Driven): void {
       expect(beginnings()).toBe(1);
     });
 
+    test('does not differ because of a change that is made anew before it is read, and then cannot be', async () => {
+      const change = (name: string) => gateway.set('worker', 'wrk_1', { id: 'wrk_1', name });
+      const steps = [
+        () => change('counted by the first comparison'),
+        () => {
+          gateway.hide();
+          change('made anew');
+        },
+        () => gateway.show(),
+      ];
+      gateway.instead = (path) => {
+        if (path.includes('digest') || (path.includes('changes') && steps.length === 2)) {
+          steps.shift()?.();
+        }
+        return undefined;
+      };
+      const report = await catchUp(store);
+      expect(report).toMatchObject({ differences: [], errors: [], failure: null });
+      expect(copied(store, report)).toEqual(gateway.entities());
+      expect([steps, beginnings()]).toEqual([[], 1]);
+    });
+
     test('is not called equal, nor different, while a client changes during each comparison', async () => {
       gateway.instead = (path) => {
         if (path.includes('digest')) {

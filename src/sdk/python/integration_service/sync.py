@@ -177,16 +177,19 @@ class Sync:
         return len(differences) > 0
 
     def _differences(self) -> list[Difference]:
-        """A client of which a change arrives after a comparison proves nothing, and is compared again."""
+        """A difference is certain if two comparisons find the same, and no change of the client is read
+        between them. One comparison proves nothing: what it counted may have changed since, and cannot
+        always be read at once."""
         found = self._compare(None)
         for _ in range(1, _MOST_COMPARISONS):
             if not found:
                 break
             changed = self._read_to_end(self._options.wait_seconds)
-            certain = [difference for difference in found if difference.client_id not in changed]
+            again = self._compare({difference.client_id for difference in found})
+            certain = [one for one in again if one.client_id not in changed and one in found]
             if certain:
                 return certain
-            found = self._compare({difference.client_id for difference in found})
+            found = again
         if found and self._options.on_undecided is not None:
             self._options.on_undecided(sorted({difference.client_id for difference in found}))
         return []

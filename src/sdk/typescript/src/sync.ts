@@ -208,17 +208,23 @@ export class Sync {
     return differences.length > 0;
   }
 
-  /** A client of which a change arrives after a comparison proves nothing, and is compared again. */
+  /**
+   * A difference is certain if two comparisons find the same, and no change of the client is read between them.
+   * One comparison proves nothing: what it counted may have changed since, and cannot always be read at once.
+   */
   async #differences(signal: Signal): Promise<Difference[]> {
     const { waitSeconds = 25 } = this.#options;
     let found = await this.#compare(undefined, signal);
     for (let count = 1; found.length > 0 && count < MOST_COMPARISONS; count += 1) {
       const changed = await this.#readToEnd(waitSeconds, signal);
-      const certain = found.filter(({ clientId }) => !changed.has(clientId));
+      const again = await this.#compare(new Set(found.map(({ clientId }) => clientId)), signal);
+      const certain = again.filter(
+        (one) => !changed.has(one.clientId) && found.some((before) => isSame(before, one)),
+      );
       if (certain.length > 0) {
         return certain;
       }
-      found = await this.#compare(new Set(found.map(({ clientId }) => clientId)), signal);
+      found = again;
     }
     if (found.length > 0) {
       this.#options.onUndecided?.([...new Set(found.map(({ clientId }) => clientId))]);
@@ -279,6 +285,15 @@ export class Sync {
     }
     this.#isWoken = false;
   }
+}
+
+function isSame(one: Difference, other: Difference): boolean {
+  return (
+    one.clientId === other.clientId &&
+    one.type === other.type &&
+    one.count === other.count &&
+    one.digest === other.digest
+  );
 }
 
 function mayPass(error: unknown): boolean {
