@@ -57,25 +57,48 @@ export function serve<S extends AnyService>(definition: S, handlers: Handlers<S>
 
 /** Refuses NUL in a text: PostgreSQL stores none, so a SQLite database with one cannot be moved there. */
 export function refuseNul(request: unknown): void {
-  const paths = pathsOfNul(request);
-  if (paths.length > 0) {
-    const fieldViolations = paths.map((path) => ({ path, message: 'must not contain NUL' }));
+  if (hasNul(request)) {
+    const fieldViolations = pathsOfNul(request).map((path) => ({ path, message: 'must not contain NUL' }));
     const message = 'The request is invalid; the fields say why.';
     throw new ServiceError(ErrorCode.INVALID_REQUEST, message, { fieldViolations });
   }
 }
 
-/** Without recursion: a tree of units may be deep. */
+/** Every request is searched. Without recursion: a tree of units may be deep. */
+function hasNul(request: unknown): boolean {
+  const parts = [request];
+  for (let value = parts.pop(); value !== undefined; value = parts.pop()) {
+    if (typeof value === 'string' && value.includes('\0')) {
+      return true;
+    }
+    if (isMessage(value)) {
+      for (const name in value) {
+        parts.push(value[name] ?? null);
+      }
+    }
+  }
+  return false;
+}
+
+/** Lists and messages, but not bytes. */
+function isMessage(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
+}
+
+/** A request may have a million parts: only the first are looked at. */
+const MOST_PARTS = 10_000;
+
 function pathsOfNul(request: unknown): string[] {
   const found: string[] = [];
   const parts: [path: string, value: unknown][] = [['', request]];
   for (const [path, value] of parts) {
     if (typeof value === 'string' && value.includes('\0')) {
       found.push(path);
-    } else if (Array.isArray(value)) {
-      parts.push(...value.map((item, index): [string, unknown] => [`${path}[${index}]`, item]));
-    } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
-      parts.push(...fieldsOf(path === '' ? '' : `${path}.`, value));
+    } else if (isMessage(value) && parts.length < MOST_PARTS) {
+      const inside = Array.isArray(value)
+        ? value.slice(0, MOST_PARTS).map((item, index): [string, unknown] => [`${path}[${index}]`, item])
+        : fieldsOf(path === '' ? '' : `${path}.`, value);
+      parts.push(...inside);
     }
   }
   return found;
