@@ -78,7 +78,7 @@ export class ChangingGateway {
     this.#entities.set(`${type} ${id}`, { ...entity, version: entity.version - 1, resource });
   }
 
-  /** Changes from now on cannot be read until `show`, as while a transaction that began before them is open. */
+  /** Changes from now on cannot be read until `show`, as while an older transaction is open. */
   hide(): void {
     this.#readableTo = this.#position;
   }
@@ -176,7 +176,7 @@ export class ChangingGateway {
 
   #page(after: number, isContinued: boolean): Answer {
     const following = [...this.#entities.values()]
-      .filter(({ position, removed }) => position > after && position <= this.#readableTo)
+      .filter(({ position }) => position > after && position <= this.#readableTo)
       .filter(({ removed }) => isContinued || !removed)
       .sort((one, other) => one.position - other.position);
     const items = following.slice(0, this.pageSize).map(({ type, id, position, ...rest }) => ({

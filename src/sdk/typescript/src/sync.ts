@@ -209,8 +209,9 @@ export class Sync {
   }
 
   /**
-   * A difference is certain if two comparisons find the same, and no change of the client is read between them.
-   * One comparison proves nothing: what it counted may have changed since, and cannot always be read at once.
+   * A difference is certain if two comparisons find the same, and no change of the client is read between
+   * them. One comparison proves nothing: what it counted may have changed since, and cannot always be read at
+   * once.
    */
   async #differences(signal: Signal): Promise<Difference[]> {
     const { waitSeconds = 25 } = this.#options;
