@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
+import { ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
 import { networkOf } from '../../identifiers/network-address.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
@@ -229,6 +230,10 @@ async function exchangeTraced(
   } catch (error) {
     if (isLeft(error)) {
       answer.facts = { ...answer.facts, code: 'client_left' };
+    } else if (response.headersSent && isRefusal(error)) {
+      // For example of a key that was revoked while its list was read.
+      answer.facts = { ...answer.facts, code: publicCode(error.code) };
+      response.destroy();
     } else {
       // For example an invalid header value. Uncaught, it would end the process. The client gets a bare
       // status or, after the headers, a reset connection.
@@ -263,6 +268,15 @@ async function exchangeTraced(
     traceId: currentTraceId(),
     ...answer.facts,
   });
+}
+
+/** The domain refused to go on, which is no fault. */
+function isRefusal(error: unknown): error is ServiceError {
+  return (
+    error instanceof ServiceError &&
+    error.code !== ErrorCode.INTERNAL_ERROR &&
+    error.code !== ErrorCode.UNAVAILABLE
+  );
 }
 
 function belowContracts(

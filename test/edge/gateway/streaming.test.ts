@@ -148,11 +148,11 @@ describe('a client that goes away', () => {
 });
 
 describe('an error after the first pages', () => {
-  const failing = (then = Promise.resolve()) =>
+  const failing = (then = Promise.resolve(), error = new Error('canary: the disk is gone')) =>
     listing(async function* () {
       yield pageOf(2 * PAGE_ROWS);
       await then;
-      throw new Error('canary: the disk is gone');
+      throw error;
     });
 
   test('cuts the connection, so that half is never taken for whole, and is logged once', async () => {
@@ -166,6 +166,17 @@ describe('an error after the first pages', () => {
     expect(await lineOf('streamed')).toMatchObject({ level: 'error', status: 500, operation: 'listWorkers' });
     expect(errors().map(({ msg }) => msg)).toEqual(['request could not be answered', 'request']);
     expect(gateway.text()).not.toContain('canary');
+  });
+
+  test('that refuses to go on cuts it too, and is logged under its code, as no fault', async () => {
+    failing(undefined, new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'The API key is not known.'));
+    const { read } = await reader();
+    const readAll = async () => {
+      while ((await read()) !== undefined);
+    };
+    await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await lineOf('streamed')).toMatchObject({ level: 'info', code: 'api_key_unknown' });
+    expect(errors()).toEqual([]);
   });
 
   test('cuts it also for HTTP/1.0, which takes a closed connection for the end', async () => {
