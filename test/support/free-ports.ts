@@ -3,8 +3,11 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
-/** Below the range of outgoing connections, which could take a free port before its user does. */
-const LOWEST_PORT = 10_000;
+/**
+ * Below the range of outgoing connections, which could take a free port before its user does. Above 10080,
+ * the last port that fetch refuses.
+ */
+const LOWEST_PORT = 10_081;
 const HIGHEST_PORT = 32_000;
 
 /** Free ports of the loopback address: all held at once, so that they differ, then released. */
