@@ -11,8 +11,8 @@ import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
 
 /** What these rules use of a write. */
-type EndPorts = Pick<SignOnChanges, 'audit' | 'grants' | 'lock' | 'now'>;
-type Ports = EndPorts & Pick<SignOnChanges, 'sessions'>;
+type EndPorts = Pick<SignOnChanges, 'audit' | 'grants' | 'now'>;
+type Ports = EndPorts & Pick<SignOnChanges, 'lock' | 'sessions'>;
 
 /** RP-Initiated Logout 1.0. Asks the person unless an ID token of theirs proves the request. */
 export async function logout(
@@ -72,6 +72,8 @@ async function end(
 ): Promise<BrowserStep> {
   if (session.account) {
     const accountId = session.account.id;
+    // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
+    await changes.lock(accountId);
     const { applicationId } = request;
     await noteEnd(changes, browser, accountId, {
       ...{ id: session.id, accountId },
@@ -84,7 +86,7 @@ async function end(
 
 /**
  * Records who ended a session before its time, and ends the tokens that are to end with it. The caller
- * removes the session.
+ * has locked the account, and removes the session.
  */
 export async function noteEnd(
   changes: EndPorts,
@@ -92,8 +94,6 @@ export async function noteEnd(
   by: AccountId,
   { id, accountId, ...attributes }: { id: string; accountId: AccountId } & Record<string, string>,
 ): Promise<void> {
-  // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
-  await changes.lock(accountId);
   await changes.grants.revokeOfSession({ sessionId: id, accountId }, changes.now);
   const subject = { type: 'account', id: accountId };
   await auditIn(changes, browser, { type: 'account', id: by }, { type: 'sign_out', subject, attributes });
