@@ -109,6 +109,15 @@ describe('the tarball', () => {
     expect(files.filter((file) => /\.(?:[cm]?ts|map|o|gyp|c|rs|test\.\w+)$/.test(file))).toEqual([]);
   });
 
+  test('does not import node:http, which would load Node’s fetch, 14 MB in every process', () => {
+    const parts = readdirSync(join(unpacked, 'dist'), { recursive: true, encoding: 'utf8' });
+    const code = parts
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => readFileSync(join(unpacked, 'dist', file), 'utf8'));
+    expect(code.some((text) => text.includes('getBuiltinModule("node:http")'))).toBe(true);
+    expect(code.filter((text) => /from\s*"(?:node:)?http"/.test(text))).toEqual([]);
+  });
+
   test('runs outside the repository', async () => {
     const { stdout } = await run(join(unpacked, 'integration'), ['--version'], {
       cwd: system,
