@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { Database } from '../../../src/store/database.js';
@@ -38,22 +39,29 @@ describe('a SQLite database that many wait for', () => {
     await sql`create table notes (text text)`.execute(database.patient);
     const write = (length: number) =>
       database.write((writer) => sql`insert into notes values (${'x'.repeat(length)})`.execute(writer));
+    /** As many commits as start a thread. */
+    const writeOften = async () => {
+      for (let commits = 0; commits < 32; commits += 1) {
+        await write(1);
+      }
+    };
     const logPages = async () =>
       (await sql<{ wal_autocheckpoint: number }>`pragma wal_autocheckpoint`.execute(database.patient)).rows[0]
         ?.wal_autocheckpoint;
-    return { file, database, deaths, write, logPages };
+    return { file, database, deaths, write, writeOften, logPages };
   }
 
   test('has its log taken over into its file by no commit', async () => {
-    const { file, write, deaths } = await open({ threadFile: idleThread });
-    await write(1);
+    const { file, write, writeOften, deaths } = await open({ threadFile: idleThread });
+    await writeOften();
     await write(8 * MEGABYTE);
     expect(statSync(file).size).toBeLessThan(MEGABYTE);
     expect(deaths).toEqual([]);
   });
 
   test('has its log taken over into its file by a thread', async () => {
-    const { file, write, logPages, deaths } = await open();
+    const { file, write, writeOften, logPages, deaths } = await open();
+    await writeOften();
     await write(8 * MEGABYTE);
     await eventually('the file has what was written', async () => {
       await write(1);
@@ -61,6 +69,26 @@ describe('a SQLite database that many wait for', () => {
     });
     expect(await logPages()).toBe(16_000);
     expect(deaths).toEqual([]);
+  });
+
+  test('ends the thread when nothing is written, and starts another when much is written again', async () => {
+    const ended = { threads: 0 };
+    const note = (worker: Worker) =>
+      void worker.once('exit', () => {
+        ended.threads += 1;
+      });
+    process.on('worker', note);
+    try {
+      const { writeOften, logPages, deaths } = await open({ idleMs: 1 });
+      await writeOften();
+      await eventually('the thread has ended', async () => ended.threads === 1);
+      expect(await logPages()).toBe(1_000);
+      await writeOften();
+      await eventually('another thread has ended', async () => ended.threads === 2);
+      expect(deaths).toEqual([]);
+    } finally {
+      process.removeListener('worker', note);
+    }
   });
 
   test('leaves no log behind when it is closed', async () => {
@@ -73,8 +101,8 @@ describe('a SQLite database that many wait for', () => {
   });
 
   test('does it itself again when the thread dies, and says so once', async () => {
-    const { file, write, logPages, deaths } = await open({ threadFile: failingThread });
-    await write(MEGABYTE);
+    const { file, write, writeOften, logPages, deaths } = await open({ threadFile: failingThread });
+    await writeOften();
     await eventually('the thread is dead', async () => deaths.length > 0);
     await write(8 * MEGABYTE);
     expect(statSync(file).size).toBeGreaterThan(8 * MEGABYTE);
