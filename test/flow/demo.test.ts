@@ -14,7 +14,7 @@ describe('a demo environment', () => {
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    service = await services.start();
+    service = await services.start({ isFirst: true });
   });
 
   test('gives each of its keys the instance integrations of its integration only', async () => {

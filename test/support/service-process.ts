@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import type { DemoFile } from '../../src/cli/demo/demo-file.js';
 import { endsWithThisProcess } from './ends-with-this-process.js';
 import { eventually } from './eventually.js';
 import { freePorts } from './free-ports.js';
+import { onceARun } from './once-a-run.js';
 import { OutputLines } from './output-lines.js';
 import { newDataDirectory } from './temporary-directory.js';
 
@@ -25,6 +26,8 @@ export interface StartOptions {
   env?: Record<string, string | undefined>;
   /** One of an earlier start, to find its data again. */
   dataDir?: string;
+  /** Starts on nothing, where others start on what the first start of a demo environment leaves. */
+  isFirst?: boolean;
   /** The entry of a build that is not in dist/. */
   main?: string;
 }
@@ -59,9 +62,12 @@ export function serviceProcesses() {
     directories.push(directory);
     return directory;
   };
-  const launch = async ({ command = 'serve', env = {}, dataDir, main }: StartOptions = {}) => {
-    const settings = await settingsOf(dataDir ?? join(newDirectory(), 'data'), env);
-    const service = new ServiceProcess(command, settings, main);
+  const launch = async (options: StartOptions = {}) => {
+    const { command = 'serve', env = {}, dataDir = join(newDirectory(), 'data'), main } = options;
+    if (mayHaveDemoData(options)) {
+      cpSync(await demoData(), dirname(dataDir), { recursive: true });
+    }
+    const service = new ServiceProcess(command, await settingsOf(dataDir, env), main);
     started.push(service);
     return service;
   };
@@ -76,6 +82,25 @@ export function serviceProcesses() {
       return service;
     },
   };
+}
+
+/** Whether a start finds its own demo environment in the data of another one. */
+function mayHaveDemoData({ command = 'serve', env = {}, dataDir, main, isFirst }: StartOptions): boolean {
+  const isOther = ['ENVIRONMENT', 'DATABASE_URL', 'SECRETS_KEY_FILE'].some((name) => name in env);
+  const hasData = command === 'serve' || command === 'domain';
+  return hasData && !isOther && !isFirst && dataDir === undefined && main === undefined;
+}
+
+/** A folder with data and keys as a first start leaves them, which takes as long as the rest of a start. */
+function demoData(): Promise<string> {
+  return onceARun('demo-data', async (folder) => {
+    const directory = newDataDirectory();
+    const domain = new ServiceProcess('domain', await settingsOf(join(directory, 'data'), {}));
+    await domain.ready();
+    await domain.stop();
+    cpSync(directory, folder, { recursive: true });
+    rmSync(directory, { recursive: true, force: true });
+  });
 }
 
 /** No Temporal, every port free, and a log that says everything. */

@@ -98,7 +98,7 @@ describe('integration sync --once', () => {
     const file = newFile();
     const workerId = await newWorker();
     await once(file);
-    const other = await services.start();
+    const other = await services.start({ isFirst: true });
     const { code, stderr } = await sharedIntegration(['sync', '--to', file, '--once'], atDemo(other));
     expect(code).toBe(0);
     expect(stderr).toContain('The cursor has expired, because the service may lack some of what was read.');
