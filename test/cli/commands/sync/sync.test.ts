@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
-import { clientIds, demoEnvironment } from '../../../flow/sign-on/demo-environment.js';
+import { clientIds, demoEnvironment, instanceIds } from '../../../flow/sign-on/demo-environment.js';
 import { call } from '../../../flow/sign-on/environment.js';
 import { connectionIds } from '../../../flow/webhooks/webhook-environment.js';
 import { entitiesIn } from '../../../sdk/drivers/sync.js';
 import { eventually } from '../../../support/eventually.js';
 import { serviceProcesses } from '../../../support/service-process.js';
+import { stallingProxy } from '../../../support/stalling-proxy.js';
 import { integration, runningCommands, sharedIntegration } from '../../typed.js';
 import { atDemo, atGateway, newFiles } from './rig.js';
 
@@ -32,6 +33,22 @@ const inFile = (file: string, sql: string) => {
   } finally {
     database.close();
   }
+};
+/** Whether the gateway has not answered a request yet. */
+const isAsked = async () => {
+  const metrics = await (await fetch(`${environment.demo.service.opsUrl}/metrics`)).text();
+  return /^http_requests_in_flight\{[^}]*\} [1-9]/m.test(metrics);
+};
+/** A comparison that finds a difference waits for changes: one of another client ends that wait. */
+const endWait = async () => {
+  let looks = 0;
+  // Only a wait lasts for several looks.
+  await eventually('a wait for changes', async () => {
+    looks = (await isAsked()) ? looks + 1 : 0;
+    return looks === 3;
+  });
+  const another = { instanceId: instanceIds.harborlight, name: 'Fennimore Tea' };
+  await environment.demo.platform.createClient(another, call());
 };
 
 describe('integration sync --once', () => {
@@ -83,7 +100,7 @@ describe('integration sync --once', () => {
     await once(file);
     expect(inFile(file, "delete from entities where type = 'location'")).toBeGreaterThan(0);
     expect(inFile(file, "update entities set version = version + 1 where type = 'jobTitles'")).toBe(2);
-    const { code, stderr } = await once(file);
+    const [{ code, stderr }] = await Promise.all([once(file), endWait()]);
     expect(code).toBe(0);
     expect(stderr).toContain('The copy differs from the gateway:\n');
     expect(stderr).toMatch(/^ {2}location of cli_\w+: 0 in the file, \d+ at the gateway$/m);
@@ -124,12 +141,19 @@ describe('integration sync', () => {
   });
 
   test('waits while the gateway is away, says so, and then goes on', async () => {
-    const service = await services.start();
-    const command = begin(['sync', '--to', newFile()], atDemo(service));
+    const { service } = environment.demo;
+    const gateway = await stallingProxy(service.gatewayUrl);
+    const command = begin(['sync', '--to', newFile(), '--instance-integration', connectionIds.harborlight], {
+      INTEGRATION_API_KEY: service.demo().apiKeys[0]?.key ?? '',
+      INTEGRATION_GATEWAY: `http://${gateway.address}`,
+    });
     await command.errors.nextText('Following its changes');
-    await service.stop();
+    gateway.cut();
     await command.errors.nextText('Trying again; Ctrl-C ends.');
+    gateway.mend();
+    await command.output.nextText(await newWorker());
     expect(await command.interrupt()).toBe(0);
+    gateway.close();
   });
 
   test('ends with its reader', async () => {
@@ -189,9 +213,5 @@ test('an end of the process while a wait is held leaves nothing behind in the se
   const command = following(newFile());
   await command.errors.nextText('Following');
   await command.interrupt('SIGKILL');
-  const { service } = environment.demo;
-  await eventually('no wait', async () => {
-    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-    return /^http_requests_in_flight\{[^}]*\} [1-9]/m.test(metrics) ? undefined : true;
-  });
+  await eventually('no wait', async () => !(await isAsked()));
 });
