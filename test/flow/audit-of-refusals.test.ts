@@ -10,6 +10,7 @@ import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { integration } from '../cli/typed.js';
 import { refusalOf } from '../rpc/rig.js';
 import { exchange } from '../support/http-exchange.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { readList } from './reading.js';
 
@@ -131,7 +132,8 @@ describe('the audit log of a running service', () => {
     );
     expect(recordsIn(service, 'personal_data.read')).toEqual(read);
 
-    const { dataDir } = await services.start({ dataDir: service.dataDir });
+    const again = { command: 'domain', dataDir: service.dataDir, env: roleTokens } as const;
+    const { dataDir } = await services.start(again);
     const verified = await integration(['audit', 'verify'], { ENVIRONMENT: 'demo', DATA_DIR: dataDir });
     expect([verified.code, verified.stdout]).toEqual([
       0,

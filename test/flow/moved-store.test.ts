@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import { DeliveryStatus } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { integration } from '../cli/typed.js';
 import { withPostgres } from '../store/moves/rig.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
+import { roleTokens } from '../support/role-tokens.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { accept, answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
 import { readList } from './reading.js';
@@ -25,9 +25,8 @@ describe('a service whose database is moved to PostgreSQL', () => {
   });
 
   test('goes on as if nothing had happened: keys, entity tags, sessions, tokens, audit chains, webhooks, numbers', async () => {
-    const dataDir = join(services.newDirectory(), 'data');
-    const env = { WEBHOOK_RETRY_DELAYS: '1h,1h' };
-    const before = await services.start({ dataDir, env });
+    const before = await services.start({ env: { WEBHOOK_RETRY_DELAYS: '1h,1h' } });
+    const { dataDir } = before;
     const old = new WebhookEnvironment(before, newReceiver);
     environments.push(old);
     const person = await old.newPerson({ user: [clientIds.tallowfern] });
@@ -52,7 +51,8 @@ describe('a service whose database is moved to PostgreSQL', () => {
       0,
       expect.objectContaining({ wasComplete: false }),
     ]);
-    const onSqlite = await services.launch({ dataDir, env: before.settings });
+    const ofSqlite = { ...before.settings, ...roleTokens };
+    const onSqlite = await services.launch({ command: 'domain', dataDir, env: ofSqlite });
     expect((await onSqlite.exited).code).toBe(78);
 
     const after = await services.start({ dataDir, env: settings });

@@ -7,6 +7,7 @@ import { newKey, readSecretsKeys, replaceSecretsKeys } from '../../../src/keys/s
 import { lockFile } from '../../../src/store/file-lock.js';
 import { integration, sharedIntegration } from '../../cli/typed.js';
 import { eventually } from '../../support/eventually.js';
+import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
 import { verified, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { apps, instanceIds } from '../sign-on/demo-environment.js';
@@ -175,14 +176,20 @@ describe('a rotation of the encryption key', () => {
 
   test('that a kill cut short is taken up where it stood', async () => {
     // Of its own: a node that was killed counts as there for 90 seconds.
-    const killed = await services.start();
+    const killed = await services.start({ command: 'domain', env: roleTokens });
     const environment = new WebhookEnvironment(killed, newReceiver);
     const subscribed = await environment.subscribe();
     environment.close();
     await done(killed, 'rotate');
     killed.killGroup();
     await killed.exited;
-    const service = await services.start({ dataDir: killed.dataDir, env: killed.settings });
+    const env = {
+      ...killed.settings,
+      EDGE_TOKEN: undefined,
+      RELAY_TOKEN: undefined,
+      MAINTENANCE_TOKEN: undefined,
+    };
+    const service = await services.start({ dataDir: killed.dataDir, env });
     const [before] = idsIn(keyFileOf(service)) as [string];
     await eventually('every secret sealed anew', async () => {
       const keys = await done(service, 'list');
@@ -219,7 +226,8 @@ describe('a rotation of the encryption key', () => {
     const path = keyFileOf(demo.service);
     const content = readFileSync(path);
     writeFileSync(path, Buffer.alloc(32, 7));
-    const service = await services.launch({ dataDir, env: settings });
+    const env = { ...settings, ...roleTokens };
+    const service = await services.launch({ command: 'domain', dataDir, env });
     expect((await service.exited).code).toBe(78);
     expect(service.errors.text()).toMatch(
       /^The database needs the encryption key ek_\w+, and the key file holds ek_f9aabf2fb7db3093\. Set SECRETS_KEY_FILE/m,
@@ -236,7 +244,7 @@ describe('an environment with its key file in the place of the first releases', 
     mkdirSync(dataDir, { mode: 0o700 });
     const before = join(dataDir, 'secrets.key');
     writeFileSync(before, Buffer.alloc(32, 7), { mode: 0o600 });
-    const service = await services.start({ dataDir });
+    const service = await services.start({ command: 'domain', dataDir, env: roleTokens });
     expect(existsSync(keyFileOf(service))).toBe(false);
     const { msg = '' } = await service.output.nextLine(({ msg }) =>
       Boolean(msg?.startsWith('The key file is in the data directory')),
