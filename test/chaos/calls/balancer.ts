@@ -42,6 +42,11 @@ export class Balancer {
     );
   }
 
+  /** Settles when no new connection is led to this edge. */
+  async untilUnready({ process }: ServiceNode): Promise<void> {
+    await eventually('an edge unready', () => !this.#ready.has(process.opsUrl));
+  }
+
   close(): void {
     this.#closing.abort();
     for (const socket of this.#sockets) {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { instanceIds } from '../../flow/sign-on/demo-environment.js';
+import { WebhookEnvironment } from '../../flow/webhooks/webhook-environment.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { serviceProcesses } from '../../support/service-process.js';
+import { webhookReceivers } from '../../support/webhooks/receiver.js';
 import { readerOf } from './readers.js';
 import type { Strike } from './strike.js';
 import { Traffic } from './traffic.js';
@@ -14,6 +17,7 @@ import {
 } from './two-domains.js';
 
 const services = serviceProcesses();
+const newReceiver = webhookReceivers();
 
 const READERS = 32;
 const SOME_ANSWERS = 10;
@@ -70,18 +74,25 @@ describe('readers of the gateway, with two domains behind the edge,', () => {
   test('leave the deliveries to whichever domain is left: the worker claims there', async () => {
     const { worker, domains, edge } = nodes;
     const [struck, other] = domains;
-    await strike('killed', struck);
-    await untilKnownAway(worker, struck);
-    const lines = other.process.output.lines().length;
-    await eventually('a claim', () =>
-      other.process.output
-        .lines()
-        .slice(lines)
-        .some(({ method, code }) => String(method).endsWith('/ClaimDeliveries') && code === 'OK'),
-    );
-    await struck.start();
-    await untilServing(worker, ...domains);
-    await untilServing(edge, ...domains);
+    await traffic.seldomDuring(async () => {
+      await strike('killed', struck);
+      await untilKnownAway(worker, struck);
+      const lines = other.process.output.lines().length;
+      const environment = new WebhookEnvironment(other.process, newReceiver);
+      const { receiver } = await environment.subscribe();
+      const clientId = await environment.newClient(instanceIds.harborlight);
+      await receiver.next(({ event }) => event.entity.id === clientId);
+      environment.close();
+      await eventually('a claim', () =>
+        other.process.output
+          .lines()
+          .slice(lines)
+          .some(({ method, code }) => String(method).endsWith('/ClaimDeliveries') && code === 'OK'),
+      );
+      await struck.start();
+      await untilServing(worker, ...domains);
+      await untilServing(edge, ...domains);
+    });
   });
 
   test('are refused while both are away, and answered again when one is back', async () => {
@@ -115,7 +126,7 @@ describe('readers of the gateway, with two domains behind the edge,', () => {
     if (how === 'frozen') {
       struck.process.signal('SIGCONT');
     } else {
-      await struck.start();
+      await traffic.seldomDuring(() => struck.start());
     }
   }
 

@@ -4,6 +4,7 @@ import { type Answer, ConnectionCut, KeptConnection } from './kept-connection.js
 
 /** With 64 callers a thousand requests a second; each waits for its answer, so a slow machine has fewer. */
 const ASKS_EVERY_MS = 64;
+const ASKS_SELDOM_EVERY_MS = 512;
 const PAUSE_AFTER_REFUSAL_MS = 100;
 
 export interface Question {
@@ -44,6 +45,7 @@ export class Traffic {
   /** What must never be. */
   readonly faults: string[] = [];
   phase: Phase = newPhase({ isCalm: true });
+  asksEveryMs = ASKS_EVERY_MS;
   readonly total = { asked: 0, answered: 0, refused: 0, cut: 0 };
   readonly #callers: Caller[] = [];
   #isOver = false;
@@ -79,10 +81,26 @@ export class Traffic {
     return this.#untilEach(`${times} answers`, (caller) => (answeredTo.get(caller) ?? 0) >= times);
   }
 
+  /** Each caller has had so many answers more. */
+  untilEachAnsweredAgain(times: number): Promise<void> {
+    const { answeredTo } = this.phase;
+    const before = new Map(answeredTo);
+    const since = (caller: Caller) => (answeredTo.get(caller) ?? 0) - (before.get(caller) ?? 0);
+    return this.#untilEach(`${times} more answers`, (caller) => since(caller) >= times);
+  }
+
   /** Each caller has been refused in the present phase. */
   untilEachRefused(): Promise<void> {
     const { refusedTo } = this.phase;
     return this.#untilEach('a refusal', (caller) => refusedTo.has(caller));
+  }
+
+  /** While a process starts, which meets no caller before it is ready and needs the processor. */
+  async seldomDuring(work: () => Promise<void>): Promise<void> {
+    this.asksEveryMs = ASKS_SELDOM_EVERY_MS;
+    await work().finally(() => {
+      this.asksEveryMs = ASKS_EVERY_MS;
+    });
   }
 
   /** Asks nothing more, and settles when nothing is unanswered. */
@@ -145,7 +163,7 @@ export class Caller {
     this.#asked += 1;
     this.traffic.total.asked += 1;
     const begunIn = this.traffic.phase;
-    this.#nextAt = performance.now() + ASKS_EVERY_MS;
+    this.#nextAt = performance.now() + this.traffic.asksEveryMs;
     const answer = await this.#answerTo(question);
     // What a fault ended had often begun before it.
     const phase = begunIn.isCalm ? this.traffic.phase : begunIn;
