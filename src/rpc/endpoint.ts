@@ -55,9 +55,9 @@ export class Endpoint {
   }
 
   /** In a span of the caller's trace, if it names one. Other calls of roles get no span: most are polls. */
-  traced<T>({ caller, requestId, traceparent }: CallContext, work: () => Promise<T>): Promise<T> {
+  traced<T>({ identity, requestId, traceparent }: CallContext, work: () => Promise<T>): Promise<T> {
     const attributes = { 'rpc.system': 'grpc', 'integration.request_id': requestId };
-    const inTrace = roleRights.has(caller) ? inSpanOfTrace : inSpan;
+    const inTrace = roleRights.has(identity.caller) ? inSpanOfTrace : inSpan;
     return inTrace(this.method.path.slice(1), { kind: 'server', parent: traceparent, attributes }, work);
   }
 
@@ -79,8 +79,8 @@ export class Endpoint {
     }
   }
 
-  #isRecorded({ caller }: CallContext): boolean {
-    return personalAnswers.has(this.method.path) && isWatched(caller);
+  #isRecorded({ identity }: CallContext): boolean {
+    return personalAnswers.has(this.method.path) && isWatched(identity.caller);
   }
 
   ended(call: AdmittedCall, isCancelled: boolean, failure?: ServiceError): void {

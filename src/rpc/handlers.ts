@@ -1,19 +1,12 @@
-import type { InstanceId } from '../../generated/ids.js';
 import { snakeCase } from '../domain/platform/changes.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
-import type { Caller } from './callers.js';
+import type { Identity } from './callers.js';
 import type { AnyService, RequestOf, ResponseOf, Sent } from './definitions.js';
 
 /** What a handler knows of the call besides its message. */
 export interface CallContext {
   readonly requestId: string;
-  readonly caller: Caller;
-  /** Id of the token, if it is in the database. */
-  readonly tokenId: string | undefined;
-  /** The first token of its line of successors, if that is another one. */
-  readonly ownerId?: string;
-  /** The only instance that the token reaches; undefined for all. */
-  readonly instanceId: InstanceId | undefined;
+  readonly identity: Identity;
   /** The address of the peer, or undefined on a local socket. */
   readonly remoteAddress: string | undefined;
   /** The person or system for which the caller acts, by its own account. */

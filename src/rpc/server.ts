@@ -253,16 +253,12 @@ function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error
 }
 
 function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallContext {
-  const { caller, tokenId, ownerId, instanceId } = identity as Identity;
   let controller: AbortController | undefined;
   return {
     requestId,
-    caller,
-    tokenId,
-    ownerId,
+    identity: identity as Identity,
     onBehalfOf: recordableOnBehalfOf(call.metadata.get(ON_BEHALF_OF_KEY)),
     traceparent: traceparentOf(call.metadata),
-    instanceId,
     get remoteAddress() {
       return remoteAddressOf(call.getPeer());
     },

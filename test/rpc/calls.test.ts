@@ -44,8 +44,8 @@ describe('a call', () => {
 
   test('brings the message, the caller and the request id to the handler, and the answer back', async () => {
     const seen: unknown[] = [];
-    const { call } = await serving(async (request, { requestId, caller }) => {
-      seen.push([request, requestId, caller]);
+    const { call } = await serving(async (request, { requestId, identity }) => {
+      seen.push([request, requestId, identity.caller]);
       return ANSWER;
     });
     await expect(call({ limit: 7 }, { requestId: 'req/1:a.b_c-d' })).resolves.toEqual(ANSWER);

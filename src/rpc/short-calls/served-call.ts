@@ -1,6 +1,6 @@
 import type { Call } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { loggableRequestId } from '../call-metadata.js';
-import type { Caller, Identity } from '../callers.js';
+import type { Identity } from '../callers.js';
 import type { AdmittedCall, AdmittedStream } from '../gate.js';
 import type { CallContext } from '../handlers.js';
 import { LONGEST_MS } from './frames.js';
@@ -34,22 +34,6 @@ export class ServedCall implements AdmittedCall, CallContext {
 
   get peer(): string {
     return this.stream.peer;
-  }
-
-  get caller(): Caller {
-    return this.identity.caller;
-  }
-
-  get tokenId() {
-    return this.identity.tokenId;
-  }
-
-  get ownerId() {
-    return this.identity.ownerId;
-  }
-
-  get instanceId() {
-    return this.identity.instanceId;
   }
 
   get endedWith() {

@@ -19,7 +19,7 @@ import { describeEachDatabase } from '../../support/databases.js';
 import { platformDependencies } from '../../support/platform-dependencies.js';
 
 const context: CallContext = {
-  ...{ requestId: 'req-1', caller: 'platform', instanceId: undefined, tokenId: 'tok_1' },
+  ...{ requestId: 'req-1', identity: { caller: 'platform', tokenId: 'tok_1' } },
   ...{ remoteAddress: undefined, isCancelled: false, signal: new AbortController().signal },
 };
 

@@ -39,7 +39,7 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
       const { rows, nextPageToken } = await listPage(listing, (page) => accounts.page(page, prefix));
       return { accounts: rows.map(toEntry), nextPageToken };
     },
-    getAccount: async ({ key }, { rows }, { instanceId }) => {
+    getAccount: async ({ key }, { rows }, { identity: { instanceId } }) => {
       const account = await find(rows, key);
       const contexts = await rows.accounts.contextsOf(account.id);
       const message = await toAccountMessage({ ...rows, now: platform.clock() }, account);

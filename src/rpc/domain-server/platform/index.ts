@@ -46,7 +46,7 @@ const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServi
 function reachOf(
   unitOfWork: PlatformUnitOfWork,
   method: string,
-  { instanceId }: CallContext,
+  { identity: { instanceId } }: CallContext,
 ): PlatformUnitOfWork {
   if (instanceId === undefined) {
     return unitOfWork;
@@ -79,10 +79,8 @@ function perCall(
  * The queue of a write: the instance of a limited token; else the token with the client, instance or account
  * of the request. An import has one queue, because its lines build on each other.
  */
-function originOf(
-  request: object,
-  { tokenId = '', instanceId: only, requestId, signal }: CallContext,
-): WriteOrigin {
+function originOf(request: object, { identity, requestId, signal }: CallContext): WriteOrigin {
+  const { tokenId = '', instanceId: only } = identity;
   if (only !== undefined) {
     return { signal, requestId, lane: only };
   }

@@ -78,7 +78,7 @@ export function write<Request extends { idempotencyKey?: string }, Response exte
   }
   const bytes = method.requestSerialize({ ...request, idempotencyKey: undefined });
   const repeatable: Repeatable<Sent<Response> & object> = {
-    ownerId: context.ownerId ?? actor.id,
+    ownerId: context.identity.ownerId ?? actor.id,
     method: method.path,
     key,
     requestHash: hashRequest(bytes).toString('base64url'),

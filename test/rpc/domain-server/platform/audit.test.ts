@@ -256,9 +256,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     };
     const context: CallContext = {
       requestId: 'request-1',
-      caller: 'platform',
-      tokenId: 'tok_one',
-      instanceId: undefined,
+      identity: { caller: 'platform', tokenId: 'tok_one' },
       remoteAddress: undefined,
       onBehalfOf: 'admin-7',
       isCancelled: false,

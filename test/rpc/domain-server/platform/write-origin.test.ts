@@ -9,7 +9,7 @@ import { signalled } from '../../../support/signalled.js';
 
 const { signal } = new AbortController();
 const CONTEXT: CallContext = {
-  ...{ requestId: 'req-1', caller: 'platform', instanceId: undefined, tokenId: 'tok_1' },
+  ...{ requestId: 'req-1', identity: { caller: 'platform', tokenId: 'tok_1' } },
   ...{ remoteAddress: undefined, isCancelled: false, signal },
 };
 
@@ -70,7 +70,8 @@ describe('a write of the platform', () => {
   ])(
     'of $method is made in the lane of the instance that its token is limited to',
     async ({ method, request }) => {
-      const limited = { ...CONTEXT, instanceId: 'ins_1' as InstanceId };
+      const instanceId = 'ins_1' as InstanceId;
+      const limited = { ...CONTEXT, identity: { ...CONTEXT.identity, instanceId } };
       expect(await originOf(method, request, limited)).toEqual({
         lane: 'ins_1',
         signal,
@@ -105,7 +106,7 @@ describe('a write of the platform', () => {
     };
     const other = {
       requestId: 'req-2',
-      tokenId: 'tok_2',
+      identity: { ...CONTEXT.identity, tokenId: 'tok_2' },
       isCancelled: false,
       signal: new AbortController().signal,
     };

@@ -16,7 +16,7 @@ test('a write of signing on is made for as long as its caller is there', async (
   const asked = handlers.redeemEmailLink?.(
     { browser, linkTokenHash: new Uint8Array(32) },
     {
-      ...{ requestId: 'req-1', caller: 'edge', tokenId: undefined, instanceId: undefined },
+      ...{ requestId: 'req-1', identity: { caller: 'edge' } },
       ...{ remoteAddress: undefined, isCancelled: false, signal },
     },
   );

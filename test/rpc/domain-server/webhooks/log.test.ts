@@ -129,7 +129,8 @@ test('a replay whose caller leaves is recorded with what it made', async () => {
   const since = new Date(AT - 60_000);
   const request = { subscriptionId: subscription.id, since, eventTypes: [], includeDelivered: false };
   const caller = new AbortController();
-  const context = { requestId: 'r', caller: 'operator', signal: caller.signal } as CallContext;
+  const identity = { caller: 'operator' };
+  const context = { requestId: 'r', identity, signal: caller.signal } as CallContext;
   const draining = new AbortController().signal;
   const handlers = eventHandlers({ unitOfWork, clock: clock.now, draining } as WebhookDependencies);
   for await (const progress of handlers.replayEvents?.(request, context) ?? []) {
