@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { one } from './read.js';
 
-export const getChangesDigest: GatewayHandler<'getChangesDigest'> = (request, dependencies) =>
-  one('getChangesDigest', request, dependencies);
+export const getChangesDigest: GatewayHandler<'getChangesDigest'> = one('getChangesDigest');

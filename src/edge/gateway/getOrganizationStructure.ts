@@ -1,5 +1,5 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { one } from './read.js';
 
-export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> = (request, dependencies) =>
-  one('getOrganizationStructure', request, dependencies);
+export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> =
+  one('getOrganizationStructure');

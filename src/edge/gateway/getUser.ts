@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { one } from './read.js';
 
-export const getUser: GatewayHandler<'getUser'> = (request, dependencies) =>
-  one('getUser', request, dependencies);
+export const getUser: GatewayHandler<'getUser'> = one('getUser');

@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { one } from './read.js';
 
-export const getWorkerV2: GatewayHandler<'getWorkerV2'> = (request, dependencies) =>
-  one('getWorkerV2', request, dependencies);
+export const getWorkerV2: GatewayHandler<'getWorkerV2'> = one('getWorkerV2');

@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { list } from './read.js';
 
-export const listClients: GatewayHandler<'listClients'> = (request, dependencies) =>
-  list('listClients', request, dependencies);
+export const listClients: GatewayHandler<'listClients'> = list('listClients');

@@ -1,5 +1,5 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { one } from './read.js';
 
-export const listInstanceIntegrations: GatewayHandler<'listInstanceIntegrations'> = (request, dependencies) =>
-  one('listInstanceIntegrations', request, dependencies);
+export const listInstanceIntegrations: GatewayHandler<'listInstanceIntegrations'> =
+  one('listInstanceIntegrations');

@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { one } from './read.js';
 
-export const listJobTitles: GatewayHandler<'listJobTitles'> = (request, dependencies) =>
-  one('listJobTitles', request, dependencies);
+export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles');

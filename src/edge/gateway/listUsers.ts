@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { list } from './read.js';
 
-export const listUsers: GatewayHandler<'listUsers'> = (request, dependencies) =>
-  list('listUsers', request, dependencies);
+export const listUsers: GatewayHandler<'listUsers'> = list('listUsers');

@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { list } from './read.js';
 
-export const listWorkers: GatewayHandler<'listWorkers'> = (request, dependencies) =>
-  list('listWorkers', request, dependencies);
+export const listWorkers: GatewayHandler<'listWorkers'> = list('listWorkers');

@@ -1,5 +1,4 @@
 import type { GatewayHandler } from './gateway-handler.js';
 import { list } from './read.js';
 
-export const listWorkersV2: GatewayHandler<'listWorkersV2'> = (request, dependencies) =>
-  list('listWorkersV2', request, dependencies);
+export const listWorkersV2: GatewayHandler<'listWorkersV2'> = list('listWorkersV2');

@@ -55,66 +55,64 @@ export function beginRead(
   };
 }
 
-/** The answer with one body, or 304. */
-export async function one(
-  operationId: OperationId,
-  request: GatewayRequest,
-  dependencies: GatewayDependencies,
-) {
-  const { question, call, headersOf } = beginRead(operationId, request, dependencies);
-  const { header, body } = await dependencies.directory.read(question, call);
-  const headers = headersOf(present(header));
-  return header?.notModified
-    ? ({ status: 304, headers } as const)
-    : ({ status: 200, headers, body: new JsonBytes(body) } as const);
+/** The handler of an operation with one body. */
+export function one(operationId: OperationId) {
+  return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
+    const { question, call, headersOf } = beginRead(operationId, request, dependencies);
+    const { header, body } = await dependencies.directory.read(question, call);
+    const headers = headersOf(present(header));
+    return header?.notModified
+      ? ({ status: 304, headers } as const)
+      : ({ status: 200, headers, body: new JsonBytes(body) } as const);
+  };
 }
 
-/** The answer with a list: at once if it fits into one message, otherwise streamed as its pages arrive. */
-export async function list(
-  operationId: OperationId,
-  request: GatewayRequest,
-  dependencies: GatewayDependencies,
-) {
-  const { directory, lists, addressOf } = dependencies;
-  const { params, query } = request;
-  const { question, call, headersOf } = beginRead(operationId, request, dependencies);
-  const underWay = await lists.begin(request.identity.apiKeyHash);
-  let rest: AsyncIterator<ReadRestResponse> | undefined;
-  const leave = async () => {
-    underWay.end();
-    await rest?.return?.();
+/** The handler of a list: one message if it fits into one, otherwise streamed as its pages arrive. */
+export function list(operationId: OperationId) {
+  return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
+    const { directory, lists, addressOf } = dependencies;
+    const { params, query } = request;
+    const { question, call, headersOf } = beginRead(operationId, request, dependencies);
+    const underWay = await lists.begin(request.identity.apiKeyHash);
+    let rest: AsyncIterator<ReadRestResponse> | undefined;
+    const leave = async () => {
+      underWay.end();
+      await rest?.return?.();
+    };
+    try {
+      const first = await directory.read(question, { ...call, deadlineMs: LIST_WAIT_MS });
+      const header = present(first.header);
+      const headers = headersOf(header);
+      underWay.answered(header);
+      const restCall = { ...call, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
+      rest = first.rest && new PagesOfRest(directory, question, first.rest, restCall);
+      if (rest && question.limit === undefined) {
+        // Read before the status is sent, so that an error in the second page is an answer like any other.
+        const second = await rest.next();
+        const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
+        return { status: 200, headers, body: new StreamedArray(pages) } as const;
+      }
+      let last: Pick<ReadRestResponse, 'body' | 'nextCursor'> = first;
+      const bodies = [first.body];
+      for (let next = await rest?.next(); next && !next.done; next = await rest?.next()) {
+        last = next.value;
+        bodies.push(last.body);
+      }
+      await leave();
+      if (header.notModified) {
+        return { status: 304, headers } as const;
+      }
+      const cursor = last.nextCursor;
+      const link = cursor && {
+        Link: `<${addressOf(operationId, params, { ...query, cursor })}>; rel="next"`,
+      };
+      const body = bodies.length > 1 ? joinedArrays(bodies) : first.body;
+      return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(body) } as const;
+    } catch (error) {
+      await leave();
+      throw error;
+    }
   };
-  try {
-    const first = await directory.read(question, { ...call, deadlineMs: LIST_WAIT_MS });
-    const header = present(first.header);
-    const headers = headersOf(header);
-    underWay.answered(header);
-    const restCall = { ...call, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
-    rest = first.rest && new PagesOfRest(directory, question, first.rest, restCall);
-    if (rest && question.limit === undefined) {
-      // Read before the status is sent, so that an error in the second page is an answer like any other.
-      const second = await rest.next();
-      const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
-      return { status: 200, headers, body: new StreamedArray(pages) } as const;
-    }
-    let last: Pick<ReadRestResponse, 'body' | 'nextCursor'> = first;
-    const bodies = [first.body];
-    for (let next = await rest?.next(); next && !next.done; next = await rest?.next()) {
-      last = next.value;
-      bodies.push(last.body);
-    }
-    await leave();
-    if (header.notModified) {
-      return { status: 304, headers } as const;
-    }
-    const cursor = last.nextCursor;
-    const link = cursor && { Link: `<${addressOf(operationId, params, { ...query, cursor })}>; rel="next"` };
-    const body = bodies.length > 1 ? joinedArrays(bodies) : first.body;
-    return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(body) } as const;
-  } catch (error) {
-    await leave();
-    throw error;
-  }
 }
 
 interface PageOfList {
