@@ -1,5 +1,7 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
+import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import type {
+  AttemptResult,
   ClaimDeliveriesResponse,
   ClaimedDelivery,
   DeliveryServiceService,
@@ -11,7 +13,6 @@ import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
-import { attemptResultOf } from './attempt-result.js';
 import { pause, pauseMsAfter } from './pauses.js';
 import { Slots } from './slots.js';
 
@@ -216,8 +217,7 @@ export class Relay {
         metrics?.received(waited(waitedMs));
       }
       this.#recorder.add({
-        // A domain of an earlier release claims first attempts only, without their number.
-        result: attemptResultOf(delivery.deliveryId, delivery.attemptNumber || 1, report),
+        result: resultOf(delivery, report),
         leaseExpiresAt: delivery.leaseExpiresAt ?? new Date(),
       });
     } catch (error) {
@@ -235,6 +235,16 @@ export class Relay {
 /** Key objects are made once a claim: Node 24 takes four times as long for an HMAC whose key is bytes. */
 function sendTargetOf({ url, signingSecrets }: DeliveryTarget): SendTarget {
   return { url, signingSecrets: signingSecrets.map((secret) => createSecretKey(secret)) };
+}
+
+function resultOf(
+  { deliveryId, attemptNumber }: ClaimedDelivery,
+  { retryAfterSeconds, ...report }: AttemptReport,
+): AttemptResult {
+  // A domain of an earlier release claims first attempts only, without their number.
+  const number = attemptNumber || 1;
+  const attempt = { ...report, number, outcome: AttemptOutcome[report.outcome] };
+  return { deliveryId, attempt, retryAfterSeconds };
 }
 
 /** Makes an attempt in a span of the trace of the change that the event reports. */
