@@ -7,7 +7,7 @@ import { DirectoryServiceService } from '../../generated/proto/integration/direc
 import { SignOnServiceService } from '../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { packageRoot } from '../config/package.js';
 import { AccessTokenVerifier } from '../keys/access-token-verifier.js';
-import type { RpcChannel, RpcClient } from '../rpc/client.js';
+import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import type { Admission } from './contract/admission.js';
 import { createContractApi } from './contract/contract-api.js';
@@ -76,7 +76,9 @@ export async function createGatewayApi({
 }: Omit<ApiOptions, 'signOnUrl'>): Promise<Dispatch> {
   const { document, hash } = readContract('gateway');
   const directory = domain.clientOf(DirectoryServiceService);
-  const news = new ChangeNews((signal) => watchChanges(directory, signal));
+  const news = new ChangeNews((signal) =>
+    directory.watchChanges({}, { requestId: randomUUID(), deadlineMs: WATCH_DEADLINE_MS, signal }),
+  );
   stopping?.addEventListener('abort', () => news.close());
   const contract = await createContractApi({
     document,
@@ -132,21 +134,6 @@ export async function createSignOnApi({
     isFirst: (operationId) => SIGN_IN.has(operationId),
   });
   return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
-}
-
-async function* watchChanges(directory: RpcClient<typeof DirectoryServiceService>, signal: AbortSignal) {
-  const messages = directory.watchChanges({}, { requestId: randomUUID(), deadlineMs: WATCH_DEADLINE_MS });
-  const reading = messages[Symbol.asyncIterator]();
-  const end = () => void reading.return?.();
-  signal.addEventListener('abort', end);
-  try {
-    for (let next = await reading.next(); !next.done; next = await reading.next()) {
-      yield next.value;
-    }
-  } finally {
-    signal.removeEventListener('abort', end);
-    end();
-  }
 }
 
 function readContract(name: 'gateway' | 'sign-on'): { document: Document; hash: string } {

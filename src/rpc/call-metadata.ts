@@ -19,7 +19,7 @@ export interface CallOptions {
   deadlineMs?: number;
   /** For a stream: the longest wait for each message, without the time that its reader takes. */
   messageWaitMs?: number;
-  /** For a unary call: cancels it, with the reason as its error. */
+  /** Cancels a unary call, with the reason as its error. Ends a stream, as its reader can. */
   signal?: AbortSignal;
 }
 

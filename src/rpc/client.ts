@@ -201,6 +201,7 @@ export class RpcChannel {
             ),
         deserialize: method.responseDeserialize,
         waitMs: options.messageWaitMs,
+        signal: options.signal,
       });
   }
 

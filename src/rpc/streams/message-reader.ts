@@ -11,6 +11,7 @@ interface ReadOptions<T> {
   deserialize: (bytes: Buffer) => T;
   /** The longest wait for each message. */
   waitMs: number | undefined;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -61,10 +62,14 @@ export class MessageReader<T> implements AsyncIterableIterator<T> {
     }
     const call = this.options.open();
     (call as unknown as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = AHEAD;
+    const { signal } = this.options;
+    const leave = () => void this.return();
     const end = () => {
       this.#over = true;
+      signal?.removeEventListener('abort', leave);
       this.#wake();
     };
+    signal?.addEventListener('abort', leave);
     call.on('readable', () => this.#wake());
     call.on('end', end);
     call.on('close', end);

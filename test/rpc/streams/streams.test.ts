@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, getEventListeners, once } from 'node:events';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, jest, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
@@ -21,7 +21,11 @@ describe('a stream of answers', () => {
   async function serving(listWorkers: ListWorkers) {
     const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
     const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
-    return { ...rig, list: (deadlineMs = 20_000) => list(REQUEST as never, { requestId: 'r', deadlineMs }) };
+    return {
+      ...rig,
+      list: (deadlineMs = 20_000, signal?: AbortSignal) =>
+        list(REQUEST as never, { requestId: 'r', deadlineMs, ...(signal && { signal }) }),
+    };
   }
 
   async function collect(stream: AsyncIterable<{ nextCursor?: string | undefined }>): Promise<string[]> {
@@ -127,6 +131,23 @@ describe('a stream of answers', () => {
       break;
     }
     await over.told;
+  });
+
+  test('that the reader waits for ends with the signal of the reader, for the handler too', async () => {
+    const over = signalled();
+    const leaving = new AbortController();
+    const { list } = await serving(async function* (_, { signal }) {
+      yield page('first');
+      await once(signal, 'abort');
+      over.tell();
+    });
+    const stream = list(20_000, leaving.signal)[Symbol.asyncIterator]();
+    await stream.next();
+    const next = stream.next();
+    leaving.abort();
+    expect((await refusalOf(next)).code).toBe(ErrorCode.UNAVAILABLE);
+    await over.told;
+    expect(getEventListeners(leaving.signal, 'abort')).toEqual([]);
   });
 
   test('past its deadline is UNAVAILABLE, and the handler ends while it waits for the reader', async () => {
