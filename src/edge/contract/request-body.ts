@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { BodyRefusal } from '../http/body-refusal.js';
@@ -5,7 +6,6 @@ import type { HttpRequest } from '../http/exchange.js';
 import { type Fields, parseForm } from '../http/form.js';
 import { mediaTypeOf } from '../http/media-type.js';
 import { parseJsonObject } from '../http/strict-json.js';
-import { utf8 } from '../http/utf8.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -39,10 +39,10 @@ export async function parseBody(request: HttpRequest, mediaTypes: readonly strin
   if (bytes.length === 0) {
     return { kind: 'none' };
   }
-  const text = utf8(bytes);
-  if (text === undefined) {
+  if (!isUtf8(bytes)) {
     return { kind: 'malformed', message: 'The body is not UTF-8.' };
   }
+  const text = bytes.toString();
   return mediaType === JSON_TYPE ? jsonBody(text) : formBody(text);
 }
 

@@ -1,5 +1,5 @@
+import { isUtf8 } from 'node:buffer';
 import { decodeFormText } from './form.js';
-import { utf8 } from './utf8.js';
 
 /** A parsed Authorization header, or that it is malformed. */
 export type Authorization =
@@ -32,9 +32,10 @@ export function parseAuthorization(header: string): Authorization {
 
 /** OAuth form-encodes both halves before they are joined (RFC 6749, section 2.3.1). */
 function parseBasic(credentials: string): Authorization | undefined {
-  const text = BASE64.test(credentials) ? utf8(Buffer.from(credentials, 'base64')) : undefined;
-  const colon = text?.indexOf(':') ?? -1;
-  if (text === undefined || colon < 0) {
+  const bytes = Buffer.from(BASE64.test(credentials) ? credentials : '', 'base64');
+  const text = isUtf8(bytes) ? bytes.toString() : '';
+  const colon = text.indexOf(':');
+  if (colon < 0) {
     return undefined;
   }
   const username = decodeFormText(text.slice(0, colon));
