@@ -44,5 +44,5 @@ export interface Sender {
    */
   attempt(target: SendTarget, body: SendBody, signal?: AbortSignal, endsAt?: number): Promise<AttemptReport>;
   /** Interrupts attempts in progress and closes all connections. */
-  close(): Promise<void>;
+  close(): void;
 }

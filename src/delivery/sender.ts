@@ -70,10 +70,9 @@ export class HttpSender implements Sender {
     });
   }
 
-  close(): Promise<void> {
+  close(): void {
     interrupt(this.#running.keys());
     this.#connections.close();
-    return Promise.resolve();
   }
 
   #exchange(

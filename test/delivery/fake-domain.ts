@@ -175,7 +175,5 @@ export class HeldSender implements Sender {
     }
   }
 
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
+  close(): void {}
 }

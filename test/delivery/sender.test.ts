@@ -118,7 +118,7 @@ describe('an attempt that is cut off', () => {
   test.each(['the signal', 'the end of the sender'])('by %s ends at once as interrupted', async (by) => {
     const stop = new AbortController();
     const sender = open();
-    const receiver = await raw.start(() => (by === 'the signal' ? stop.abort() : void sender.close()));
+    const receiver = await raw.start(() => (by === 'the signal' ? stop.abort() : sender.close()));
     const report = await sender.attempt(targetAt(receiver.port), body, stop.signal);
     expect(report).toMatchObject({ outcome: 'INTERRUPTED', httpStatus: undefined });
     const late = await sender.attempt(targetAt(receiver.port), body, AbortSignal.abort());

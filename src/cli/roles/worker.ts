@@ -57,7 +57,7 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
     stop: async () => {
       health.drain();
       await Promise.all([relay.stop(config.SHUTDOWN_GRACE), temporal?.shutdown(), timed.stop()]);
-      await sender.close();
+      sender.close();
       domain.relay.close();
       domain.maintenance.close();
     },
