@@ -85,8 +85,6 @@ export interface ListenerOptions {
   maxRequests?: number;
 }
 
-type Forbidden = ReturnType<typeof statusOfForbidden>;
-
 /** State shared by the requests of a listener. */
 interface Shared {
   options: ListenerOptions;
@@ -127,9 +125,8 @@ export function createListener(options: ListenerOptions): Server {
   const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS, isTrusted);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     // For a proxy in front, what follows a forbidden request may be a part of it.
-    const forbidden = statusOfForbidden(request);
-    if (connections.admit(request, response, forbidden !== undefined)) {
-      void exchange(request, response, forbidden, shared);
+    if (connections.admit(request, response, statusOfForbidden(request) !== undefined)) {
+      void exchange(request, response, shared);
     }
   };
   const server = createServer(limits, answer);
@@ -181,26 +178,20 @@ function refuse(
 }
 
 /** Starts a trace, or continues that of a trusted proxy: other callers could make us record all requests. */
-function exchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  forbidden: Forbidden,
-  shared: Shared,
-): Promise<void> {
+function exchange(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
   const { method = 'GET', headers, socket } = request;
   const { traceparent } = headers;
   const isGiven = typeof traceparent === 'string' && shared.isTrusted(socket.remoteAddress ?? '');
   const parent = isGiven ? traceparent : undefined;
   const attributes = { 'http.request.method': method, 'integration.api': shared.options.api };
   return inSpan(method, { kind: 'server', parent, attributes }, (span) =>
-    exchangeTraced(request, response, forbidden, shared, span),
+    exchangeTraced(request, response, shared, span),
   );
 }
 
 async function exchangeTraced(
   request: IncomingMessage,
   response: ServerResponse,
-  forbidden: Forbidden,
   shared: Shared,
   span: Span | undefined,
 ): Promise<void> {
@@ -223,6 +214,7 @@ async function exchangeTraced(
     const wait = (ms: number) =>
       void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));
     const asked = { method, ...target, headers, requestId, ...from, readBody, left, wait };
+    const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)
       : await shared.dispatch(asked);

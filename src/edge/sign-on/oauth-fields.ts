@@ -20,26 +20,19 @@ export function refuseSecretsInQuery({ rawQuery }: ReceivedRequest): void {
 
 /** The fields of an OAuth request, from a form or from JSON. */
 export class OAuthFields {
-  readonly #valuesOf: (name: string) => readonly unknown[];
+  readonly #values: ReadonlyMap<string, readonly unknown[]>;
 
   constructor(body: ParsedBody) {
-    switch (body.kind) {
-      case 'form':
-        this.#valuesOf = (name) => body.fields.get(name) ?? [];
-        break;
-      case 'json':
-        this.#valuesOf = (name) => (body.members.has(name) ? [body.members.get(name)] : []);
-        break;
-      case 'none':
-        throw invalidRequest('The body is missing.');
-      case 'malformed':
-        throw invalidRequest(body.message);
+    if (body.kind === 'none' || body.kind === 'malformed') {
+      throw invalidRequest(body.kind === 'none' ? 'The body is missing.' : body.message);
     }
+    this.#values =
+      body.kind === 'form' ? body.fields : new Map([...body.members].map(([name, value]) => [name, [value]]));
   }
 
   /** A field without a value counts as absent (RFC 6749, section 3.2). */
   optional(name: string): string | undefined {
-    const [value, ...more] = this.#valuesOf(name);
+    const [value, ...more] = this.#values.get(name) ?? [];
     if (more.length > 0) {
       throw invalidRequest(`The field ${name} came more than once.`);
     }
