@@ -44,20 +44,19 @@ export class AddressGuard {
     const { hostname } = url;
     const addresses = await this.#lookUp(url);
     const allowed = addresses.filter(({ address }) => this.#refusedAs(address) === undefined);
+    const refusal = this.#refusalOfAll(url, addresses);
+    if (refusal !== undefined) {
+      const message = `Nothing was sent: ${hostname} ${refusal}, where deliveries must not go.`;
+      throw new AttemptFault('ADDRESS_REFUSED', message);
+    }
+    if (allowed.length === 0) {
+      throw new AttemptFault('NAME_NOT_RESOLVED', `The host name ${hostname} has no address.`);
+    }
     const refusalOfPort = this.#refusalOfPort(url, allowed);
-    if (allowed.length > 0 && refusalOfPort !== undefined) {
+    if (refusalOfPort !== undefined) {
       throw new AttemptFault('ADDRESS_REFUSED', `Nothing was sent: ${hostname} ${refusalOfPort}.`);
     }
-    if (allowed.length > 0) {
-      return allowed;
-    }
-    const refusal = this.#refusalOfAll(url, addresses);
-    throw new AttemptFault(
-      refusal === undefined ? 'NAME_NOT_RESOLVED' : 'ADDRESS_REFUSED',
-      refusal === undefined
-        ? `The host name ${hostname} has no address.`
-        : `Nothing was sent: ${hostname} ${refusal}, where deliveries must not go.`,
-    );
+    return allowed;
   }
 
   async #lookUp({ hostname }: URL): Promise<readonly LookupAddress[]> {

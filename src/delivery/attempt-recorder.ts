@@ -40,7 +40,7 @@ export class AttemptRecorder {
   #taken = 0;
   readonly #takenWhenRefused = new WeakMap<EndedAttempt, number>();
   #atOnce = MOST_AT_ONCE;
-  #endGathering: (() => void) | undefined;
+  #gathering: AbortController | undefined;
 
   constructor(private readonly options: AttemptRecorderOptions) {}
 
@@ -50,7 +50,7 @@ export class AttemptRecorder {
       this.#isTelling = true;
       void this.#tellAll();
     } else if (this.#waiting.length >= FEW) {
-      this.#endGathering?.();
+      this.#gathering?.abort();
     }
   }
 
@@ -75,19 +75,11 @@ export class AttemptRecorder {
     this.#isTelling = false;
   }
 
-  #gather(): Promise<void> {
-    if (this.#waiting.length >= FEW) {
-      return Promise.resolve();
+  async #gather(): Promise<void> {
+    if (this.#waiting.length < FEW) {
+      this.#gathering = new AbortController();
+      await pause(GATHER_MS, this.#gathering.signal);
     }
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#endGathering = undefined;
-        resolve();
-      };
-      const timer = setTimeout(end, GATHER_MS);
-      this.#endGathering = end;
-    });
   }
 
   #noteSuccess(): void {
