@@ -9,49 +9,44 @@ export async function* pipelined<Input, Output>(
   work: (input: Input) => Promise<Output>,
 ): AsyncGenerator<Output[]> {
   const slots: Slot<Output>[] = [];
-  let reading = false;
-  let end: { error?: unknown } | undefined;
+  let isReading = false;
+  let isOver = false;
   let wake: () => void = () => undefined;
 
-  const begin = (input: Input) => {
+  const add = async (result: Promise<Output>) => {
     const slot: Slot<Output> = {};
     slots.push(slot);
-    const settle = (outcome: Slot<Output>['outcome']) => {
-      slot.outcome = outcome;
-      wake();
-    };
-    work(input).then(
-      (value) => settle({ value }),
-      (error: unknown) => settle({ error }),
+    slot.outcome = await result.then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
     );
+    wake();
   };
   const read = async () => {
-    reading = true;
+    isReading = true;
     try {
       const { done, value } = await inputs.next();
       if (done) {
-        end = {};
+        isOver = true;
       } else {
-        begin(value);
+        void add(work(value));
       }
     } catch (error) {
-      end = { error };
+      isOver = true;
+      void add(Promise.reject(error));
     }
-    reading = false;
+    isReading = false;
     wake();
   };
 
   for (;;) {
-    if (!reading && !end && slots.length < limit) {
+    if (!isReading && !isOver && slots.length < limit) {
       void read();
     }
     const settled = takeSettled(slots);
     if (settled.length > 0) {
       yield settled;
-    } else if (end && slots.length === 0) {
-      if ('error' in end) {
-        throw end.error;
-      }
+    } else if (isOver && slots.length === 0) {
       return;
     } else {
       await new Promise<void>((resolve) => {
