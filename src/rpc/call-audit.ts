@@ -15,10 +15,7 @@ import type { CallContext } from './handlers.js';
 
 /** The actor in the audit log: the holder of the token. */
 export function actorOf({ identity, requestId, remoteAddress, onBehalfOf }: CallContext): Actor {
-  const { tokenId, caller } = identity;
-  const party =
-    tokenId === undefined ? { type: 'service', id: caller } : { type: 'service_token', id: tokenId };
-  return { ...party, requestId, remoteAddress, onBehalfOf };
+  return { ...partyOf(identity.caller, identity.tokenId), requestId, remoteAddress, onBehalfOf };
 }
 
 /** Records refusals and reads in the audit log. */

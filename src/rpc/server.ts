@@ -191,14 +191,11 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
     const admitted = gate.callOf(call.metadata);
     let failure: ServiceError | undefined;
     try {
-      const { request } = call as unknown as { request: unknown };
       const context = contextOf(call, admitted);
-      if (!method.requestStream) {
-        refuseNul(request);
-      }
+      const request = requestOf(call, method);
       if (method.responseStream) {
         await endpoint.traced(context, async () => {
-          const answer = handler(method.requestStream ? messagesOf(call) : request, context);
+          const answer = handler(request, context);
           await endpoint.recordRead(request, context);
           await pump(
             answer as unknown as AsyncIterable<unknown>,
@@ -208,20 +205,30 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
           );
         });
       } else {
-        const message = method.requestStream ? messagesOf(call) : request;
-        callback?.(null, await endpoint.answer(message, context));
+        callback?.(null, await endpoint.answer(request, context));
       }
     } catch (thrown) {
       failure = asServiceError(thrown);
-      fail(call, callback, failure);
+      const refusal = toStatus(failure);
+      if (callback) {
+        callback(refusal);
+      } else {
+        call.emit('error', refusal);
+      }
     }
     endpoint.ended(admitted, call.cancelled, failure);
   };
 }
 
-/** Reads without destroying the call when a handler stops early: it may still answer. */
-function messagesOf(call: AnyCall): AsyncIterable<unknown> {
-  return (call as unknown as Readable).iterator({ destroyOnReturn: false });
+/** The message, or all messages of a stream. */
+function requestOf(call: AnyCall, { requestStream }: AnyMethod): unknown {
+  if (requestStream) {
+    // Does not destroy the call when a handler stops early: it may still answer.
+    return (call as unknown as Readable).iterator({ destroyOnReturn: false });
+  }
+  const { request } = call as unknown as { request: unknown };
+  refuseNul(request);
+  return request;
 }
 
 /** Writes at the speed of the peer. */
@@ -241,15 +248,6 @@ async function pump(
     }
   }
   call.end();
-}
-
-function fail(call: AnyCall, callback: sendUnaryData<unknown> | undefined, error: ServiceError): void {
-  const refusal = toStatus(error);
-  if (callback) {
-    callback(refusal);
-  } else {
-    call.emit('error', refusal);
-  }
 }
 
 function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallContext {
