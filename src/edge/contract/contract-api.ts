@@ -85,7 +85,7 @@ export async function createContractApi<
       const end = await admission.begin(request.network, isFirst(operation));
       at.makeRoom = end;
       try {
-        if (request.left?.().aborted) {
+        if (request.left.aborted) {
           throw new ClientLeft();
         }
         const answer = (await backend.handleRequest(at as never)) as HttpAnswer;
@@ -94,7 +94,7 @@ export async function createContractApi<
         end();
       }
     } catch (thrown) {
-      if (thrown instanceof ClientLeft || (thrown instanceof Busy && request.left?.().aborted)) {
+      if (thrown instanceof ClientLeft || (thrown instanceof Busy && request.left.aborted)) {
         throw new ClientLeft();
       }
       const error = asServiceError(thrown);
@@ -139,7 +139,7 @@ function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends ke
         const { requestId, clientAddress, rawQuery, left } = request.original;
         const wait = (ms: number) => {
           request.makeRoom?.();
-          request.original.wait?.(ms);
+          request.original.wait(ms);
         };
         const handed = {
           requestId,

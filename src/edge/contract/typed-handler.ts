@@ -61,9 +61,9 @@ export interface AnyRequest {
   clientAddress: string;
   header(name: string): string | undefined;
   /** Aborted when the client closes its connection. */
-  left?(): AbortSignal;
+  left: AbortSignal;
   /** The answer will take so much longer, and the request makes room for others until then. */
-  wait?(ms: number): void;
+  wait(ms: number): void;
   /** Adds fields to the log line of the request. */
   note(facts: Record<string, string>): void;
 }

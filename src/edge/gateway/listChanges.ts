@@ -27,8 +27,8 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
       const { awaitedInstanceId } = header;
       const leftMs = endsAt - performance.now();
       if (awaitedInstanceId !== undefined && leftMs > 0) {
-        makeRoom?.(leftMs);
-        if (await news.ofInstance(awaitedInstanceId, heard, leftMs, left?.())) {
+        makeRoom(leftMs);
+        if (await news.ofInstance(awaitedInstanceId, heard, leftMs, left)) {
           continue;
         }
       }

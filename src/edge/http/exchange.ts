@@ -17,9 +17,9 @@ export interface HttpRequest {
   /** The whole body, read on the first call. Rejects with BodyRefusal if it is too large or too slow. */
   readBody(): Promise<Buffer>;
   /** Aborted when the client closes its connection. */
-  left?(): AbortSignal;
+  left: AbortSignal;
   /** The answer will take so much longer: the connection may be silent meanwhile. */
-  wait?(ms: number): void;
+  wait(ms: number): void;
 }
 
 /** The code in the log of a request that is refused because too many others are under way. */

@@ -209,7 +209,7 @@ async function exchangeTraced(
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
     const from = { clientAddress: client, network: networkOf(client) };
-    const left = () => closedSignal(request.socket);
+    const left = closedSignal(request.socket);
     // Node sets it back before the next request.
     const wait = (ms: number) =>
       void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));

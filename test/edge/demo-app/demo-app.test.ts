@@ -94,6 +94,8 @@ describe('the application of the demo', () => {
       clientAddress: '127.0.0.1',
       network: '127.0.0.1',
       readBody: async () => Buffer.alloc(0),
+      left: new AbortController().signal,
+      wait: () => undefined,
     });
   }
 

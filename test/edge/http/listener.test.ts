@@ -528,7 +528,7 @@ test.each(['before', 'after'])(
       socket.destroy();
     } else {
       socket.destroy();
-      await once(seen[0]?.left?.() as AbortSignal, 'abort');
+      await once(seen[0]?.left as AbortSignal, 'abort');
       begin();
     }
     await eventually('none is in flight', () => inFlight === 0);

@@ -50,6 +50,8 @@ export async function ask(
     clientAddress: '192.0.2.1',
     network: '192.0.2.1',
     readBody: async () => Buffer.alloc(0),
+    left: new AbortController().signal,
+    wait: () => undefined,
   });
   const isProblem = answer.headers['content-type'] === 'application/problem+json';
   return isProblem ? { ...answer, problem: JSON.parse(String(answer.body)) } : answer;

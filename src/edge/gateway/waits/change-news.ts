@@ -35,8 +35,8 @@ export class ChangeNews {
   }
 
   /** Resolves with true to look again: the instance changed since `count`, or that is not known. */
-  async ofInstance(id: string, count: number, timeoutMs: number, left?: AbortSignal): Promise<boolean> {
-    if (this.#isClosed || left?.aborted) {
+  async ofInstance(id: string, count: number, timeoutMs: number, left: AbortSignal): Promise<boolean> {
+    if (this.#isClosed || left.aborted) {
       return false;
     }
     if (count < this.#knownSince || (this.#changedAt.get(id) ?? -1) > count) {
@@ -45,7 +45,7 @@ export class ChangeNews {
     return new Promise((resolve) => {
       const end = (isNews: boolean) => {
         clearTimeout(timer);
-        left?.removeEventListener('abort', leave);
+        left.removeEventListener('abort', leave);
         this.#waitingFor(id).delete(tell);
         if (this.#waitingFor(id).size === 0) {
           this.#waiting.delete(id);
@@ -56,7 +56,7 @@ export class ChangeNews {
       const tell = () => end(!this.#isClosed);
       const leave = () => end(false);
       const timer = setTimeout(() => end(true), timeoutMs);
-      left?.addEventListener('abort', leave);
+      left.addEventListener('abort', leave);
       this.#waitingFor(id).add(tell);
     });
   }
