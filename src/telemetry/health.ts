@@ -39,11 +39,11 @@ export class Health {
   }
 
   async readiness(): Promise<Readiness> {
-    const results = await Promise.all(this.checks.map((check) => probe(check)));
-    const failed = this.checks.filter((_, index) => !results[index]?.ok);
-    const checks = Object.fromEntries(
-      this.checks.map(({ name }, index) => [name, results[index] as CheckResult]),
+    const probed = await Promise.all(
+      this.checks.map(async (check) => ({ ...check, result: await probe(check) })),
     );
+    const failed = probed.filter(({ result }) => !result.ok);
+    const checks = Object.fromEntries(probed.map(({ name, result }) => [name, result]));
     if (this.#draining) {
       return { status: 'unready', checks: { ...checks, shutdown: { ok: false, detail: 'draining' } } };
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { tagsIn } from '../http/if-none-match.js';
 
 const SALT_LENGTH = 12;
-const TAG = /(?:W\/)?"([^"]*)"/g;
 
 /** A strong entity tag: a salt of operation, address and contract, and the version of the data. */
 export class EntityTags {
@@ -19,10 +19,10 @@ export class EntityTags {
 
   /** The versions that an If-None-Match header names for this address; other tags are ignored. */
   knownVersions(salt: string, ifNoneMatch = ''): { knownVersions: string[]; anyVersionKnown: boolean } {
-    const tags = [...ifNoneMatch.matchAll(TAG)].map(([, tag = '']) => tag);
-    const knownVersions = tags
-      .filter((tag) => tag.startsWith(`${salt}.`))
-      .map((tag) => tag.slice(salt.length + 1));
+    const start = `"${salt}.`;
+    const knownVersions = tagsIn(ifNoneMatch)
+      .filter((tag) => tag.startsWith(start))
+      .map((tag) => tag.slice(start.length, -1));
     return { knownVersions, anyVersionKnown: ifNoneMatch.trim() === '*' };
   }
 }
