@@ -8,14 +8,12 @@ import type { AttemptResult } from '../../generated/proto/integration/webhooks/v
 /** The end of an attempt; names of the contract without prefix. */
 export type AttemptOutcome = Exclude<keyof typeof Outcome, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
-/** The address and the secrets. */
 export interface SendTarget {
   url: string;
   /** Newest first; each gives a signature. */
   signingSecrets: readonly KeyObject[];
 }
 
-/** The event to post. */
 export interface SendBody {
   /** The `webhook-id`. */
   eventId: string;

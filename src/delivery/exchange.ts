@@ -9,7 +9,6 @@ const MAX_ANSWER_BYTES = 16_384;
 const MAX_LOCATION_LENGTH = 200;
 const NOTHING = Buffer.alloc(0);
 
-/** The end of an exchange. */
 export interface ExchangeEnd {
   outcome: AttemptOutcome;
   message: string;

@@ -52,7 +52,6 @@ export class HostNames {
   }
 }
 
-/** The ways to resolve a name. */
 export interface Resolvers {
   /** The name servers, without a thread. */
   ask(hostname: string): Promise<readonly LookupAddress[]>;

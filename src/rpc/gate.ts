@@ -25,7 +25,6 @@ export interface AdmittedCall {
   readonly operation?: string;
   readonly requestId: string;
   readonly startedAt: number;
-  /** The address of the peer. */
   readonly peer: string;
   /** Undefined without a token. */
   readonly identity: Identity | undefined;

@@ -37,7 +37,6 @@ export type Handlers<S extends AnyService, Call extends unknown[] = [context: Ca
   readonly [Name in keyof S]?: Handler<S[Name], Call>;
 };
 
-/** A service with its handlers. */
 export interface ServedService {
   readonly definition: AnyService;
   // biome-ignore lint/suspicious/noExplicitAny: each handler was checked against its method by `serve`.

@@ -76,7 +76,6 @@ export function inSpanOfTrace<T>(
   return options.parent !== undefined || isTraced() ? inSpan(name, options, work) : work();
 }
 
-/** Whether the caller is within a span. */
 function isTraced(): boolean {
   return tracing !== undefined && trace.getActiveSpan() !== undefined;
 }

@@ -35,7 +35,6 @@ export interface ContractApiOptions<
   Identity,
   AsReceived extends keyof Operations = never,
 > {
-  /** The bundled document. */
   document: Document;
   handlers: Handlers<Operations, Dependencies, Identity, AsReceived>;
   /** The operations that validate requests themselves; the document must agree. */

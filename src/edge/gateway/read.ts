@@ -17,7 +17,6 @@ const LIST_DEADLINE_MS = 600_000;
 /** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
 export const LIST_WAIT_MS = 15_000;
 
-/** What every request of the gateway has. */
 interface GatewayRequest extends AnyRequest {
   identity: Identity;
   params: object;

@@ -12,7 +12,6 @@ import type { OperatorDependencies } from './write.js';
 
 export type { OperatorDependencies } from './write.js';
 
-/** The operator service. */
 export function operatorService(operator: OperatorDependencies) {
   return serve(OperatorServiceService, {
     ...applicationHandlers(operator),
