@@ -116,7 +116,7 @@ export class RpcChannel {
       const token = this.#tokenNow;
       if (this.#streamToken !== token) {
         // Servers end streams whose token is no longer valid, with all calls in them.
-        this.#streamedCalls.renew();
+        this.#members.renew();
         this.#streamToken = token;
       }
       return this.#streamedCalls.call(method, request, options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);

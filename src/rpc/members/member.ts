@@ -3,7 +3,7 @@ import { CallServiceService } from '../../../generated/proto/integration/calls/v
 import { type AnyMethod, serviceNameOf } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
 import { RenewedConnection } from '../renewed-connection.js';
-import type { CallLane } from '../short-calls/call-lane.js';
+import { CallLane } from '../short-calls/call-lane.js';
 import type { Exchange } from '../short-calls/call-stream.js';
 import type { StreamedCalls } from '../short-calls/streamed-calls.js';
 
@@ -65,8 +65,9 @@ export class Member {
     const { connect, exchange, calls } = options;
     this.connection = new RenewedConnection(connect);
     this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => new RenewedConnection(connect));
-    this.lane = calls.newLane({
+    this.lane = new CallLane({
       open: () => exchange(this.connection),
+      onMoved: (moved, error) => calls.move(moved, error),
       onGoingAway: () => this.#goesAway(),
       onLost: ({ internal, message }) => this.#lost(internal ?? message),
     });
@@ -132,7 +133,7 @@ export class Member {
 
   close(): void {
     this.#isClosed = true;
-    this.options.calls.removeLane(this.lane);
+    this.lane.break(notReached('the channel was closed'));
     for (const connection of [this.connection, ...this.#forStreams]) {
       connection.close();
     }

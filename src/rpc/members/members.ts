@@ -82,6 +82,13 @@ export class Members {
     return [...this.#members.map(({ report }) => report), ...unknown];
   }
 
+  /** Later short calls go into new streams, which have the token of that time. */
+  renew(): void {
+    for (const { lane } of this.#members) {
+      lane.renew();
+    }
+  }
+
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);

@@ -11,7 +11,7 @@ export interface CallLaneOptions {
   onGoingAway(): void;
   /** A stream broke, and not by `break`. */
   onLost(error: ServiceError): void;
-  lastId: number | undefined;
+  lastId?: number;
 }
 
 /**

@@ -2,34 +2,17 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { CallOptions } from '../call-metadata.js';
 import type { AnyMethod } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
-import { CallLane, type CallLaneOptions } from './call-lane.js';
+import type { CallLane } from './call-lane.js';
 import { MAX_CALLS_UNDER_WAY, MAX_REQUEST_BYTES } from './frames.js';
 import { PendingCall } from './pending-call.js';
 
 /** The calls of a channel: many travel as one message in a stream to one of its servers. */
 export class StreamedCalls {
-  readonly #lanes = new Set<CallLane>();
   #underWay = 0;
   #isClosed = false;
 
-  constructor(
-    /** Chooses the server of a call. */
-    private readonly laneOfNext: () => CallLane,
-    private readonly lastId?: number,
-  ) {}
-
-  /** For the calls to one server. */
-  newLane(options: Omit<CallLaneOptions, 'onMoved' | 'lastId'>): CallLane {
-    const onMoved: CallLaneOptions['onMoved'] = (calls, error) => this.#move(calls, error);
-    const lane = new CallLane({ ...options, onMoved, lastId: this.lastId });
-    this.#lanes.add(lane);
-    return lane;
-  }
-
-  removeLane(lane: CallLane): void {
-    this.#lanes.delete(lane);
-    lane.break(notReached('the server is not used any more'));
-  }
+  /** `laneOfNext` chooses the server of a call. */
+  constructor(private readonly laneOfNext: () => CallLane) {}
 
   call(method: AnyMethod, request: unknown, options: CallOptions, deadlineMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -45,17 +28,19 @@ export class StreamedCalls {
     });
   }
 
-  /** Later calls go into new streams, which have the token of that time. */
-  renew(): void {
-    for (const lane of this.#lanes) {
-      lane.renew();
-    }
-  }
-
+  /** Takes no more calls. Those under way fail when their lanes break. */
   close(): void {
     this.#isClosed = true;
-    for (const lane of this.#lanes) {
-      lane.break(notReached('the channel was closed'));
+  }
+
+  /** Only what failed as UNAVAILABLE: another stream would be refused alike. */
+  move(calls: readonly PendingCall[], error: ServiceError): void {
+    for (const call of calls) {
+      if (!this.#isClosed && error.code === ErrorCode.UNAVAILABLE && call.move()) {
+        this.laneOfNext().add(call);
+      } else {
+        call.failed(error);
+      }
     }
   }
 
@@ -65,17 +50,6 @@ export class StreamedCalls {
     }
     if (this.#underWay >= MAX_CALLS_UNDER_WAY) {
       throw notReached(`${this.#underWay} calls are under way`);
-    }
-  }
-
-  /** Only what failed as UNAVAILABLE: another stream would be refused alike. */
-  #move(calls: readonly PendingCall[], error: ServiceError): void {
-    for (const call of calls) {
-      if (!this.#isClosed && error.code === ErrorCode.UNAVAILABLE && call.move()) {
-        this.laneOfNext().add(call);
-      } else {
-        call.failed(error);
-      }
     }
   }
 }

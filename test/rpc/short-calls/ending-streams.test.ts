@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
 import { closeRpcServer } from '../../../src/rpc/server.js';
+import { CallLane } from '../../../src/rpc/short-calls/call-lane.js';
 import { StreamedCalls } from '../../../src/rpc/short-calls/streamed-calls.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
@@ -166,11 +167,13 @@ describe('calls of a role, when their stream ends,', () => {
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${TOKENS.edge}`);
     const { path, requestSerialize, responseDeserialize } = CallServiceService.exchange;
-    const calls: StreamedCalls = new StreamedCalls(() => lane, 3);
-    const lane = calls.newLane({
+    const calls: StreamedCalls = new StreamedCalls(() => lane);
+    const lane = new CallLane({
       open: () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata),
+      onMoved: (moved, error) => calls.move(moved, error),
       onGoingAway: () => undefined,
       onLost: () => undefined,
+      lastId: 3,
     });
     const texts = Array.from({ length: 10 }, (_, index) => `${index}`);
     const answers = texts.map((text) => calls.call(textService.ask, text, OPTIONS, 20_000));
@@ -178,6 +181,6 @@ describe('calls of a role, when their stream ends,', () => {
     const ended = () => timed.filter(({ method }) => method === EXCHANGE);
     await eventually('the used ones end', () => ended().length === 3);
     expect(ended().map(({ code }) => code)).toEqual(['OK', 'OK', 'OK']);
-    calls.close();
+    lane.renew();
   });
 });
