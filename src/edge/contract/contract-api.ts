@@ -64,7 +64,7 @@ export async function createContractApi<
   const operations: Operation[] = backend.router.getOperations();
   assertComplete(operations, handlers, securityHandlers, asReceived, document);
   const router = new DocumentRouter(operations);
-  router.takeOver(backend.router, operations);
+  router.takeOver(backend.router);
   backend.register({ ...fallbacks, ...adaptHandlers(options) });
   for (const [scheme, handler] of Object.entries(securityHandlers)) {
     backend.registerSecurityHandler(scheme, (context: Context) => handler(routed(context).original));

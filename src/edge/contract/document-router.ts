@@ -35,7 +35,7 @@ export class DocumentRouter {
     maxParamLength: MAX_PARAMETER_LENGTH,
   });
 
-  constructor(operations: readonly Operation[]) {
+  constructor(private readonly operations: Operation[]) {
     for (const operation of operations) {
       const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
       const queryTypes = new Map(
@@ -73,8 +73,8 @@ export class DocumentRouter {
   }
 
   /** Replaces the router of openapi-backend, which its validator shares. */
-  takeOver(router: OpenAPIRouter, operations: Operation[]): void {
-    router.getOperations = () => operations;
+  takeOver(router: OpenAPIRouter): void {
+    router.getOperations = () => this.operations;
     router.parseRequest = (request) => request as unknown as RoutedRequest;
     router.matchOperation = ((request: unknown) => {
       const { operation, others } = request as RoutedRequest;

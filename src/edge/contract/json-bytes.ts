@@ -3,16 +3,14 @@ export class JsonBytes {
   constructor(readonly bytes: Buffer) {}
 }
 
-/** The items of several JSON arrays as one array, without its brackets, unless there are none. */
+/** The items of a JSON array, without its brackets. */
 function itemsOf(array: Buffer): Buffer {
   return array.subarray(1, -1);
 }
 
-const [OPENING, SEPARATOR, CLOSING] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [
-  Buffer,
-  Buffer,
-  Buffer,
-];
+const OPENING = Buffer.from('[');
+const SEPARATOR = Buffer.from(',');
+const CLOSING = Buffer.from(']');
 
 /** One array of the items of several. */
 export function joinedArrays(arrays: readonly Buffer[]): Buffer {

@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 
-const controllers = new WeakMap<Socket, AbortController>();
+const signals = new WeakMap<Socket, AbortSignal>();
 
 /** Aborted when the connection closes. Node reports that to one of several pipelined answers only. */
 export function closedSignal(socket: Socket): AbortSignal {
   if (socket.destroyed) {
     return AbortSignal.abort();
   }
-  let controller = controllers.get(socket);
-  if (!controller) {
-    const made = new AbortController();
-    setMaxListeners(0, made.signal);
-    socket.once('close', () => made.abort());
-    controllers.set(socket, made);
-    controller = made;
+  const known = signals.get(socket);
+  if (known) {
+    return known;
   }
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  socket.once('close', () => controller.abort());
+  signals.set(socket, controller.signal);
   return controller.signal;
 }

@@ -21,8 +21,8 @@ export const token: OAuthHandler<'token'> = async (request, { signOn, environmen
       access_token: accessToken,
       token_type: 'Bearer',
       expires_in: expiresInSeconds,
-      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-      ...(idToken === undefined ? {} : { id_token: idToken }),
+      refresh_token: refreshToken,
+      id_token: idToken,
       scope,
     },
   };

@@ -70,8 +70,8 @@ export function toStep(step: BrowserStep) {
   return { result: resultOf(step), sessionCookie: cookie && toCookie(cookie), device };
 }
 
-export function toErrorPageMessage({ kind, ...page }: ErrorPage) {
-  return { kind: ERROR_KINDS[kind], ...page };
+export function toErrorResult({ kind, ...page }: ErrorPage) {
+  return { $case: 'errorPage' as const, value: { kind: ERROR_KINDS[kind], ...page } };
 }
 
 function resultOf(step: BrowserStep): Sent<BrowserStepMessage>['result'] {
@@ -94,7 +94,7 @@ function resultOf(step: BrowserStep): Sent<BrowserStepMessage>['result'] {
       return { $case: 'nextPage', value };
     }
     case 'error_page':
-      return { $case: 'errorPage', value: toErrorPageMessage(step.errorPage) };
+      return toErrorResult(step.errorPage);
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/sign-on/interaction/links.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
 import type { Handlers } from '../../handlers.js';
-import { fromBrowser, fromHash, toErrorPageMessage, toStep } from './browser-messages.js';
+import { fromBrowser, fromHash, toErrorResult, toStep } from './browser-messages.js';
 
 /** The pages of mailed links. */
 export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
@@ -17,12 +17,10 @@ export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
     showPasswordLink: async ({ linkTokenHash }) => {
       const page = await showPasswordLink(signOn, tokenHashOf(linkTokenHash));
       if (page.kind === 'error_page') {
-        return { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } };
+        return { result: toErrorResult(page.errorPage) };
       }
-      const { email, purpose } = page;
-      return {
-        result: { $case: 'setPasswordPage', value: { email, invitation: purpose === 'invitation' } },
-      };
+      const value = { email: page.email, invitation: page.purpose === 'invitation' };
+      return { result: { $case: 'setPasswordPage', value } };
     },
     redeemPasswordLink: async ({ browser, linkTokenHash, password }, context) => {
       const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };
@@ -31,17 +29,18 @@ export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
     showPasswordSet: async ({ entrances }) => ({ applications: await applicationsAt(signOn, entrances) }),
     showEmailLink: async ({ linkTokenHash }) => {
       const page = await showEmailLink(signOn, tokenHashOf(linkTokenHash));
-      return page.kind === 'error_page'
-        ? { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } }
-        : { result: { $case: 'verifyEmailPage', value: { email: page.email } } };
+      if (page.kind === 'error_page') {
+        return { result: toErrorResult(page.errorPage) };
+      }
+      return { result: { $case: 'verifyEmailPage', value: { email: page.email } } };
     },
     showEmailChangeLink: async ({ linkTokenHash }) => {
       const page = await showEmailChange(signOn, tokenHashOf(linkTokenHash));
       if (page.kind === 'error_page') {
-        return { result: { $case: 'errorPage', value: toErrorPageMessage(page.errorPage) } };
+        return { result: toErrorResult(page.errorPage) };
       }
-      const { email, clientName } = page;
-      return { result: { $case: 'changeEmailPage', value: { email, clientName } } };
+      const { kind, ...value } = page;
+      return { result: { $case: 'changeEmailPage', value } };
     },
     redeemEmailChangeLink: async ({ browser, linkTokenHash, password }, context) => {
       const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };
