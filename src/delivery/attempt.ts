@@ -37,10 +37,10 @@ export interface AttemptReport
 
 export interface Sender {
   /**
-   * Makes exactly one attempt and never throws. When aborted, it ends at once as INTERRUPTED. It begins no
-   * request at or after `endsAt`, a time of `performance.now()`.
+   * Makes exactly one attempt and never throws. It begins no request at or after `endsAt`, a time of
+   * `performance.now()`.
    */
-  attempt(target: SendTarget, body: SendBody, signal?: AbortSignal, endsAt?: number): Promise<AttemptReport>;
-  /** Interrupts attempts in progress and closes all connections. */
+  attempt(target: SendTarget, body: SendBody, endsAt?: number): Promise<AttemptReport>;
+  /** Ends attempts in progress and all later ones at once as INTERRUPTED, and closes all connections. */
   close(): void;
 }

@@ -58,7 +58,6 @@ export class Relay {
   readonly #recorder: AttemptRecorder;
   readonly #stop = new AbortController();
   readonly #giveUpClaim = new AbortController();
-  readonly #interrupt = new AbortController();
   readonly #claiming: Promise<void>;
   #failures = 0;
   /** Failures before this time are expected, unless a claim succeeded before. */
@@ -89,7 +88,7 @@ export class Relay {
         () => this.#giveUpClaim.abort(new Error('the relay stops')),
         Math.min(LAST_CLAIM_MS, graceMs),
       ),
-      setTimeout(() => this.#interrupt.abort(), Math.max(0, graceMs - LAST_RECORD_MS)),
+      setTimeout(() => this.options.sender.close(), Math.max(0, graceMs - LAST_RECORD_MS)),
       setTimeout(() => over.abort(), graceMs),
     ];
     await this.#claiming;
@@ -202,9 +201,7 @@ export class Relay {
       if (waitedMs !== undefined) {
         metrics?.begun(waited(waitedMs));
       }
-      const report = await traced(delivery, body, () =>
-        sender.attempt(target, body, this.#interrupt.signal, endsAt),
-      );
+      const report = await traced(delivery, body, () => sender.attempt(target, body, endsAt));
       log.debug('webhook attempt', {
         requestId: body.requestId,
         eventId: body.eventId,

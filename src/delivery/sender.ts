@@ -29,8 +29,7 @@ export class HttpSender implements Sender {
   /** Each with the `bytesRead` of its connection beyond which it is ended. */
   readonly #running = new Map<Exchange, { connection: Connection; mostBytes: number }>();
   #sizeCheck: NodeJS.Timeout | undefined;
-  /** The exchanges per signal: one listener for all, because one for each costs as much as a signature. */
-  readonly #interruptible = new WeakMap<AbortSignal, Set<Exchange>>();
+  #isClosed = false;
   readonly #fixedHeaders: readonly string[];
 
   constructor(private readonly options: SenderOptions) {
@@ -43,18 +42,13 @@ export class HttpSender implements Sender {
     ];
   }
 
-  attempt(
-    target: SendTarget,
-    body: SendBody,
-    signal?: AbortSignal,
-    endsAt = Number.POSITIVE_INFINITY,
-  ): Promise<AttemptReport> {
+  attempt(target: SendTarget, body: SendBody, endsAt = Number.POSITIVE_INFINITY): Promise<AttemptReport> {
     const { metrics } = this.options;
     const startedAt = new Date();
     const started = performance.now();
     metrics?.begun();
     return new Promise((resolve) => {
-      this.#exchange(target, body, { startedAt, signal, endsAt }, ({ outcome, message }, exchange) => {
+      this.#exchange(target, body, { startedAt, endsAt }, ({ outcome, message }, exchange) => {
         const durationMs = Math.round(performance.now() - started);
         metrics?.ended(body.eventType, outcome, durationMs);
         resolve({
@@ -71,17 +65,20 @@ export class HttpSender implements Sender {
   }
 
   close(): void {
-    interrupt(this.#running.keys());
+    this.#isClosed = true;
+    for (const exchange of this.#running.keys()) {
+      exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
+    }
     this.#connections.close();
   }
 
   #exchange(
     { url, signingSecrets }: SendTarget,
     { eventId, body }: SendBody,
-    { startedAt, signal, endsAt }: { startedAt: Date; signal: AbortSignal | undefined; endsAt: number },
+    { startedAt, endsAt }: { startedAt: Date; endsAt: number },
     onEnd: (end: Refusal | ExchangeEnd, exchange?: Exchange) => void,
   ): void {
-    const refused = refusalOf(url, signingSecrets, signal);
+    const refused = refusalOf(url, signingSecrets, this.#isClosed);
     if (refused) {
       onEnd(refused);
       return;
@@ -89,16 +86,13 @@ export class HttpSender implements Sender {
     const { origin, path } = this.#destinations.of(url);
     const connection = this.#connections.take(origin);
     const timer = setTimeout(() => this.#timeOut(exchange, connection), this.options.timeoutMs);
-    const interruptible = signal && this.#interruptibleBy(signal);
     const ended = (end: ExchangeEnd) => {
       clearTimeout(timer);
-      interruptible?.delete(exchange);
       this.#running.delete(exchange);
       end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
       onEnd(end, exchange);
     };
     const exchange = new Exchange(origin.host, ended, endsAt);
-    interruptible?.add(exchange);
     this.#running.set(exchange, { connection, mostBytes: connection.bytesRead + MAX_RECEIVED_KIB * 1_024 });
     this.#sizeCheck ??= setInterval(() => this.#endTooLarge(), CHECK_EVERY_MS).unref();
     const seconds = Math.floor(startedAt.getTime() / 1_000);
@@ -127,17 +121,6 @@ export class HttpSender implements Sender {
     }
   }
 
-  #interruptibleBy(signal: AbortSignal): Set<Exchange> {
-    const present = this.#interruptible.get(signal);
-    if (present) {
-      return present;
-    }
-    const exchanges = new Set<Exchange>();
-    this.#interruptible.set(signal, exchanges);
-    signal.addEventListener('abort', () => interrupt(exchanges), { once: true });
-    return exchanges;
-  }
-
   #timeOut(exchange: Exchange, { phase, origin: { host } }: Connection): void {
     const within = `within ${this.options.timeoutMs / 1_000} s`;
     exchange.end('TIMED_OUT', timeOutMessage(exchange, phase, host, within));
@@ -150,21 +133,15 @@ function traceHeaders(): string[] {
   return traceparent?.endsWith(SAMPLED) ? ['traceparent', traceparent] : [];
 }
 
-function interrupt(exchanges: Iterable<Exchange>): void {
-  for (const exchange of exchanges) {
-    exchange.end('INTERRUPTED', 'The service stopped before the answer came.');
-  }
-}
-
 type Refusal = Pick<ExchangeEnd, 'outcome' | 'message'>;
 
 /** Why the delivery must not be sent, if so. */
 function refusalOf(
   url: string,
   signingSecrets: readonly KeyObject[],
-  signal: AbortSignal | undefined,
+  isClosed: boolean,
 ): Refusal | undefined {
-  if (signal?.aborted) {
+  if (isClosed) {
     return { outcome: 'INTERRUPTED', message: 'Nothing was sent: the service was stopping.' };
   }
   if (signingSecrets.length === 0) {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type {
   AttemptResult,
   ClaimDeliveriesRequest,
@@ -139,12 +138,11 @@ export class HeldSender implements Sender {
   /** `isQuick` selects targets with immediate success. */
   constructor(private readonly isQuick: (target: SendTarget) => boolean = () => false) {}
 
-  attempt(target: SendTarget, { eventId }: SendBody, signal?: AbortSignal): Promise<AttemptReport> {
+  attempt(target: SendTarget, { eventId }: SendBody): Promise<AttemptReport> {
     this.attempts += 1;
     return new Promise((resolve) => {
       const end = (outcome: AttemptReport['outcome']) => {
         this.running.delete(eventId);
-        signal?.removeEventListener('abort', interrupt);
         resolve({
           startedAt: new Date(),
           durationMs: 1,
@@ -155,14 +153,8 @@ export class HeldSender implements Sender {
           retryAfterSeconds: undefined,
         });
       };
-      const interrupt = () => end('INTERRUPTED');
       this.running.set(eventId, end);
       this.mostRunning = Math.max(this.mostRunning, this.running.size);
-      if (signal) {
-        // One signal is that of all attempts of the relay.
-        setMaxListeners(0, signal);
-        signal.addEventListener('abort', interrupt);
-      }
       if (this.isQuick(target)) {
         setImmediate(end, 'SUCCEEDED');
       }
@@ -175,5 +167,7 @@ export class HeldSender implements Sender {
     }
   }
 
-  close(): void {}
+  close(): void {
+    this.endAll('INTERRUPTED');
+  }
 }
