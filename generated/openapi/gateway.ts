@@ -576,7 +576,7 @@ export interface components {
             clientId: components["schemas"]["ClientId"];
             /**
              * @description The place of the item. Send the last one that you stored as `after`. Opaque, and bound to the instance integration.
-             * @example 8c1f02d4a7b9.2s.worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.0.2s.HnuQ
+             * @example worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.CO12A630g4vw7S-rH538RX77Fbhcza7N-3DgQYwQYHAyR4clk_hL9X7ZdkboTQ.HnuQ
              */
             cursor: string;
             /** @description The entity that changed. */
@@ -1424,7 +1424,7 @@ export interface operations {
             query?: {
                 /**
                  * @description The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.
-                 * @example 8c1f02d4a7b9.2s.worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.0.2s.HnuQ
+                 * @example worker.wrk_l50ycP5H6CnQHxa7Xt2y3d.CO12A630g4vw7S-rH538RX77Fbhcza7N-3DgQYwQYHAyR4clk_hL9X7ZdkboTQ.HnuQ
                  */
                 after?: string;
                 /**

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { changeCursors } from './change-cursors.js';
 import { formTokens } from './form-tokens.js';
 import { interactionSeals } from './interaction-seals.js';
 import { refreshTokens } from './refresh-tokens.js';
@@ -18,6 +19,7 @@ export const TOKEN_PURPOSES = [
   'idempotency',
   'throttles',
   'audit',
+  'cursors',
 ] as const;
 
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
@@ -42,6 +44,7 @@ export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys) {
     throttles: keyedHash(tokenKeys.throttles),
     /** For the chains of audit records: without the key, database access is not enough to forge them. */
     audit: keyedHash(tokenKeys.audit),
+    changeCursors: changeCursors(tokenKeys.cursors),
   };
 }
 

@@ -14,7 +14,7 @@ interface EncryptionKeyHoldersTable extends Columns<KeyHolder> {
   seen_at: number;
 }
 
-/** The keys of refresh tokens, forms, throttles and idempotency, sealed. */
+/** The keys of refresh tokens, forms, throttles, idempotency and cursors, sealed. */
 interface TokenKeysTable {
   purpose: string;
   sealed: string;

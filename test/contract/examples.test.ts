@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { InstanceIntegrationId } from '../../generated/ids.js';
+import { cursors } from '../support/changes/cursors.js';
 import { wrongExamples } from './contract-validator.js';
 import {
   at,
@@ -135,6 +137,33 @@ describe('the signatures of the message examples', () => {
       now.mockReturnValue(sentAtMs + 301_000);
       expect(isGenuine(headers, body, secret)).toBe(false);
     }
+  });
+});
+
+describe('the cursors of the examples', () => {
+  const gateway = fileNamed('gateway.yaml').root;
+  const changes = '/paths/~1v1~1instance-integrations~1{instanceIntegrationId}~1changes/get';
+  const items = at(gateway, `${changes}/responses/200/content/application~1json/examples/twoChanges/value`);
+  const reader = at(gateway, '/components/parameters/InstanceIntegrationId/example') as InstanceIntegrationId;
+
+  test('are those of their items, as the service writes them', () => {
+    const places = (items as { cursor: string; entity: { type: string; id: string } }[]).map((item) => {
+      const place = cursors.read(item.cursor, reader);
+      expect(place?.after).toMatchObject(item.entity);
+      return place;
+    });
+    expect(places).toMatchObject([
+      { life: '8c1f02d4a7b9', after: { position: 99 }, beganAt: 0, newest: 100 },
+      { life: '8c1f02d4a7b9', after: { position: 100 }, beganAt: 0, newest: 100 },
+    ]);
+  });
+
+  test('are the same where one stands alone', () => {
+    const { cursor } = (items as { cursor: string }[])[1] ?? {};
+    const property = at(fileNamed('directory.yaml').root, '/components/schemas/Change/properties/cursor');
+    const parameters = at(gateway, `${changes}/parameters`) as { name?: string; example?: string }[];
+    expect((property as JsonObject).examples).toEqual([cursor]);
+    expect(parameters.find(({ name }) => name === 'after')?.example).toBe(cursor);
   });
 });
 

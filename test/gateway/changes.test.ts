@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { InstanceIntegrationId } from '../../generated/ids.js';
 import type { components } from '../../generated/openapi/gateway.js';
+import type { ReaderPlace } from '../../src/domain/directory/changes.js';
 import { updateLocation } from '../../src/domain/platform/organization/locations.js';
 import { offboardWorker } from '../../src/domain/platform/people/worker-changes.js';
+import { changeCursors } from '../../src/keys/change-cursors.js';
+import { cursors } from '../support/changes/cursors.js';
 import { AnswerJudge } from '../support/contract/answer-judge.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { exchange } from '../support/http-exchange.js';
@@ -94,6 +98,40 @@ test('who waits is answered when a write commits, with all that shows what was w
       organizationLocation?.id === locationId,
   );
   expect(byId(ofType(told, 'worker').map(({ resource }) => resource))).toEqual(byId(workers));
+});
+
+test('the answer to a changed or invented cursor says that it has expired or is none, and no more', async () => {
+  const [item] = await follow();
+  const given = item?.cursor ?? '';
+  const reader = ownIds.instanceIntegrationId as InstanceIntegrationId;
+  const place = cursors.read(given, reader) as ReaderPlace;
+  const { after } = place;
+  const answerTo = async (cursor: string) => {
+    const answer = await exchange(gateway.port, `${base}/changes?after=${cursor}`, {
+      headers: { 'x-api-key': gateway.credentials.apiKeys[owner.id] ?? '' },
+    });
+    expect(judge.faultsOf('listChanges', answer)).toEqual([]);
+    const { requestId: _, ...problem } = JSON.parse(answer.body);
+    return { status: answer.status, problem };
+  };
+  const expired = await answerTo(cursors.write({ ...place, life: '000000000000' }, reader));
+  expect(expired).toMatchObject({ status: 410, problem: { code: 'cursor_expired' } });
+  const [, , seal = ''] = given.split('.');
+  for (const cursor of [
+    cursors.write({ ...place, after: { ...after, position: Number.MAX_SAFE_INTEGER } }, reader),
+    changeCursors(Buffer.alloc(32, 8)).write(place, reader),
+    given.replace(seal, 'A'.repeat(seal.length)),
+    given.replace(seal, `${seal.startsWith('A') ? 'B' : 'A'}${seal.slice(1)}`),
+    given.replace(after.id, 'wrk_0000000000000000000000'),
+  ]) {
+    expect(await answerTo(cursor)).toEqual(expired);
+  }
+  const none = await answerTo('none');
+  expect(none).toMatchObject({ status: 400, problem: { code: 'invalid_request' } });
+  const other = 'iin_0000000000000000000000' as InstanceIntegrationId;
+  for (const cursor of [cursors.write(place, other), `x${given}`, given.slice(0, -1)]) {
+    expect(await answerTo(cursor)).toEqual(none);
+  }
 });
 
 test('an offboarded worker is told as removed, and the digest no longer counts it', async () => {

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import type { InstanceIntegrationId } from '../../generated/ids.js';
 import { activateEncryptionKey, retireEncryptionKey } from '../../src/domain/operator/encryption-keys.js';
 import { inNameOf } from '../../src/domain/unit-of-work.js';
 import type { EncryptionKey } from '../../src/keys/encryption-key.js';
@@ -124,10 +125,12 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     const files = { a: [key], b: [key] };
     const a = await node('a', files.a);
     const b = await node('b', files.b);
-    const token = derivedKeys(a.keeper.ring, a.keys).refreshTokens.seal(
-      randomBytes(16).toString('base64url'),
-      1,
-    );
+    const { refreshTokens, changeCursors } = derivedKeys(a.keeper.ring, a.keys);
+    const token = refreshTokens.seal(randomBytes(16).toString('base64url'), 1);
+    const reader = 'iin_HnuQOy4YQg1OdOSCDbMAkY' as InstanceIntegrationId;
+    const after = { position: 3, type: 'worker', id: 'wrk_l50ycP5H6CnQHxa7Xt2y3d' } as const;
+    const place = { life: '8c1f02d4a7b9', after, beganAt: 1, newest: 7 };
+    const cursor = changeCursors.write(place, reader);
     const names = Array.from({ length: 250 }, (_, number) => `kid ${String(number).padStart(3, '0')}`);
     for (const name of names) {
       await plant(name, a.keeper.ring.box('signing-keys').seal(Buffer.from(name), name));
@@ -169,7 +172,9 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
       expect(box.open(rows[index] as string, name).toString()).toBe(name);
     });
     const { keys } = await node('c', files.a);
-    expect(derivedKeys(b.keeper.ring, keys).refreshTokens.open(token)).toBeDefined();
+    const later = derivedKeys(b.keeper.ring, keys);
+    expect(later.refreshTokens.open(token)).toBeDefined();
+    expect(later.changeCursors.read(cursor, reader)).toEqual(place);
   });
 
   test('continues after a crash in the midst of sealing again', async () => {

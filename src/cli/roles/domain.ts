@@ -209,7 +209,12 @@ function servicesOf(
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, clock, lostUse, tally.observe);
   return allServices({
     ...webhookParts(config, store, { derived }, metrics, log),
-    directory: { gatekeeper, closing: store.deliveriesDue.closing, ...store },
+    directory: {
+      gatekeeper,
+      closing: store.deliveriesDue.closing,
+      cursors: derived.changeCursors,
+      ...store,
+    },
     signOn: {
       issuer: config.SIGN_ON_URL,
       clock,

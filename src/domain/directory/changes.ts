@@ -4,7 +4,7 @@ import type { InstanceIntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { type ClientVisitor, contractRefusal, type InstanceVisitor } from '../access/gatekeeper.js';
 import { type JsonOf, jsonObject, jsonOf, type Schemas } from './contract-json.js';
-import { type Page, unknownCursor } from './page.js';
+import type { Page } from './page.js';
 import {
   type ChangePosition,
   type ChangeStore,
@@ -21,6 +21,7 @@ import {
 
 interface ChangeDependencies {
   changes: ChangeStore;
+  cursors: ChangeCursors;
   clients: Pick<ClientStore, 'allOf'>;
   workers: Pick<WorkerStore, 'activeOf'>;
   users: Pick<UserStore, 'presentOf'>;
@@ -37,21 +38,30 @@ const READ_AT_ONCE = 250;
 const LOOK_EVERY_MS = 20;
 const MOST_LOOKS = 150;
 const RETRY_AFTER_SECONDS = 3;
-const PARAMETER = 'query.after';
-const BASE = 36;
-/** Characters of the id of the instance integration, which tell a cursor of another one. */
-const OWNER = { from: 4, to: 8 };
-const NUMBER = '([0-9a-z]{1,11})';
-const CURSOR = new RegExp(
-  `^([0-9a-f]{12})\\.${NUMBER}\\.([a-zA-Z]{1,9})\\.(\\w{26})\\.${NUMBER}\\.${NUMBER}\\.(\\w{4})$`,
-);
 
-/** Where a reader stands. */
-interface Standing {
+/** What a cursor says. */
+export interface ReaderPlace {
+  life: string;
   after: ChangePosition;
   /** The last position when the reader began: it never had what was removed up to there. */
   beganAt: number;
+  /** The newest position of the instance when the cursor was given. */
+  newest: number;
 }
+
+/** Positions count the writes of all instances, so cursors do not show them. */
+export interface ChangeCursors {
+  /** The same place always has the same cursor. */
+  write(place: ReaderPlace, reader: InstanceIntegrationId): string;
+  /**
+   * Undefined if the cursor was changed, or made with a key that the database does not have. Throws if the
+   * text does not have the form of a cursor, or if it is one of another instance integration.
+   */
+  read(cursor: string, reader: InstanceIntegrationId): ReaderPlace | undefined;
+}
+
+/** Where a reader stands. */
+type Standing = Pick<ReaderPlace, 'after' | 'beganAt'>;
 
 /** The sequence of changes of one instance, for one instance integration. */
 interface Sequence {
@@ -73,12 +83,14 @@ export async function sequenceOf(
   visitor: InstanceVisitor,
   { instanceIntegrationId, limit: wanted = MOST_ITEMS, cursor }: ChangesAsked,
 ): Promise<Sequence> {
-  const { changes } = dependencies;
+  const { changes, cursors } = dependencies;
   const { instanceId } = visitor;
   const limit = Math.min(wanted, MOST_ITEMS);
-  const owner = instanceIntegrationId.slice(OWNER.from, OWNER.to);
   const { lives, end } = await changes.lives();
-  const standing = cursor === undefined ? beginning(end) : standingAt(cursor, owner, { lives, end });
+  const standing =
+    cursor === undefined
+      ? beginning(end)
+      : standingAt(cursors.read(cursor, instanceIntegrationId), { lives, end });
   if (standing === undefined) {
     throw contractRefusal('cursor_expired', visitor);
   }
@@ -95,9 +107,9 @@ export async function sequenceOf(
       const page = await pageFrom(dependencies, found, { limit, read });
       // After the resources, so that it is not older than any of them.
       const newest = await changes.newestOf(instanceId);
-      const cursorOf = ({ position, type, id }: ChangePosition) => {
-        const beganAt = position <= standing.beganAt ? standing.beganAt : 0;
-        return [life, inBase(position), type, id, inBase(beganAt), inBase(newest), owner].join('.');
+      const cursorOf = (after: ChangePosition) => {
+        const beganAt = after.position <= standing.beganAt ? standing.beganAt : 0;
+        return cursors.write({ life, after, beganAt, newest }, instanceIntegrationId);
       };
       return {
         rows: page.items.map(({ change, resource }) => ({
@@ -118,48 +130,19 @@ function beginning(end: number): Standing {
 
 /** Undefined if the database does not have all that the reader has read. */
 function standingAt(
-  cursor: string,
-  expectedOwner: string,
+  place: ReaderPlace | undefined,
   { lives, end }: { lives: readonly Life[]; end: number },
 ): Standing | undefined {
-  const { life, owner, after, beganAt, newest } = decode(cursor);
-  if (owner !== expectedOwner) {
-    throw unknownCursor(PARAMETER);
-  }
-  const lived = lives.find((one) => one.life === life);
-  if (!lived || after.position >= end) {
+  const lived = lives.find((one) => one.life === place?.life);
+  if (!place || !lived || place.after.position >= end) {
     return undefined;
   }
+  const { after, beganAt, newest } = place;
   const { lastPosition } = lived;
   if (lastPosition === null) {
     return { after, beganAt };
   }
   return newest <= lastPosition ? { after, beganAt: Math.min(beganAt, lastPosition) } : undefined;
-}
-
-function decode(cursor: string) {
-  const [, life, position, type, id, beganAt, newest, owner] = CURSOR.exec(cursor) ?? [];
-  if (!life || !position || !type || !id || !beganAt || !newest || !owner || !isEntityType(type)) {
-    throw unknownCursor(PARAMETER);
-  }
-  const after: ChangePosition = { position: numberOf(position), type, id };
-  return { life, owner, after, beganAt: numberOf(beganAt), newest: numberOf(newest) };
-}
-
-function inBase(number: number): string {
-  return number.toString(BASE);
-}
-
-function numberOf(text: string): number {
-  const number = Number.parseInt(text, BASE);
-  if (!Number.isSafeInteger(number)) {
-    throw unknownCursor(PARAMETER);
-  }
-  return number;
-}
-
-function isEntityType(type: string): type is EntityType {
-  return (ENTITY_TYPES as readonly string[]).includes(type);
 }
 
 interface Item {

@@ -8,7 +8,7 @@ import {
   type PresentedKey,
   type Visitor,
 } from '../access/gatekeeper.js';
-import { digestOf, sequenceOf } from './changes.js';
+import { type ChangeCursors, digestOf, sequenceOf } from './changes.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
 import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
 import { type LinkedOperation, sampleOf } from './samples.js';
@@ -18,6 +18,7 @@ export interface DirectoryDependencies extends DirectoryStores {
   gatekeeper: Gatekeeper;
   instanceIntegrations: InstanceIntegrationStore;
   changes: ChangeStore;
+  cursors: ChangeCursors;
   /** Undefined without a replica. */
   nearest?: Nearest | undefined;
   /** Aborted when the domain stops, which ends all waits. */

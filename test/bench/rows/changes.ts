@@ -1,4 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
+import type { InstanceIntegrationId } from '../../../generated/ids.js';
+import type { ChangeCursors } from '../../../src/domain/directory/changes.js';
+import { changeCursors } from '../../../src/keys/change-cursors.js';
+import { SealingRing } from '../../../src/keys/sealing-ring.js';
+import { readSecretsKeys } from '../../../src/keys/secrets-key.js';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { exchange } from '../../support/http-exchange.js';
 import type { Comparison } from '../harness/comparison.js';
@@ -6,7 +11,7 @@ import type { Scope } from '../harness/scope.js';
 import { startLoad } from '../load/load.js';
 import { clientsOf, renameUser, timeOfWrites, WRITES_AT_ONCE } from '../subjects/platform.js';
 import { changesPath, readChanges } from '../subjects/sequence.js';
-import { databaseIn, startService } from '../subjects/service.js';
+import { databaseIn, keyFileIn, startService } from '../subjects/service.js';
 import {
   cachedStoredWorkers,
   clientId,
@@ -24,8 +29,8 @@ const PATH = changesPath(connectionId());
 const CATCH_UP = 'GET changes, 100 of 1,000,000 workers (ms an answer)';
 const CHANGED = 100;
 const WORKERS_EACH = 500;
-/** A cursor behind every entity of its position. */
-const LAST_OF_POSITION = ['worker', 'z'.repeat(26)];
+/** Behind every entity of its position. */
+const LAST_OF_POSITION = { type: 'worker', id: 'z'.repeat(26) } as const;
 const CONNECTIONS = 8;
 const ROUND_MS = 3_000;
 
@@ -58,8 +63,13 @@ async function startWithChanges(scope: Scope, name: string, workers: number) {
   const service = await startService(scope, workplace);
   const headers = { 'x-api-key': service.apiKeyReaching(connectionId()) };
   const first = await readChanges(service, `${PATH}?limit=1`, headers);
-  const [life, , , , , newest, owner] = String(first[0]?.cursor).split('.');
-  const after = [life, before.toString(36), ...LAST_OF_POSITION, '0', newest, owner].join('.');
+  const cursors = cursorsOf(workplace);
+  const reader = connectionId() as InstanceIntegrationId;
+  const place = cursors.read(String(first[0]?.cursor), reader);
+  ok(place !== undefined, 'the service has the same key');
+  // Following a million workers up to here would take a minute.
+  const behind = { position: before, ...LAST_OF_POSITION };
+  const after = cursors.write({ ...place, after: behind, beganAt: 0 }, reader);
   const path = `${PATH}?after=${after}`;
   const items = await readChanges(service, path, headers);
   ok(items.length === CHANGED, 'the changed workers come, and no others');
@@ -70,6 +80,16 @@ function newestPosition(workplace: string): number {
   return inDatabase(workplace, (database) => {
     const query = 'select last_position as newest from change_feed';
     return (database.prepare(query).get() as { newest: number }).newest;
+  });
+}
+
+/** Cursors with the key of the service. */
+function cursorsOf(workplace: string): ChangeCursors {
+  return inDatabase(workplace, (database) => {
+    const query = "select sealed from token_keys where purpose = 'cursors'";
+    const { sealed } = database.prepare(query).get() as { sealed: string };
+    const ring = new SealingRing(readSecretsKeys(keyFileIn(workplace)));
+    return changeCursors(ring.box('token-keys').open(sealed, 'cursors'));
   });
 }
 

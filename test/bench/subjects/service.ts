@@ -68,6 +68,10 @@ export function databaseIn(workplace: string): string {
   return join(dataDirIn(workplace), 'integration.db');
 }
 
+export function keyFileIn(workplace: string): string {
+  return `${dataDirIn(workplace)}.keys/secrets.key`;
+}
+
 function apiKeyOf(demoFile: string, suits: (instanceIntegrationIds: readonly string[]) => boolean): string {
   const { apiKeys } = JSON.parse(readFileSync(demoFile, 'utf8')) as {
     apiKeys: { key: string; instanceIntegrationIds: string[] }[];

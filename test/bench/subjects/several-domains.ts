@@ -4,7 +4,7 @@ import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import type { Scope } from '../harness/scope.js';
 import { settingsOn } from './postgres.js';
-import { dataDirIn, MAIN, type RunningService } from './service.js';
+import { dataDirIn, keyFileIn, MAIN, type RunningService } from './service.js';
 import { slowWayTo } from './slow-way.js';
 import { startNode, untilAnswers } from './started-process.js';
 
@@ -32,7 +32,7 @@ export async function startDomains(
   const common = {
     ...roleTokens,
     ENVIRONMENT: 'demo',
-    SECRETS_KEY_FILE: `${dataDirIn(workplace)}.keys/secrets.key`,
+    SECRETS_KEY_FILE: keyFileIn(workplace),
     SIGN_ON_PORT: String(signOn),
     GATEWAY_PORT: String(gateway),
     DEMO_APP_PORT: String(demoApp),

@@ -55,7 +55,7 @@ testOnLinux(
       for (let count = 0; count < MADE_AFTERWARDS; count += 1) {
         await make(after, instanceId, `New ${count}`);
       }
-      const position = Number.parseInt(String(reader.cursor).split('.')[1] ?? '', 36);
+      const { position } = reader.place.after;
       await expect(changeStore(after).newest()).resolves.toBeGreaterThan(position);
       const same = mirrorOf(after, instanceId, owner);
       same.goOnFrom(reader.cursor);

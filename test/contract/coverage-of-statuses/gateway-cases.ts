@@ -1,3 +1,5 @@
+import type { InstanceIntegrationId } from '../../../generated/ids.js';
+import { changeCursors } from '../../../src/keys/change-cursors.js';
 import { foreignIds, ownIds, unknownIds } from '../../gateway/demo-paths.js';
 import {
   type GatewayOperation,
@@ -63,8 +65,14 @@ const WAYS: Record<number, Way> = {
   503: { stage: 'domain stopped', ask: asking({}) },
 };
 
-/** Of a life that this database never had. */
-export const EXPIRED_CURSOR = `000000000000.1.worker.${ownIds.workerId}.0.1.${ownIds.instanceIntegrationId.slice(4, 8)}`;
+/** Sealed with a key that this database never had. */
+export const EXPIRED_CURSOR = changeCursors(Buffer.alloc(32)).write(
+  {
+    ...{ life: '000000000000', beganAt: 0, newest: 1 },
+    after: { position: 1, type: 'worker', id: ownIds.workerId },
+  },
+  ownIds.instanceIntegrationId as InstanceIntegrationId,
+);
 
 const expired: StatusCase<GatewayAsk> = {
   api: 'gateway',

@@ -10,6 +10,7 @@ import {
   type Target,
 } from '../../../src/domain/directory/reads.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { cursors } from '../../support/changes/cursors.js';
 
 const visitor = {
   integrationId: 'itg_1',
@@ -68,6 +69,7 @@ const asking =
       ...stores,
       organization: store,
       changes: store,
+      cursors,
     };
     return directoryReads(dependencies)[operationId](question, { ...target, ...over });
   };

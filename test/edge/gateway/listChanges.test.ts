@@ -15,7 +15,8 @@ const INSTANCE = 'ins_3p6PT9wVyh5HYgpDAJEJd8';
 const path = pathOf(operationNamed('listChanges'));
 
 const change = {
-  cursor: '8c1f02d4a7b9.2r.location.olo_vIjZX8fbgjZo5Hb4eb8gL9.0.2s.HnuQ',
+  cursor:
+    'location.olo_vIjZX8fbgjZo5Hb4eb8gL9.szBGvIrPnsPXskaqfK4R7XTuJRY78e6CuV-r_ku5T440FIZA4VYdgUL1kNkz0A.HnuQ',
   entity: { type: 'location', id: 'olo_vIjZX8fbgjZo5Hb4eb8gL9' },
   clientId: 'cli_4Fqnh5226raKAAEIfY2jwW',
   removed: false,

@@ -32,10 +32,8 @@ async function followed(under: DatabaseUnderTest) {
   await write(1);
   const mirror = mirrorOf(database, instanceId);
   await mirror.follow();
-  return { database, platform, instanceId, mirror, write, life: lifeIn(mirror.cursor) };
+  return { database, platform, instanceId, mirror, write, life: mirror.place.life };
 }
-
-const lifeIn = (cursor: string | undefined) => String(cursor).split('.')[0];
 
 const expired = (database: Database) =>
   auditRows(database.reader).page({ after: undefined, limit: 10 }, { types: ['changes.cursors_expired'] });
@@ -50,7 +48,7 @@ describeEachDatabase('an operator who expires the cursors', (under) => {
     await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
     const reader = mirrorOf(database, instanceId);
     await reader.follow();
-    expect(lifeIn(reader.cursor)).not.toBe(life);
+    expect(reader.place.life).not.toBe(life);
     expect(resourcesIn(reader)).toEqual(await listsOf(database, instanceId));
     expect(await expired(database)).toMatchObject([
       { actor: OPERATOR, attributes: { reason: 'the operator' } },
@@ -62,10 +60,10 @@ describeEachDatabase('an operator who expires the cursors', (under) => {
     await database.write((writer) => expireCursors(writer, 1, OPERATOR, 'the operator'));
     mirror.goOnFrom(undefined);
     await mirror.follow();
-    const life = lifeIn(mirror.cursor);
+    const life = mirror.place.life;
     await write(3);
     expect(await mirror.follow()).not.toEqual([]);
-    expect(lifeIn(mirror.cursor)).toBe(life);
+    expect(mirror.place.life).toBe(life);
   });
 });
 
@@ -163,7 +161,7 @@ describe('a life on PostgreSQL', () => {
     await expect(mirror.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
     const anew = mirrorOf(database, instanceId);
     await anew.follow();
-    expect(lifeIn(anew.cursor)).not.toBe(life);
+    expect(anew.place.life).not.toBe(life);
     expect(resourcesIn(anew)).toEqual(await listsOf(database, instanceId));
     expect(await expired(database)).toMatchObject([
       {
@@ -194,10 +192,10 @@ describe('a life on PostgreSQL', () => {
         await replacing(database, refused, refuses);
         const mirror = mirrorOf(database, instanceId);
         await mirror.follow();
-        const life = lifeIn(mirror.cursor);
+        const life = mirror.place.life;
         await write(4);
         expect(await mirror.follow()).not.toEqual([]);
-        expect(lifeIn(mirror.cursor)).toBe(life);
+        expect(mirror.place.life).toBe(life);
       }
       // Once for each thing that it ceased to tell.
       expect(await expired(database)).toHaveLength(2);

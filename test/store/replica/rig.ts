@@ -5,6 +5,7 @@ import type { Writer } from '../../../src/store/database.js';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { openStore } from '../../../src/store/store.js';
 import type { StoreWatch } from '../../../src/store/watch.js';
+import { cursors } from '../../support/changes/cursors.js';
 import { PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { plantClient, plantUser } from '../directory-rows.js';
@@ -61,7 +62,11 @@ export async function openRig(
     }),
     lists: { areMany: () => false },
   };
-  const reads = directoryReads({ ...store, gatekeeper: gatekeeper as unknown as Gatekeeper });
+  const reads = directoryReads({
+    ...store,
+    cursors,
+    gatekeeper: gatekeeper as unknown as Gatekeeper,
+  });
   const question = { apiKeyHash: new Uint8Array(), knownVersions: [], anyVersionKnown: false };
 
   const listUsers = async (onFirstPage = async () => {}): Promise<string[]> => {

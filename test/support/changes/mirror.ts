@@ -1,6 +1,6 @@
 import type { ClientId, InstanceId, InstanceIntegrationId } from '../../../generated/ids.js';
 import type { components } from '../../../generated/openapi/gateway.js';
-import { digestOf, sequenceOf } from '../../../src/domain/directory/changes.js';
+import { digestOf, type ReaderPlace, sequenceOf } from '../../../src/domain/directory/changes.js';
 import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
@@ -9,6 +9,7 @@ import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { userStore } from '../../../src/store/adapters/users.js';
 import { workerStore } from '../../../src/store/adapters/workers.js';
 import type { Database } from '../../../src/store/database.js';
+import { cursors as ofTests } from './cursors.js';
 
 type Schemas = components['schemas'];
 type Change = Schemas['Change'];
@@ -21,24 +22,31 @@ const MODULUS = 2n ** 52n;
 export interface Mirror {
   readonly items: ReadonlyMap<string, Change>;
   readonly cursor: string | undefined;
+  /** What the cursor says. */
+  readonly place: ReaderPlace;
   /** Waits until all that is committed can be read, reads it to its end, and returns the items that came. */
   follow(limit?: number): Promise<Change[]>;
   /** Reads one page. */
   step(limit: number): Promise<Change[]>;
   /** The mirror's state as another integrator would begin with it. */
   goOnFrom(cursor: string | undefined): void;
+  /** The same with a cursor that says something else. */
+  goOnWith(changed: Partial<ReaderPlace>): void;
   digestsOf(clientId: string): Digest[];
 }
 
 export function mirrorOf(
   database: Database,
   instanceId: string,
-  instanceIntegrationId = newPublicId('InstanceIntegrationId'),
+  owner = newPublicId('InstanceIntegrationId'),
+  cursors = ofTests,
 ): Mirror {
+  const instanceIntegrationId = owner as InstanceIntegrationId;
   const items = new Map<string, Change>();
   let cursor: string | undefined;
   const dependencies = {
     changes: changeStore(database),
+    cursors,
     clients: clientStore(database),
     workers: workerStore(database),
     users: userStore(database),
@@ -46,9 +54,8 @@ export function mirrorOf(
   };
   const visitor = { instanceId: instanceId as InstanceId, rateLimit: undefined } as never;
   const readPage = async (limit: number) => {
-    const asked = { instanceIntegrationId: instanceIntegrationId as InstanceIntegrationId, limit };
     const sequence = await sequenceOf(dependencies, visitor, {
-      ...asked,
+      ...{ instanceIntegrationId, limit },
       ...(cursor !== undefined && { cursor }),
     });
     const { rows, nextCursor } = await sequence.page();
@@ -59,10 +66,14 @@ export function mirrorOf(
     cursor = nextCursor ?? changes.at(-1)?.cursor ?? cursor;
     return { changes, isMore: nextCursor !== undefined };
   };
+  const placeOf = (text = '') => cursors.read(text, instanceIntegrationId) as ReaderPlace;
   return {
     items,
     get cursor() {
       return cursor;
+    },
+    get place() {
+      return placeOf(cursor);
     },
     step: async (limit) => (await readPage(limit)).changes,
     follow: async (limit = 1_000) => {
@@ -77,6 +88,9 @@ export function mirrorOf(
     },
     goOnFrom: (from) => {
       cursor = from;
+    },
+    goOnWith: (changed) => {
+      cursor = cursors.write({ ...placeOf(cursor), ...changed }, instanceIntegrationId);
     },
     digestsOf: (clientId) =>
       ENTITY_TYPES.map((type) => {

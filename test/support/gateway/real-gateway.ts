@@ -10,6 +10,7 @@ import { createRpcServer } from '../../../src/rpc/server.js';
 import type { Database } from '../../../src/store/database.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../../src/store/store.js';
+import { cursors } from '../changes/cursors.js';
 import { startListener } from '../edge-listener.js';
 import { type RecordedLog, recordedLog } from '../recorded-log.js';
 import { newDataDirectory } from '../temporary-directory.js';
@@ -49,7 +50,7 @@ export async function startRealGateway(): Promise<RealGateway> {
     () => undefined,
   );
   const server = createRpcServer({
-    services: [directoryService({ gatekeeper, ...store })],
+    services: [directoryService({ gatekeeper, cursors, ...store })],
     authenticate: () => ({ caller: 'edge' }),
     log: log.log,
     timer: () => undefined,
