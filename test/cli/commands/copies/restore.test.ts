@@ -11,6 +11,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
+import type { InstanceIntegrationId } from '../../../../generated/ids.js';
 import { sumsIn } from '../../../../src/cli/commands/copies/backup-folder.js';
 import { parseManifest } from '../../../../src/cli/commands/copies/manifest.js';
 import { type RestoreOptions, restore } from '../../../../src/cli/commands/copies/restore-actions.js';
@@ -19,11 +20,22 @@ import { Unfinished } from '../../../../src/cli/commands/unfinished.js';
 import { UsageError } from '../../../../src/cli/commands/usage-error.js';
 import { StartupError } from '../../../../src/cli/startup-error.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { createClient } from '../../../../src/domain/platform/organization/clients.js';
+import { createInstance } from '../../../../src/domain/platform/organization/instances.js';
+import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { isStaged, stage, unstage } from '../../../../src/files/staged.js';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
+import { KeyKeeper } from '../../../../src/keys/key-keeper.js';
+import { readSecretsKeys } from '../../../../src/keys/secrets-key.js';
+import { derivedKeys } from '../../../../src/keys/subkeys.js';
+import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { sealStore } from '../../../../src/store/adapters/seals.js';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { settleCopy } from '../../../../src/store/copies/settle-copy.js';
 import { openStore } from '../../../../src/store/store.js';
 import { StoreError } from '../../../../src/store/store-error.js';
+import { mirrorOf } from '../../../support/changes/mirror.js';
+import { databaseUnderTest } from '../../../support/databases.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration } from '../../typed.js';
 import { changedBackup, damaged, newLive, settingsIn, succeeded } from './rig.js';
@@ -441,5 +453,61 @@ describe('integration restore', () => {
       );
     }
     expect(isUntouched(into)).toBe(true);
+  });
+});
+
+describe('after `integration restore`', () => {
+  const under = databaseUnderTest('SQLite');
+
+  async function opened({ DATA_DIR = '', SECRETS_KEY_FILE = '' }) {
+    const database = await under.open({ dataDir: DATA_DIR });
+    const keys = readSecretsKeys(SECRETS_KEY_FILE);
+    const log = { info: jest.fn(), error: jest.fn() };
+    const keeper = new KeyKeeper({
+      ...{ seals: sealStore(database), keys, readKeys: () => keys, node: 'a', clock: Date.now, log },
+    });
+    const { changeCursors: cursors } = derivedKeys(keeper.ring, await keeper.adopt());
+    return {
+      platform: platformUnitOfWork(database),
+      readerOf: (instanceId: string, owner: InstanceIntegrationId) =>
+        mirrorOf(database, instanceId, owner, cursors),
+    };
+  }
+
+  test('a cursor goes on where the backup has all that its reader has read, and has expired otherwise', async () => {
+    const folder = directory();
+    const settings = await newLive(folder);
+    const live = await opened(settings);
+    const { id: instanceId } = await live.platform.run((changes) =>
+      createInstance(changes, { name: 'Harborlight' }),
+    );
+    const makeClient = ({ platform }: typeof live, name: string) =>
+      platform.run((changes) => createClient(changes, { instanceId, name }));
+    const owner = newPublicId('InstanceIntegrationId');
+    const reader = live.readerOf(instanceId, owner);
+    await makeClient(live, 'Kept');
+    await reader.follow();
+    const before = reader.cursor;
+    const backup = join(folder, 'backup');
+    await succeeded(integration(['backup', backup], settings));
+    await makeClient(live, 'Lost');
+    await reader.follow();
+    const after = reader.cursor;
+
+    const into = { ...settings, DATA_DIR: join(folder, 'restored') };
+    await succeeded(integration(['restore', backup], into));
+    const restored = await opened(into);
+    // The first takes the position of the lost one.
+    await makeClient(restored, 'New');
+    await makeClient(restored, 'Newer');
+    const same = restored.readerOf(instanceId, owner);
+    const namesFrom = async (cursor: string | undefined) => {
+      same.goOnFrom(cursor);
+      const told = await same.follow();
+      return told.flatMap(({ resource }) => (resource as { name?: string }).name ?? []);
+    };
+    await expect(namesFrom(before)).resolves.toEqual(['New', 'Newer']);
+    await expect(namesFrom(after)).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
+    await expect(namesFrom(undefined)).resolves.toEqual(['Kept', 'New', 'Newer']);
   });
 });
