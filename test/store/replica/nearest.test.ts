@@ -42,7 +42,7 @@ const RESUME_DURING_READ = `do $$ begin
   perform pg_wal_replay_resume();
 end $$`;
 
-/** To the replica, whose refusals become fatal to the connection. */
+/** To the replica, whose refusals become fatal to the connection, if the replica has not made them so. */
 async function endingProxy(url: string) {
   const { hostname, port } = new URL(url);
   let ended = 0;
@@ -53,13 +53,13 @@ async function endingProxy(url: string) {
       socket.on('error', () => undefined).on('close', () => (socket === client ? behind : client).destroy());
     }
     behind.on('data', (data) => {
-      const text = data.toString('latin1');
-      if (!text.includes(REFUSED)) {
+      const text = data.toString('latin1').replace(REFUSED, FATAL);
+      if (!text.includes(FATAL)) {
         client.write(data);
         return;
       }
       ended += 1;
-      client.end(text.replace(REFUSED, FATAL), 'latin1');
+      client.end(text, 'latin1');
     });
   });
   const proxyUrl = onLoopback(url, await listenOnLoopback(server)).href;
@@ -229,10 +229,14 @@ describe('reads of the gateway with a replica', () => {
       }
     });
 
+  const replayWaiting = async (delay: string) => {
+    await servers.ask('replica', `alter system set max_standby_streaming_delay = '${delay}'`);
+    await servers.ask('replica', 'select pg_reload_conf()');
+  };
+
   const cancelPage = async () => {
     await rig.addMany(300);
-    await servers.ask('replica', "alter system set max_standby_streaming_delay = '0'");
-    await servers.ask('replica', 'select pg_reload_conf()');
+    await replayWaiting('0');
     await servers.ask('primary', SLOWED);
     await servers.caughtUp();
     try {
@@ -255,6 +259,8 @@ describe('reads of the gateway with a replica', () => {
       expect(rig.sources).toEqual(['replica', 'primary: failure']);
     } finally {
       await resumed(replaying('resume'));
+      // In other tests, replay waits for reads: what vacuum removes would cancel them.
+      await resumed(replayWaiting('30s'));
       await servers.ask('primary', UNSLOWED);
     }
     await servers.caughtUp();
