@@ -63,12 +63,14 @@ const SDK = {
 
 /**
  * node:http with a getter for each of its names. An import would read all of them, and reading one of them
- * loads Node's fetch, 14 MB in every process.
+ * loads Node's fetch, 14 MB in every process. Imports that run later, as that of traces, stay as they are.
  */
 const HTTP_BY_NAME = {
   name: 'http-by-name',
   setup(build) {
-    build.onResolve({ filter: /^(node:)?http$/ }, () => ({ path: 'node:http', namespace: 'by-name' }));
+    build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? undefined : { path: 'node:http', namespace: 'by-name' },
+    );
     build.onLoad({ filter: /./, namespace: 'by-name' }, () => ({
       contents: "module.exports = process.getBuiltinModule('node:http');",
     }));
