@@ -57,12 +57,12 @@ export class MessageReader<T> implements AsyncIterableIterator<T> {
   }
 
   #open(): Incoming | undefined {
-    if (this.#over) {
+    const { signal } = this.options;
+    if (this.#over || signal?.aborted) {
       return undefined;
     }
     const call = this.options.open();
     (call as unknown as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = AHEAD;
-    const { signal } = this.options;
     const leave = () => void this.return();
     const end = () => {
       this.#over = true;

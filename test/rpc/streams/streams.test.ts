@@ -133,6 +133,18 @@ describe('a stream of answers', () => {
     await over.told;
   });
 
+  test('is not begun when the signal of the reader has ended before', async () => {
+    const begun: string[] = [];
+    const { list } = await serving(async function* (_, { requestId }) {
+      begun.push(requestId);
+      yield page('first');
+    });
+    const stream = list(20_000, AbortSignal.abort())[Symbol.asyncIterator]();
+    expect((await stream.next()).done).toBe(true);
+    expect((await list()[Symbol.asyncIterator]().next()).done).toBe(false);
+    expect(begun).toHaveLength(1);
+  });
+
   test('that the reader waits for ends with the signal of the reader, for the handler too', async () => {
     const over = signalled();
     const leaving = new AbortController();
