@@ -1,5 +1,5 @@
 import { CamelCasePlugin, type Kysely } from 'kysely';
-import { keptRows } from './adapters/statements/kept-rows.js';
+import type { Writer } from './database.js';
 import type { Schema } from './schema.js';
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
@@ -29,3 +29,16 @@ export const camelCase = (column: string) => plugin.nameOf(column);
 
 /** The same database, reader or transaction; made once for each. */
 export const camelCased = keptRows((db) => db.withPlugin(plugin) as unknown as Rows);
+
+/** Makes the adapters of a database once: on SQLite all transactions share one. */
+export function keptRows<Made extends object>(make: (db: Writer) => Made): (db: Writer) => Made {
+  const kept = new WeakMap<Writer, Made>();
+  return (db) => {
+    let rows = kept.get(db);
+    if (rows === undefined) {
+      rows = make(db);
+      kept.set(db, rows);
+    }
+    return rows;
+  };
+}

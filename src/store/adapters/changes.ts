@@ -5,7 +5,7 @@ import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
 import { expireCursorsOfOtherServer, isOnOtherServer } from './lives.js';
 import { isPostgres } from './statements/dialect.js';
-import { keptQuery } from './statements/kept-query.js';
+import { keptQuery } from './statements/kept-statement.js';
 
 /** Of digests. */
 const modulus = sql.lit(2 ** 52);

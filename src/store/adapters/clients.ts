@@ -6,7 +6,7 @@ import type { Database } from '../database.js';
 import { addressMembers } from './address.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
-import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
+import { keptPages, keptQuery, onlyJson } from './statements/kept-statement.js';
 import { pageByAge } from './statements/keyset.js';
 
 export function clientStore({ reader }: Pick<Database, 'reader'>): ClientStore {

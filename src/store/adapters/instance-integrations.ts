@@ -4,7 +4,7 @@ import type { InstanceIntegrationStore } from '../../domain/directory/stores.js'
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { contractJson } from './statements/contract-json.js';
-import { keptQuery } from './statements/kept-query.js';
+import { keptQuery } from './statements/kept-statement.js';
 
 export function instanceIntegrationStore({ reader }: Database): InstanceIntegrationStore {
   const db = camelCased(reader);

@@ -6,7 +6,7 @@ import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
-import { keptQuery } from './statements/kept-query.js';
+import { keptQuery } from './statements/kept-statement.js';
 
 type Owned = 'locations' | 'unitTypes' | 'units';
 

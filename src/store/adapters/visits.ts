@@ -2,7 +2,7 @@ import type { InstanceId } from '../../../generated/ids.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/visit-store.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { keptQuery } from './statements/kept-query.js';
+import { keptQuery } from './statements/kept-statement.js';
 import { markUsed } from './statements/last-use.js';
 
 interface VisitRow extends StoredApiKey {

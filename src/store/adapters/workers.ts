@@ -8,7 +8,7 @@ import { addressMembers } from './address.js';
 import { contractEmailIn } from './contract-email.js';
 import { contractJson, type Members } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
-import { keptPages, keptQuery, onlyJson } from './statements/kept-query.js';
+import { keptPages, keptQuery, onlyJson } from './statements/kept-statement.js';
 import { pageByAge } from './statements/keyset.js';
 
 type WorkerRows<T> = SelectQueryBuilder<Tables, 'workers', Listed<T>>;

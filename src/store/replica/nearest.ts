@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DirectoryStores, Nearest } from '../../domain/directory/stores.js';
 import { clientStore } from '../adapters/clients.js';
 import { organizationStore } from '../adapters/organization.js';
-import { keptQuery } from '../adapters/statements/kept-query.js';
+import { keptQuery } from '../adapters/statements/kept-statement.js';
 import { userStore } from '../adapters/users.js';
 import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';

@@ -13,8 +13,8 @@ import type { Database, Writer } from '../../database.js';
 import { executeCompiled } from '../../dialects/direct-statements.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
 import type { StoreWatch } from '../../watch.js';
-import { keptInsertion } from '../statements/kept-insertion.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
+import { keptInsertion } from '../statements/plain-writes.js';
 
 type Row = Tables['auditEvents'];
 

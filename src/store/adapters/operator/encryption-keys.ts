@@ -4,8 +4,7 @@ import type { EncryptionKeyRows, UsedEncryptionKey } from '../../../domain/opera
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { isPostgres } from '../statements/dialect.js';
-import { kept } from '../webhooks/row-locks.js';
+import { isPostgres, kept } from '../statements/dialect.js';
 
 /**
  * Every column with seals, and the column of the name in each seal. Writers of a column listed here must call

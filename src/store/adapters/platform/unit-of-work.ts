@@ -9,11 +9,11 @@ import type {
 import type { CommonChanges, WriteOrigin } from '../../../domain/unit-of-work.js';
 import { faultOfEvent } from '../../../domain/webhooks/event-check.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { credentialRows } from '../credentials/credential-rows.js';
 import { integrationNoticeRows } from '../credentials/notices.js';
-import { keptRows } from '../statements/kept-rows.js';
 import { keptStatement } from '../statements/kept-statement.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { FanOut } from '../webhooks/fan-out.js';

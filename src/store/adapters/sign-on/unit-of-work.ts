@@ -1,8 +1,8 @@
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
+import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { changesIn, type OnInvalidEvent, platformRows } from '../platform/unit-of-work.js';
-import { keptRows } from '../statements/kept-rows.js';
 import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { knownApplicationRows } from './applications.js';
 import { attemptRows } from './attempts.js';

@@ -1,6 +1,7 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import type { Schema } from '../../schema.js';
 
 export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
@@ -24,4 +25,22 @@ export function inList(db: Writer | Rows, column: string, json: string): RawBuil
 export function inNumbers(db: Writer, column: string, json: string): RawBuilder<boolean> {
   const numbers = sql`(select json_array_elements_text(${json}::json)::bigint)`;
   return inQuery(db, column, isPostgres(db) ? numbers : sql`(select value from json_each(${json}))`);
+}
+
+type Query<Table extends keyof Schema, Row> = SelectQueryBuilder<Schema, Table, Row>;
+
+/** Locks the rows until the transaction ends. SQLite has one writer, and no syntax for it. */
+export function kept<Table extends keyof Schema, Row>(
+  db: Writer,
+  query: Query<Table, Row>,
+): Query<Table, Row> {
+  return isPostgres(db) ? query.forShare() : query;
+}
+
+/** For their removal; skips rows locked by others. */
+export function claimed<Table extends keyof Schema, Row>(
+  db: Writer,
+  query: Query<Table, Row>,
+): Query<Table, Row> {
+  return isPostgres(db) ? query.forUpdate().skipLocked() : query;
 }

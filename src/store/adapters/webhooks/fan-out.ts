@@ -7,8 +7,8 @@ import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import { isPostgres } from '../statements/dialect.js';
-import { keptInsertion } from '../statements/kept-insertion.js';
 import { keptStatement } from '../statements/kept-statement.js';
+import { keptInsertion } from '../statements/plain-writes.js';
 import type { NoteDue } from '../unit-of-work.js';
 
 type Recorded = Pick<LoggedEvent, 'seq' | 'id' | 'type' | 'instanceId' | 'clientId'>;

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Writer } from '../../database.js';
+import { claimed } from '../statements/dialect.js';
 import { placeIn } from './logs/conditions.js';
 import { OldRows } from './old-rows.js';
-import { claimed } from './row-locks.js';
 
 /** Removes at most `limit` rows from before the time `before`. Returns their number. */
 export type Removal = (before: number, limit: number) => Promise<number>;

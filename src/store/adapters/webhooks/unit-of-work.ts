@@ -1,9 +1,9 @@
 import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/deliveries.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
+import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { instanceIntegrationRows } from '../operator/instance-integrations.js';
 import { clientRows } from '../platform/clients.js';
-import { keptRows } from '../statements/kept-rows.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
 import { eventLogRows } from './logs/events.js';

@@ -4,7 +4,7 @@ import type { EventFilter, EventLogRows, LoggedEvent } from '../../../../domain/
 import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import { kept } from '../row-locks.js';
+import { kept } from '../../statements/dialect.js';
 import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { type SlicedList, slicedPage } from './sliced-page.js';
 

@@ -9,10 +9,9 @@ import type {
   WantedFirst,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
-import { inList, inNumbers, inQuery, isPostgres } from '../../statements/dialect.js';
+import { claimed, inList, inNumbers, inQuery, isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement, withCommit } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
-import { claimed } from '../row-locks.js';
 import { triesLock, tryLock, tryLockFailing, waitFor } from './claim-locks.js';
 import { DueLooks } from './due-looks.js';
 

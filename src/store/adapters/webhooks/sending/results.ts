@@ -7,8 +7,8 @@ import type {
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
-import { keptInsertion } from '../../statements/kept-insertion.js';
 import { keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
+import { keptInsertion } from '../../statements/plain-writes.js';
 
 export const PROGRESS = [
   'deliveries.seq',
