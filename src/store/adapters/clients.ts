@@ -3,7 +3,7 @@ import type { Schemas } from '../../domain/directory/contract-json.js';
 import type { ClientStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { addressMembers } from './address.js';
+import { addressMembers } from './directory-columns.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptPages, keptQuery, onlyJson } from './statements/kept-statement.js';

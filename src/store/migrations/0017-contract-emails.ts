@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
-import { contractEmailFor } from '../adapters/contract-email.js';
+import { contractEmailFor } from '../adapters/directory-columns.js';
 import { runScript } from './script.js';
 
 /** Addresses from before the contracts' rule. Their clients get a new version: readers see the change. */

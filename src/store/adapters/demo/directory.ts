@@ -3,7 +3,7 @@ import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { madeAt, newVersion } from '../../../domain/version.js';
 import type { Writer } from '../../database.js';
-import { contractEmailFor } from '../contract-email.js';
+import { contractEmailFor } from '../directory-columns.js';
 import { insert } from './insert.js';
 
 /** Only into a database without it. */

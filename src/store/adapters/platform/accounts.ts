@@ -5,7 +5,7 @@ import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/ema
 import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { contractEmailFor } from '../contract-email.js';
+import { contractEmailFor } from '../directory-columns.js';
 import { isPostgres } from '../statements/dialect.js';
 import { statement } from '../statements/kept-statement.js';
 

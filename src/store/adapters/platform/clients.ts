@@ -1,7 +1,7 @@
 import type { Client, ClientRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { withAddress } from '../address.js';
+import { withAddress } from '../directory-columns.js';
 import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';

@@ -1,7 +1,7 @@
 import type { Location, LocationRows } from '../../../domain/platform/rows/organization.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { withAddress } from '../address.js';
+import { withAddress } from '../directory-columns.js';
 import { countOfClient } from '../statements/count-of-client.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
