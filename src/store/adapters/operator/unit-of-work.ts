@@ -1,6 +1,6 @@
 import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { Database, Writer } from '../../database.js';
-import { instanceRows } from '../platform/instances.js';
+import { instanceRows } from '../platform/organization.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
 import { subscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
 import { subscriptionRows } from '../webhooks/subscriptions/rows.js';

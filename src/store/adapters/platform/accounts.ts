@@ -4,7 +4,7 @@ import { emailTaken } from '../../../domain/platform/people/accounts.js';
 import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import type { Database, Writer } from '../../database.js';
 import { contractEmailFor } from '../directory-columns.js';
 import { isPostgres } from '../statements/dialect.js';
 import { statement } from '../statements/kept-statement.js';
@@ -180,4 +180,18 @@ function toRow(account: Account): Tables['accounts'] {
     contractEmail: contractEmailFor(account.email),
     sameMailboxAs: null,
   };
+}
+
+const MOST_LISTED = 100;
+
+/** Accounts that share a mailbox with another one. Each start asks for them, so they have an index. */
+export function sharedMailboxes({ reader }: Pick<Database, 'reader'>) {
+  return reader
+    .selectFrom('accounts')
+    .where('same_mailbox_as', 'is not', null)
+    .orderBy('id')
+    .limit(MOST_LISTED)
+    .select(['id', 'same_mailbox_as as sameAs'])
+    .$narrowType<{ sameAs: string }>()
+    .execute();
 }

@@ -19,13 +19,15 @@ import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.
 import { FanOut } from '../webhooks/fan-out.js';
 import { nextSequence } from '../webhooks/sequence.js';
 import { accountRows } from './accounts.js';
-import { clientRows } from './clients.js';
-import { instanceRows } from './instances.js';
-import { jobTitleRows } from './job-titles.js';
-import { locationRows } from './locations.js';
+import {
+  clientRows,
+  instanceRows,
+  jobTitleRows,
+  locationRows,
+  unitRows,
+  unitTypeRows,
+} from './organization.js';
 import { roleRows } from './roles.js';
-import { unitTypeRows } from './unit-types.js';
-import { unitRows } from './units.js';
 import { userRows } from './users.js';
 import { workerRows } from './workers.js';
 

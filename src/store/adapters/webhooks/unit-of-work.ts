@@ -3,7 +3,7 @@ import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/un
 import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { instanceIntegrationRows } from '../operator/instance-integrations.js';
-import { clientRows } from '../platform/clients.js';
+import { clientRows } from '../platform/organization.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
 import { eventLogRows } from './logs/events.js';
