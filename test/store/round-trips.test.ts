@@ -5,8 +5,8 @@ import { updateUser } from '../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../src/domain/platform/people/users.js';
 import type { UserView } from '../../src/domain/platform/rows/people.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
+import { visitStore } from '../../src/store/adapters/access.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
-import { visitStore } from '../../src/store/adapters/visits.js';
 import { workerStore } from '../../src/store/adapters/workers.js';
 import {
   exchangeCode,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InstanceId } from '../../../generated/ids.js';
+import { visitStore } from '../../../src/store/adapters/access.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { clientStore } from '../../../src/store/adapters/clients.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
 import { userStore } from '../../../src/store/adapters/users.js';
-import { visitStore } from '../../../src/store/adapters/visits.js';
 import { workerStore } from '../../../src/store/adapters/workers.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { plantClient, plantUnit, plantWorker } from '../directory-rows.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
-import { visitStore } from '../../../src/store/adapters/visits.js';
+import { visitStore } from '../../../src/store/adapters/access.js';
 import type { Database } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { plantClient } from '../directory-rows.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
-import { serviceTokenStore } from '../../../src/store/adapters/service-tokens.js';
+import { serviceTokenStore } from '../../../src/store/adapters/access.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { CREATED_AT, plantServiceToken } from '../rows.js';
 

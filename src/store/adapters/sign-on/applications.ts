@@ -4,9 +4,9 @@ import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/
 import type { Entrance } from '../../../domain/sign-on/sessions/browser.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { markUsed } from '../access.js';
 import { toApplication } from '../operator/application-mapping.js';
 import { statement } from '../statements/kept-statement.js';
-import { markUsed } from '../statements/last-use.js';
 
 /** One row per secret of the application; a single row without a secret if it has none. */
 const withSecrets = statement((db, { id }: { id: string }) =>

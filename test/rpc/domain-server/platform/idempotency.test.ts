@@ -4,9 +4,9 @@ import { tokenAuthenticator } from '../../../../src/cli/roles/domain-listeners.j
 import { createServiceToken, rotateServiceToken } from '../../../../src/domain/operator/service-tokens.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import { serviceTokenStore } from '../../../../src/store/adapters/access.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
-import { serviceTokenStore } from '../../../../src/store/adapters/service-tokens.js';
 import { OPERATOR } from '../../../store/adapters/operator/rig.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { platformDependencies } from '../../../support/platform-dependencies.js';

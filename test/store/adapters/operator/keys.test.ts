@@ -15,8 +15,7 @@ import {
 } from '../../../../src/domain/operator/service-tokens.js';
 import { inspectApiKey } from '../../../../src/identifiers/api-key.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
-import { serviceTokenStore } from '../../../../src/store/adapters/service-tokens.js';
-import { visitStore } from '../../../../src/store/adapters/visits.js';
+import { serviceTokenStore, visitStore } from '../../../../src/store/adapters/access.js';
 import type { Database } from '../../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';

@@ -1,9 +1,9 @@
 import type { InstanceId } from '../../../generated/ids.js';
+import type { ServiceTokenStore } from '../../domain/access/service-tokens.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/visit-store.js';
-import { camelCased } from '../camel-case.js';
+import { camelCased, type Rows } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { keptQuery } from './statements/kept-statement.js';
-import { markUsed } from './statements/last-use.js';
+import { keptQuery, statement } from './statements/kept-statement.js';
 
 interface VisitRow extends StoredApiKey {
   version: string | null;
@@ -81,4 +81,46 @@ function toVisit(rows: unknown[]): FoundVisit | undefined {
     ...(instanceId && { instanceIntegration: { instanceId, configured: configuredAt !== null } }),
     ...(clientId && { client: clientId as FoundVisit['client'] }),
   };
+}
+
+export function serviceTokenStore({ reader, write }: Database): ServiceTokenStore {
+  const db = camelCased(reader);
+  const tokens = keptQuery(db, (hash: string) =>
+    db
+      .selectFrom('serviceTokens')
+      .where('hash', '=', hash)
+      .select(['id', 'kind', 'instanceId', 'ownerId', 'expiresAt', 'revokedAt', 'lastUsedAt'])
+      .$narrowType<{ instanceId: InstanceId | null }>(),
+  );
+  return {
+    findByHash: async (hash) => (await tokens(textOf(hash)))[0],
+    markUsed: (id, at, unlessSince) =>
+      write((writer) => markUsed(camelCased(writer), 'serviceTokens', { id, at, unlessSince })),
+  };
+}
+
+interface Use {
+  id: string;
+  at: number;
+  unlessSince: number;
+}
+
+const useOf = (table: 'apiKeys' | 'serviceTokens' | 'applicationSecrets') =>
+  statement((db, { id, at, unlessSince }: Use) =>
+    db
+      .updateTable(table as 'apiKeys')
+      .set({ lastUsedAt: at })
+      .where('id', '=', id)
+      .where((where) => where.or([where('lastUsedAt', 'is', null), where('lastUsedAt', '<', unlessSince)])),
+  );
+
+const uses = {
+  apiKeys: useOf('apiKeys'),
+  serviceTokens: useOf('serviceTokens'),
+  applicationSecrets: useOf('applicationSecrets'),
+};
+
+/** Notes the use of a credential, unless one since a time is noted. */
+export async function markUsed(db: Rows, table: keyof typeof uses, use: Use): Promise<void> {
+  await uses[table](db, use);
 }
