@@ -2,11 +2,9 @@ import { expect, test } from '@jest/globals';
 import type { EventType } from '../../../../generated/asyncapi/events.js';
 import type { ClientId, InstanceId, UserId } from '../../../../generated/ids.js';
 import type { RecordedEvent } from '../../../../src/domain/platform/unit-of-work.js';
-import {
-  type OnInvalidEvent,
-  platformUnitOfWork,
-} from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
+import type { OnInvalidEvent } from '../../../../src/store/adapters/webhooks/event-recorder.js';
 import type { Database } from '../../../../src/store/database.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 

@@ -10,7 +10,7 @@ import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inQuery, isPostgres } from '../../statements/dialect.js';
 import { IS_OPEN } from '../dialect-words.js';
-import { nextSequence } from '../sequence.js';
+import { nextSequence } from '../event-recorder.js';
 
 /** The size of one statement; SQLite allows 32,766 values. */
 const ROWS_PER_INSERT = 500;
