@@ -2,8 +2,7 @@ import type { Changes, PlatformRows, PlatformUnitOfWork } from '../../../domain/
 import type { CommonChanges, WriteOrigin } from '../../../domain/unit-of-work.js';
 import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { credentialRows } from '../credentials/credential-rows.js';
-import { integrationNoticeRows } from '../credentials/notices.js';
+import { credentialRows, integrationNoticeRows } from '../credentials/credential-rows.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { EventRecorder, type OnInvalidEvent } from '../webhooks/event-recorder.js';
 import { accountRows } from './accounts.js';
