@@ -42,7 +42,7 @@ import { sharedMailboxes } from './adapters/platform/accounts.js';
 import { platformUnitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
-import { codeMinutesOf } from './adapters/sign-on/code-minutes.js';
+import { codeMinutesOf } from './adapters/sign-on/codes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';

@@ -7,12 +7,9 @@ import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import type { OnInvalidEvent } from '../webhooks/event-recorder.js';
 import { knownApplicationRows } from './applications.js';
 import { attemptRows } from './attempts.js';
-import { codeMinutes } from './code-minutes.js';
-import { codeRows } from './codes.js';
-import { consentRows } from './consents.js';
+import { codeMinutes, codeRows } from './codes.js';
 import { identityRows } from './identities.js';
-import { interactionRows } from './interactions.js';
-import { loginContextRows } from './login-contexts.js';
+import { consentRows, interactionRows, loginContextRows } from './interaction.js';
 import { signingKeyRows } from './signing-keys.js';
 
 /** Signing in activates users, which is an event; `due` as for every unit of work. */
