@@ -5,7 +5,7 @@ import type { Application } from '../../../domain/operator/rows/applications.js'
 import { newVersion } from '../../../domain/version.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { redirectUriRows, toRow } from '../operator/application-mapping.js';
+import { redirectUriRows, toRow } from '../operator/applications.js';
 import { insert } from './insert.js';
 
 /**

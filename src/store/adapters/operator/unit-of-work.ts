@@ -4,12 +4,10 @@ import { instanceRows } from '../platform/organization.js';
 import { unitOfWorkOver } from '../unit-of-work.js';
 import { subscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
 import { subscriptionRows } from '../webhooks/subscriptions/rows.js';
-import { apiKeyRows } from './api-keys.js';
 import { applicationRows } from './applications.js';
 import { auditRows } from './audit-events.js';
 import { encryptionKeyRows } from './encryption-keys.js';
-import { instanceIntegrationRows } from './instance-integrations.js';
-import { integrationRows } from './integrations.js';
+import { apiKeyRows, instanceIntegrationRows, integrationRows } from './integrations.js';
 import { serviceTokenRows } from './service-tokens.js';
 
 export function operatorUnitOfWork(database: Database): OperatorUnitOfWork {

@@ -5,7 +5,7 @@ import type { Entrance } from '../../../domain/sign-on/sessions/browser.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { markUsed } from '../access.js';
-import { toApplication } from '../operator/application-mapping.js';
+import { toApplication } from '../operator/applications.js';
 import { statement } from '../statements/kept-statement.js';
 
 /** One row per secret of the application; a single row without a secret if it has none. */

@@ -2,7 +2,7 @@ import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscrip
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { instanceIntegrationRows } from '../operator/instance-integrations.js';
+import { instanceIntegrationRows } from '../operator/integrations.js';
 import { clientRows } from '../platform/organization.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
