@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { DeliveryStatus } from '../../../../src/domain/webhooks/deliveries.js';
 import { resendDelivery } from '../../../../src/domain/webhooks/subscriptions/resend.js';
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
-import { OldRows } from '../../../../src/store/adapters/webhooks/old-rows.js';
+import { OldRows } from '../../../../src/store/adapters/webhooks/purge.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { signalled } from '../../../support/signalled.js';
 import { logRig } from './logs/rig.js';

@@ -5,8 +5,7 @@ import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/we
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';
-import { logEntryRows } from './log-entries.js';
-import { deliveriesIn, type PlacedDelivery, toAttempt } from './rows.js';
+import { deliveriesIn, logEntryRows, type PlacedDelivery, toAttempt } from './log-entries.js';
 import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
 
 /** Newest first. */

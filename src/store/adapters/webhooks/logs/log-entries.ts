@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
+import type { Delivery, DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
 import type { LogEntryRows } from '../../../../domain/webhooks/logs/log-entries.js';
-import { camelCased } from '../../../camel-case.js';
+import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { statement } from '../../statements/kept-statement.js';
 import { placeIn } from './conditions.js';
-import { deliveriesIn, toAttempt } from './rows.js';
 
 interface MadeBehind {
   createdAt: number;
@@ -100,4 +99,24 @@ async function inBlocks<Row>(
     rows.push(...(await read([...block, ...Array<number>(BLOCK - block.length).fill(last)])));
   }
   return rows;
+}
+
+/** With its place in the log. */
+export type PlacedDelivery = Delivery & { seq: number };
+
+type Ids = Pick<Delivery, 'id' | 'subscriptionId' | 'instanceIntegrationId' | 'eventId'>;
+
+/** Deliveries with fields of their subscription, which outlives them. */
+export function deliveriesIn(db: Writer) {
+  return camelCased(db)
+    .selectFrom('deliveries')
+    .innerJoin('subscriptions', 'subscriptions.id', 'deliveries.subscriptionId')
+    .selectAll('deliveries')
+    .select('subscriptions.instanceIntegrationId')
+    .$narrowType<Ids>();
+}
+
+export function toAttempt(row: Tables['deliveryAttempts']): DeliveryAttempt {
+  const { deliverySeq: _, responseStart, ...attempt } = row;
+  return { ...attempt, responseStart: responseStart === null ? null : Buffer.from(responseStart, 'base64') };
 }
