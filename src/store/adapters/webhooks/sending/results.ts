@@ -1,14 +1,19 @@
 import type { SubscriptionId } from '../../../../../generated/ids.js';
+import { newVersion } from '../../../../domain/version.js';
 import type {
   DeliveryProgress,
+  ReceiverHealth,
   RecordedAttempt,
   ResultChanges,
+  SendingChanges,
 } from '../../../../domain/webhooks/sending/sending.js';
+import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
-import { keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
+import { changedOne, keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
 import { keptInsertion } from '../../statements/plain-writes.js';
+import { holdPending } from '../subscriptions/deliveries.js';
 
 export const PROGRESS = [
   'deliveries.seq',
@@ -92,7 +97,41 @@ const settling = posted((db, delivery: DeliveryProgress) =>
     .where('seq', '=', delivery.seq),
 );
 
-export function recording(db: Writer, now: number): ResultChanges {
+const healthOf = keptStatement((db, { ids }: { ids: string }) =>
+  db
+    .selectFrom('subscriptions')
+    .where(inList(db, 'id', ids))
+    .orderBy('id')
+    .select([
+      'id',
+      'last_success_at as lastSuccessAt',
+      'failing_since as failingSince',
+      'updated_at as updatedAt',
+    ]),
+);
+
+const healthNote = posted((db, { id, ...health }: Omit<ReceiverHealth, 'updatedAt'>) =>
+  db.updateTable('subscriptions').set(health).where('id', '=', id),
+);
+
+const disabling = keptStatement(
+  (db, row: { id: string; reason: DisabledReason; now: number; version: string }) =>
+    db
+      .updateTable('subscriptions')
+      .set({
+        status: 'DISABLED',
+        disabled_reason: row.reason,
+        disabled_at: row.now,
+        version: row.version,
+        updated_at: row.now,
+      })
+      .where('id', '=', row.id)
+      .where('status', '=', 'ACTIVE'),
+);
+
+type HealthChanges = Pick<SendingChanges, 'healthOf' | 'noteHealth' | 'disable'>;
+
+export function recording(db: Writer, now: number): ResultChanges & HealthChanges {
   return {
     look: async (ids) => (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[],
     hold: async (deliveries, alone) =>
@@ -107,6 +146,16 @@ export function recording(db: Writer, now: number): ResultChanges {
       }
     },
     settle: (delivery) => settling(camelCased(db), delivery),
+    healthOf: async (ids) => (await healthOf(db, { ids: JSON.stringify(ids) })).rows as ReceiverHealth[],
+    noteHealth: ({ id, lastSuccessAt, failingSince }) =>
+      healthNote(camelCased(db), { id, lastSuccessAt, failingSince }),
+    disable: async (id, reason) => {
+      const disabled = changedOne(await disabling(db, { id, reason, now, version: newVersion() }));
+      if (disabled) {
+        await holdPending(db, id);
+      }
+      return disabled;
+    },
   };
 }
 

@@ -5,20 +5,13 @@ import {
   type RetryBatch,
   type RetryBatchRows,
 } from '../../../../domain/webhooks/sending/retry-batches.js';
-import type {
-  DeliveryProgress,
-  RetriedDelivery,
-  SendingRows,
-} from '../../../../domain/webhooks/sending/sending.js';
+import type { RetriedDelivery, SendingRows } from '../../../../domain/webhooks/sending/sending.js';
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Reader, Writer } from '../../../database.js';
 import { inList } from '../../statements/dialect.js';
 import { keptStatement, plannedStatement, posted } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
-import type { DueLooks } from './due-looks.js';
-import { outboxOf } from './outbox.js';
 import { PROGRESS } from './results.js';
-import { anyLaterThan } from './set-back.js';
 
 interface Joining {
   id: string;
@@ -126,12 +119,6 @@ const ofIds = keptStatement((db, { ids }: { ids: string }) =>
   retried(db).where(inList(db, 'deliveries.id', ids)),
 );
 
-/** By the index of running attempts. */
-const lapsed = plannedStatement((db, { now, limit }: { now: number; limit: number }) => {
-  const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
-  return db.selectFrom('deliveries').where('seq', 'in', seqs).select(PROGRESS);
-});
-
 export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
   return {
     join: async (id, count, most) => (await join(db, { id, count, now, most: most - count })).rows[0]?.id,
@@ -149,16 +136,14 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
   };
 }
 
-export function sendingRows(reader: Reader, looks: DueLooks): SendingRows {
+/** Committed rows, without a transaction. */
+export function retryReads(
+  reader: Reader,
+): Pick<SendingRows, 'waitingBatches' | 'batch' | 'deliveriesOf' | 'retried'> {
   return {
-    anyLaterThan: (now) => anyLaterThan(reader, now),
-    anyDue: (now) => looks.any(reader, now),
-    dueSubscriptions: (after, limit, now) => looks.roundBefore(reader, after, now, limit),
-    lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows as DeliveryProgress[],
     waitingBatches: async (now, limit) => (await waiting(reader, { now, limit })).rows as RetryBatch[],
     batch: async (id) => (await byId(reader, { id })).rows[0] as RetryBatch | undefined,
     deliveriesOf: async (batchId) => (await ofBatch(reader, { id: batchId })).rows as RetriedDelivery[],
     retried: async (ids) => (await ofIds(reader, { ids: JSON.stringify(ids) })).rows as RetriedDelivery[],
-    outbox: () => outboxOf(reader),
   };
 }

@@ -1,12 +1,18 @@
-import type { SendingUnitOfWork } from '../../../../domain/webhooks/sending/sending.js';
-import type { Database } from '../../../database.js';
+import { sql } from 'kysely';
+import type {
+  DeliveryProgress,
+  SendingRows,
+  SendingUnitOfWork,
+} from '../../../../domain/webhooks/sending/sending.js';
+import type { Database, Reader, Writer } from '../../../database.js';
+import { plannedStatement } from '../../statements/kept-statement.js';
 import { unitOfWorkOver } from '../../unit-of-work.js';
+import { WAITS_FOR_LATER } from '../dialect-words.js';
 import { claiming } from './claims.js';
 import { DueLooks, type LookLimits } from './due-looks.js';
-import { receiverHealth } from './health.js';
-import { recording } from './results.js';
-import { retryBatchRows, sendingRows } from './retry-batches.js';
-import { settingBack } from './set-back.js';
+import { outboxOf } from './outbox.js';
+import { PROGRESS, recording } from './results.js';
+import { retryBatchRows, retryReads } from './retry-batches.js';
 
 export function sendingUnitOfWork(
   database: Database,
@@ -22,9 +28,70 @@ export function sendingUnitOfWork(
       audit,
       ...claiming(writer, now, looks),
       ...recording(writer, now),
-      ...receiverHealth(writer, now),
-      ...settingBack(writer, now),
+      beginAnew: () => beginAnew(writer, now),
       retryBatches: retryBatchRows(writer, now),
     }),
   );
+}
+
+function sendingRows(reader: Reader, looks: DueLooks): SendingRows {
+  return {
+    ...retryReads(reader),
+    anyLaterThan: (now) => anyLaterThan(reader, now),
+    anyDue: (now) => looks.any(reader, now),
+    dueSubscriptions: (after, limit, now) => looks.roundBefore(reader, after, now, limit),
+    lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows as DeliveryProgress[],
+    outbox: () => outboxOf(reader),
+  };
+}
+
+/** By the index of running attempts. */
+const lapsed = plannedStatement((db, { now, limit }: { now: number; limit: number }) => {
+  const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
+  return db.selectFrom('deliveries').where('seq', 'in', seqs).select(PROGRESS);
+});
+
+/** Whether attempts with a later time show that the clock was set back. Uses indexes; usually finds none. */
+async function anyLaterThan(db: Reader, now: number): Promise<boolean> {
+  const begun = db
+    .selectFrom('deliveries')
+    .where('lease_until', 'is not', null)
+    .where('attempt_started_at', '>', now);
+  const ended = db.selectFrom('delivery_attempts').where('ended_at', '>', now);
+  return (
+    (await ended.select('number').limit(1).executeTakeFirst()) !== undefined ||
+    (await begun.select('seq').limit(1).executeTakeFirst()) !== undefined
+  );
+}
+
+/** Runs only after the clock was set back, so it may scan all running and waiting deliveries. */
+async function beginAnew(db: Writer, now: number): Promise<number> {
+  const leases = await db
+    .updateTable('deliveries')
+    .set({
+      lease_until: sql<number>`lease_until - attempt_started_at + ${now}`,
+      attempt_started_at: now,
+    })
+    .where('lease_until', 'is not', null)
+    .where('attempt_started_at', '>', now)
+    .executeTakeFirstOrThrow();
+  const endOfLast = sql<number>`(
+    select ended_at from delivery_attempts
+    where delivery_seq = deliveries.seq and number = deliveries.attempts_begun
+  )`;
+  const waits = await db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: sql<number>`next_attempt_at - ${endOfLast} + ${now}` })
+    .where(WAITS_FOR_LATER)
+    .where(endOfLast, '>', now)
+    // An earlier time has already been corrected.
+    .where(sql<boolean>`next_attempt_at >= ${endOfLast}`)
+    .executeTakeFirstOrThrow();
+  await db
+    .updateTable('retry_batches')
+    .set({ closes_at: now })
+    .where('handed_over_at', 'is', null)
+    .where('created_at', '>', now)
+    .execute();
+  return Number(leases.numUpdatedRows + waits.numUpdatedRows);
 }
