@@ -3,7 +3,7 @@ import { Help, Option } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
 import type { SecretSettingName } from '../config/settings.js';
-import { CopyError } from '../store/copies/copy-error.js';
+import { CopyError } from '../store/store-error.js';
 import { addCallCommand } from './commands/call.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addConfigCommand } from './commands/config.js';

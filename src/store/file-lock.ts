@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from './better-sqlite3.js';
 import { StoreError } from './store-error.js';
@@ -42,4 +43,14 @@ function makePrivately(file: string): void {
       throw error;
     }
   }
+}
+
+const CLAIM_FILE = 'domain.lock';
+
+/** Claims a data directory for this process. Two domains would miss each other's events. */
+export function claimDirectory(dataDir: string): { release(): void } {
+  return lockFile(
+    join(dataDir, CLAIM_FILE),
+    `Another domain already runs on ${dataDir}. Stop it, or set DATA_DIR to another directory.`,
+  );
 }

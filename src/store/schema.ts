@@ -9,6 +9,7 @@ import type {
   RedirectUri,
   TokenLifetimes,
 } from '../domain/operator/rows/applications.js';
+import type { KeyHolder, UsedEncryptionKey } from '../domain/operator/rows/encryption-keys.js';
 import type { ApiKey, InstanceIntegration, Integration } from '../domain/operator/rows/integrations.js';
 import type { ServiceToken } from '../domain/operator/rows/service-tokens.js';
 import type {
@@ -23,12 +24,11 @@ import type { Account, User, Worker } from '../domain/platform/rows/people.js';
 import type { StoredEvent } from '../domain/webhooks/event-body.js';
 import type { ChangesSchema } from './changes-schema.js';
 import type { Columns } from './columns.js';
-import type { EncryptionSchema } from './encryption-schema.js';
 import type { SignOnSchema } from './sign-on-schema.js';
 import type { WebhooksSchema } from './webhooks-schema.js';
 
 /** The tables after the newest migration. Times are milliseconds since 1970; hashes are base64url. */
-export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema, ChangesSchema {
+export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
   environment: EnvironmentTable;
   instances: Columns<Instance>;
   integrations: LaterVersioned<Columns<Integration>>;
@@ -58,6 +58,10 @@ export interface Schema extends SignOnSchema, WebhooksSchema, EncryptionSchema, 
   audit_events: AuditEventsTable;
   maintenance_runs: MaintenanceRunsTable;
   call_counts: CallCountsTable;
+  /** The keys themselves are outside the database. */
+  encryption_keys: Columns<UsedEncryptionKey>;
+  encryption_key_holders: EncryptionKeyHoldersTable;
+  token_keys: TokenKeysTable;
   /** What a node must know to serve the database, from migration 0032. */
   required_migrations: { name: string };
   integration_notices: Columns<IntegrationNotice>;
@@ -182,4 +186,17 @@ interface ExpiryWarningsTable {
   id: string;
   expires_at: number;
   days: number;
+}
+
+interface EncryptionKeyHoldersTable extends Columns<KeyHolder> {
+  /** The last migration that its version knows. */
+  newest_migration: string | null;
+  seen_at: number;
+}
+
+/** The keys of refresh tokens, forms, throttles, idempotency and cursors, sealed. */
+interface TokenKeysTable {
+  purpose: string;
+  sealed: string;
+  created_at: number;
 }

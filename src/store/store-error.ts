@@ -12,6 +12,14 @@ export class StoreError extends Error {
   }
 }
 
+/** A copy cannot be made or is damaged. The message is shown to the operator. */
+export class CopyError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CopyError';
+  }
+}
+
 /** An outage according to the dialect, or another writing process on SQLite. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ServiceError

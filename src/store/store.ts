@@ -48,7 +48,7 @@ import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
-import type { Database, StoreSize } from './database.js';
+import type { Database, StoreSize, StoreWatch } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
@@ -58,13 +58,12 @@ import {
 } from './dialects/postgres/notifications.js';
 import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.js';
 import { closeKeepingLog, openSqlite } from './dialects/sqlite.js';
-import { claimDirectory } from './directory-claim.js';
+import { claimDirectory } from './file-lock.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
 import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
 import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
-import type { StoreWatch } from './watch.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
 
 export type { Silence };

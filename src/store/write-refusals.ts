@@ -1,6 +1,5 @@
-import type { Database } from './database.js';
+import type { Database, StoreWatch } from './database.js';
 import { databaseReasonOf } from './store-error.js';
-import type { StoreWatch } from './watch.js';
 
 export interface RefusalListener {
   /** The first refusal after writes succeeded. */

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import type { Observation } from '../../src/domain/operator/audit.js';
 import { AuditTally } from '../../src/domain/operator/audit-tally.js';
+import type { StoreWatch } from '../../src/store/database.js';
 import { openStore } from '../../src/store/store.js';
-import type { StoreWatch } from '../../src/store/watch.js';
 import { describeEachDatabase } from '../support/databases.js';
 
 const refused: Observation = {

@@ -5,8 +5,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../database.js';
 import { RESTORE_MARK } from '../migrate.js';
 import { reading } from '../recorded.js';
-import { StoreError } from '../store-error.js';
-import { CopyError } from './copy-error.js';
+import { CopyError, StoreError } from '../store-error.js';
 import { tablesOf } from './copy-facts.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -4,8 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../better-sqlite3.js';
 import { refuseMoved } from '../moves/moved-file.js';
 import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
-import { StoreError } from '../store-error.js';
-import { CopyError } from './copy-error.js';
+import { CopyError, StoreError } from '../store-error.js';
 import { RESTORED_TYPE } from './copy-facts.js';
 
 const OPENING_TIMEOUT_MS = 5_000;

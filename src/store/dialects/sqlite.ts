@@ -15,10 +15,9 @@ import {
 } from 'kysely';
 import { Sqlite } from '../better-sqlite3.js';
 import { camelCase, camelCased } from '../camel-case.js';
-import type { Database, StoreSize, Writer } from '../database.js';
+import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
 import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
-import type { StoreWatch } from '../watch.js';
 import { whenNotBusy } from './busy.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { allowDirectStatements } from './direct-statements.js';

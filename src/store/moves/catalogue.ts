@@ -1,8 +1,8 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
-import { CopyError } from '../copies/copy-error.js';
 import type { Writer } from '../database.js';
 import { MOVE_MARK } from '../migrate.js';
+import { CopyError } from '../store-error.js';
 
 export interface MovedTable {
   name: string;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CopyError } from '../copies/copy-error.js';
 import type { Writer } from '../database.js';
+import { CopyError } from '../store-error.js';
 import type { MovedTable } from './catalogue.js';
 import { keyOf, type MovedRow, type MovedValue } from './source-rows.js';
 

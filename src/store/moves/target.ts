@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
-import { CopyError } from '../copies/copy-error.js';
 import { tablesOf } from '../copies/copy-facts.js';
 import type { Reader, Writer } from '../database.js';
 import { MOVE_MARK } from '../migrate.js';
 import { recordedIn } from '../recorded.js';
-import { StoreError } from '../store-error.js';
+import { CopyError, StoreError } from '../store-error.js';
 import type { MovedTable } from './catalogue.js';
 import type { Moved } from './moved-file.js';
 

@@ -8,9 +8,15 @@ import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
 import { isRecoveryConflict } from '../dialects/postgres/trouble.js';
-import { assertReplicaOf, NO_REPLICA } from './identity.js';
 import { OneAnswer } from './one-answer.js';
-import { openReplicaPool, type ReplicaPool, type ReplicaPoolOptions, replicaTroubleOf } from './pool.js';
+import {
+  assertReplicaOf,
+  NO_REPLICA,
+  openReplicaPool,
+  type ReplicaPool,
+  type ReplicaPoolOptions,
+  replicaTroubleOf,
+} from './pool.js';
 
 /** How long the replica is not used after a failure. */
 const REST_MS = 5_000;

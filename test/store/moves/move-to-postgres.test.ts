@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { claimDirectory } from '../../../src/store/directory-claim.js';
+import { claimDirectory } from '../../../src/store/file-lock.js';
 import type { Progress } from '../../../src/store/moves/move-to-postgres.js';
 import { MOVED_FILE } from '../../../src/store/moves/moved-file.js';
 import { openStore } from '../../../src/store/store.js';

@@ -1,10 +1,9 @@
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { directoryReads, type Pages, type Target } from '../../../src/domain/directory/reads.js';
 import { newVersion } from '../../../src/domain/version.js';
-import type { Writer } from '../../../src/store/database.js';
+import type { StoreWatch, Writer } from '../../../src/store/database.js';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { openStore } from '../../../src/store/store.js';
-import type { StoreWatch } from '../../../src/store/watch.js';
 import { cursors } from '../../support/changes/cursors.js';
 import { PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';

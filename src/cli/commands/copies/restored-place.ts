@@ -14,7 +14,7 @@ import {
 } from '../../../store/copies/postgres-copy.js';
 import { asOneFile, assertSettled, assertSound } from '../../../store/copies/sqlite-copy.js';
 import { factsOfFile } from '../../../store/copies/take-copy.js';
-import { claimDirectory } from '../../../store/directory-claim.js';
+import { claimDirectory } from '../../../store/file-lock.js';
 import { migrateToLatest } from '../../../store/migrate.js';
 import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/store.js';
 import { StartupError } from '../../startup-error.js';

@@ -9,10 +9,9 @@ import {
 import { REST_TYPE } from '../../../domain/operator/audit-tally.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Database, Writer } from '../../database.js';
+import type { Database, StoreWatch, Writer } from '../../database.js';
 import { executeCompiled } from '../../dialects/direct-statements.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
-import type { StoreWatch } from '../../watch.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
 import { keptInsertion } from '../statements/plain-writes.js';
 

@@ -1,10 +1,9 @@
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { ServiceError } from '../../../errors/service-error.js';
-import type { Database } from '../../database.js';
+import type { Database, StoreWatch } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { StoreError } from '../../store-error.js';
-import type { StoreWatch } from '../../watch.js';
 import { keepLateRows } from '../late-rows.js';
 import { assertAsked, inTurns, Turns } from '../turns.js';
 import { type OnClocksApart, PostgresClock } from './clock.js';
