@@ -2,30 +2,15 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  SqliteQueryCompiler,
-  sql,
-} from 'kysely';
+import { sql } from 'kysely';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Sqlite } from '../better-sqlite3.js';
-import { camelCase, camelCased } from '../camel-case.js';
 import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
-import type { Schema } from '../schema.js';
 import { StoreError } from '../store-error.js';
-import { whenNotBusy } from './busy.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
-import { allowDirectStatements } from './direct-statements.js';
-import { asDiskTrouble } from './disk-trouble.js';
 import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
-import { GroupCommit } from './group-commit.js';
-import { withKeptStatements } from './kept-statements.js';
-import { transactionControl } from './transaction-control.js';
+import { GroupCommit, type TransactionControl } from './group-commit.js';
+import { kyselyOver } from './sqlite-dialect.js';
 
 /** How long SQLite blocks the process for another writer; busy.ts handles longer waits. */
 const BUSY_TIMEOUT_MS = 20;
@@ -50,8 +35,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   const writing = connect(file, false);
   // After the first connection, which makes the file and switches it to WAL.
   const reading = connect(file, true);
-  const writer = kyselyOver(writing, Dialect);
-  const reader = kyselyOver(reading, ReadingDialect);
+  const writer = kyselyOver(writing);
+  const reader = kyselyOver(reading);
   let writes: Writes | undefined;
   const write: Database['write'] = async (work, onDone, origin) => {
     try {
@@ -127,7 +112,7 @@ export function tryWriteSqlite(file: string): void {
 /** Read-only. */
 export function openSqliteReader(file: string): Pick<Database, 'reader' | 'close'> {
   const reading = connect(file, true);
-  const reader = kyselyOver(reading, ReadingDialect);
+  const reader = kyselyOver(reading);
   return {
     reader,
     close: async () => {
@@ -210,14 +195,6 @@ function withTimedSyncs(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
   };
 }
 
-function kyselyOver(connection: BetterSqlite3.Database, dialect: typeof Dialect): Kysely<Schema> {
-  const database = withKeptStatements(connection);
-  const kysely = new Kysely<Schema>({ dialect: new dialect({ database }) });
-  allowDirectStatements(kysely, database);
-  allowDirectStatements(camelCased(kysely), withKeptStatements(connection, camelCase));
-  return kysely;
-}
-
 function connect(file: string, readonly: boolean): BetterSqlite3.Database {
   try {
     if (!existsSync(file)) {
@@ -240,69 +217,34 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
   }
 }
 
-/** Enables transactional DDL, which Kysely does not use on SQLite: an interrupted migration is undone. */
-class Dialect extends SqliteDialect {
-  constructor(protected readonly settings: { database: SqliteDatabase }) {
-    super(settings);
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new Adapter();
-  }
-
-  override createDriver(): SqliteDriver {
-    return new Driver(this.settings);
-  }
-
-  override createQueryCompiler(): SqliteQueryCompiler {
-    return new Compiler();
-  }
+/** Prepared once and run without Kysely, because every write needs them. */
+function transactionControl(database: BetterSqlite3.Database): TransactionControl {
+  const runs = (sql: string) => {
+    const statement = database.prepare(sql);
+    return () => void statement.run();
+  };
+  return {
+    begin: runs('begin immediate'),
+    commit: runs('commit'),
+    rollback: runs('rollback'),
+    savepoint: runs('savepoint job'),
+    release: runs('release job'),
+    rollbackToSavepoint: runs('rollback to job'),
+    isOpen: () => database.inTransaction,
+  };
 }
 
-/**
- * SQLite plans for the value of a placeholder that stands alone behind an operator or `limit`. So it prepares
- * the statement again for a new value, which takes several times as long as a short read. It does not
- * evaluate an expression for the plan, and a sign does not change the value.
- *
- * Nor does a placeholder match a value in the condition of a partial index: write a literal there, such as
- * `status = 'PENDING'`. For `is not null`, any comparison of the column suffices.
- */
-class Compiler extends SqliteQueryCompiler {
-  protected override appendValue(parameter: unknown): void {
-    this.append('+');
-    super.appendValue(parameter);
-  }
-}
+/** A full or failing disk, too many files, or another writing process: SQLite's and the system's codes. */
+const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS|MFILE|NFILE)$)/;
 
-class Adapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
-/** Takes the lock at once, so that the second of two first starts waits. */
-class Driver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await whenNotBusy(() => connection.executeQuery(CompiledQuery.raw('begin immediate')));
-  }
-}
-
-class ReadingDialect extends Dialect {
-  override createDriver(): SqliteDriver {
-    return new ReadingDriver(this.settings);
-  }
-}
-
-/** A read is one synchronous statement and waits for no connection. Kysely's queue would be costly. */
-class ReadingDriver extends Driver {
-  #connection: Promise<DatabaseConnection> | undefined;
-
-  override acquireConnection(): Promise<DatabaseConnection> {
-    this.#connection ??= super.acquireConnection();
-    return this.#connection;
-  }
-
-  override releaseConnection(): Promise<void> {
-    return Promise.resolve();
-  }
+/** Nothing was written, and a retry may succeed: answers UNAVAILABLE. */
+function asDiskTrouble(error: unknown): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && DISK_TROUBLE.test(code)
+    ? new ServiceError(ErrorCode.UNAVAILABLE, 'The service cannot write at the moment. Try again later.', {
+        internal: `${code}: ${(error as Error).message}`,
+        cause: error,
+        retryAfterSeconds: 10,
+      })
+    : error;
 }
