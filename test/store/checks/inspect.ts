@@ -1,5 +1,5 @@
 import type { Check, CheckSettings, Found } from '../../../src/store/checks/check.js';
-import { damageChecks } from '../../../src/store/checks/index.js';
+import { damageChecks } from '../../../src/store/checks/damage.js';
 import type { Reader } from '../../../src/store/database.js';
 
 export type Inspection = Pick<Check, 'name' | 'about' | 'remedy'> & Found;

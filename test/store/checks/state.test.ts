@@ -2,18 +2,24 @@ import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Check } from '../../../src/store/checks/check.js';
-import { noCredentialExpiresSoon } from '../../../src/store/checks/expiring.js';
+import {
+  deliveriesAreOnTime,
+  noCredentialExpiresSoon,
+  purgeKeepsUp,
+} from '../../../src/store/checks/in-time.js';
 import { pagesAreSound } from '../../../src/store/checks/integrity.js';
-import { keyFileFits, nodesAgree } from '../../../src/store/checks/nodes.js';
 import {
   clocksAgree,
   indexesAreValid,
   locksAreFree,
   noTransactionIsIdle,
 } from '../../../src/store/checks/postgres-activity.js';
-import { purgeKeepsUp } from '../../../src/store/checks/purge-backlog.js';
-import { issuerIsAccepted, migrationsAreOurs } from '../../../src/store/checks/schema-and-issuer.js';
-import { deliveriesAreOnTime } from '../../../src/store/checks/webhooks-on-time.js';
+import {
+  issuerIsAccepted,
+  keyFileFits,
+  migrationsAreOurs,
+  nodesAgree,
+} from '../../../src/store/checks/settings.js';
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,9 +1,8 @@
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Check, foundIn } from '../../../store/checks/check.js';
-import { noCredentialExpiresSoon } from '../../../store/checks/expiring.js';
-import { damageChecks } from '../../../store/checks/index.js';
+import { damageChecks } from '../../../store/checks/damage.js';
+import { deliveriesAreOnTime, noCredentialExpiresSoon, purgeKeepsUp } from '../../../store/checks/in-time.js';
 import { pagesAreSound } from '../../../store/checks/integrity.js';
-import { keyFileFits, nodesAgree } from '../../../store/checks/nodes.js';
 import {
   changesAreNotHeldBack,
   clocksAgree,
@@ -11,9 +10,12 @@ import {
   locksAreFree,
   noTransactionIsIdle,
 } from '../../../store/checks/postgres-activity.js';
-import { purgeKeepsUp } from '../../../store/checks/purge-backlog.js';
-import { issuerIsAccepted, migrationsAreOurs } from '../../../store/checks/schema-and-issuer.js';
-import { deliveriesAreOnTime } from '../../../store/checks/webhooks-on-time.js';
+import {
+  issuerIsAccepted,
+  keyFileFits,
+  migrationsAreOurs,
+  nodesAgree,
+} from '../../../store/checks/settings.js';
 import { issuerClaimOf } from '../../issuer-claim.js';
 import { retentionOf } from '../../retention.js';
 import { secretsKeyFile } from '../../secrets-key-file.js';

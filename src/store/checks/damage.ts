@@ -1,16 +1,17 @@
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
 import { placeIn } from '../adapters/webhooks/logs/conditions.js';
 import type { Reader } from '../database.js';
+import type { Schema } from '../schema.js';
 import { type Check, type CheckSettings, Tally } from './check.js';
 
 /** A write that began before a change of the subscription may record its events after it. */
 const MARGIN_MS = 60_000;
-const PAGE = 1_000;
+const EVENTS_PAGE = 1_000;
 /** A concurrent purge uses a later time than ours, and removes deliveries before events. */
 const PURGE_MARGIN_MS = 3_600_000;
 
 /** Checks subscriptions since their last change only: rows do not show their earlier settings. */
-export const eventsWithoutDeliveries: Check = {
+const eventsWithoutDeliveries: Check = {
   name: 'events-without-deliveries',
   severity: 'error',
   about: 'Every event has a delivery for each subscription that should receive it.',
@@ -72,7 +73,7 @@ async function findMissing(
       )
       .orderBy('occurred_at', 'desc')
       .orderBy(place, 'desc')
-      .limit(PAGE)
+      .limit(EVENTS_PAGE)
       .select(['seq', 'id', 'type', 'client_id', 'occurred_at'])
       .select(({ exists, selectFrom, lit }) =>
         exists(
@@ -91,9 +92,91 @@ async function findMissing(
     }
     const last = events.at(-1);
     tally.looked(events.length);
-    if (events.length < PAGE || !last) {
+    if (events.length < EVENTS_PAGE || !last) {
       return;
     }
     before = { occurredAt: last.occurred_at, seq: last.seq };
   }
 }
+
+const KEYS_PAGE = 500;
+
+/** The answer is written in the transaction that first uses the key, so committed rows have one. */
+const keysWithoutAnswers: Check = {
+  name: 'keys-without-answers',
+  severity: 'error',
+  about: 'Every idempotency key has the answer of its call.',
+  remedy:
+    'Such a call was written incompletely: check its effects, and repeat what is missing with a new key. The service refuses the old key until it is purged.',
+  find: async (reader, { endsAt }) => {
+    const tally = new Tally(endsAt);
+    for await (const { method, key, response } of answers(reader, tally)) {
+      if (response === null) {
+        tally.add(`${method} ${key}`);
+      }
+    }
+    return tally.found('keys');
+  },
+};
+
+/** Rows that are never removed: deleted users and workers keep theirs. */
+const KEPT_FOR_GOOD = {
+  ins: 'instances',
+  cli: 'clients',
+  acc: 'accounts',
+  usr: 'users',
+  wrk: 'workers',
+} as const satisfies Record<string, keyof Schema>;
+
+const ID = /(ins|cli|acc|usr|wrk)_[0-9A-Za-z]{22}/g;
+
+const answersOfNothing: Check = {
+  name: 'answers-of-nothing',
+  severity: 'error',
+  about: 'Every record that the answer of an idempotency key names exists.',
+  remedy:
+    'The caller got an id that was not stored: create the record again with a new key, and inform users of that id.',
+  find: async (reader, { endsAt }) => {
+    const tally = new Tally(endsAt);
+    for await (const { method, key, response } of answers(reader, tally)) {
+      for (const id of new Set(
+        Buffer.from(response ?? '', 'base64')
+          .toString('latin1')
+          .match(ID),
+      )) {
+        const table = KEPT_FOR_GOOD[id.slice(0, 3) as keyof typeof KEPT_FOR_GOOD];
+        const row = await reader.selectFrom(table).where('id', '=', id).select('id').executeTakeFirst();
+        if (!row) {
+          tally.add(`${id} in the answer of ${method} ${key}`);
+        }
+      }
+    }
+    return tally.found('keys');
+  },
+};
+
+async function* answers(reader: Reader, tally: Tally) {
+  let after = { owner_id: '', method: '', key: '' };
+  for (;;) {
+    const rows = await reader
+      .selectFrom('idempotency_keys')
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('owner_id', 'method', 'key'), '>', tuple(after.owner_id, after.method, after.key)),
+      )
+      .orderBy('owner_id')
+      .orderBy('method')
+      .orderBy('key')
+      .limit(KEYS_PAGE)
+      .select(['owner_id', 'method', 'key', 'response'])
+      .execute();
+    yield* rows;
+    const last = rows.at(-1);
+    if (!tally.looked(rows.length) || rows.length < KEYS_PAGE || !last) {
+      return;
+    }
+    after = last;
+  }
+}
+
+/** Checks of rows for damage, in the order of the report. */
+export const damageChecks: readonly Check[] = [eventsWithoutDeliveries, keysWithoutAnswers, answersOfNothing];
