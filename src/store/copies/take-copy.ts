@@ -1,8 +1,10 @@
+import type { Actor } from '../../domain/operator/audit.js';
+import { auditAction } from '../adapters/operator/audit-events.js';
 import type { Reader } from '../database.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { reading } from '../recorded.js';
 import { type CopyFacts, factsOf } from './copy-facts.js';
-import type { DatabasePlace } from './open-copy.js';
+import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';
 import { assertSound, copySqlite } from './sqlite-copy.js';
 import { type ValidList, validIn } from './valid-list.js';
@@ -44,4 +46,19 @@ export async function factsOfFile(file: string): Promise<CopyFacts> {
 
 export async function refuseOtherRelease(place: DatabasePlace): Promise<void> {
   await reading(place, refuseUnlessMigrated);
+}
+
+export async function recordBackup(
+  { write }: Pick<OpenedDatabase, 'write'>,
+  actor: Actor,
+  now: number,
+  folder: string,
+): Promise<void> {
+  await write((writer) =>
+    auditAction(writer, now, actor, {
+      type: 'database.backed_up',
+      subject: { type: 'database', id: 'copy' },
+      attributes: { folder },
+    }),
+  );
 }

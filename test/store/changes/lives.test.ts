@@ -12,7 +12,7 @@ import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLifeAfterCut, expireCursors } from '../../../src/store/adapters/lives.js';
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
-import { recordBackup } from '../../../src/store/copies/record-backup.js';
+import { recordBackup } from '../../../src/store/copies/take-copy.js';
 import type { Database } from '../../../src/store/database.js';
 import { DATABASE_FILE } from '../../../src/store/store.js';
 import { listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
