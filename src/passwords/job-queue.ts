@@ -1,6 +1,15 @@
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { PasswordAnswer, PasswordJob } from './password-thread.js';
-import type { StartThread, Thread } from './thread.js';
+
+/** Takes one job at a time. */
+export interface Thread {
+  /** Rejects when the thread ends before it answers. */
+  do(job: PasswordJob): Promise<PasswordAnswer>;
+  end(): Promise<void>;
+}
+
+/** Starts a thread and calls `onEnd` once it has ended. */
+export type StartThread = (onEnd: (cause: unknown) => void) => Thread;
 
 /** Who measures the queue. */
 export interface PasswordWatch {

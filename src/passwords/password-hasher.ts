@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { normalizedPassword } from '../domain/credentials/password-rules.js';
 import type { PasswordHasher } from '../domain/credentials/passwords.js';
-import { JobQueue, type JobQueueOptions } from './job-queue.js';
-import { threadsOf } from './thread.js';
+import { JobQueue, type JobQueueOptions, type StartThread } from './job-queue.js';
+import type { PasswordAnswer } from './password-thread.js';
 
 /** Matches no password, and has the usual parameters, so that unknown accounts take as long as known ones. */
 const UNMATCHED_HASH =
@@ -55,4 +56,44 @@ export function threadedPasswordHasher({
     },
     close: () => queue.close(),
   };
+}
+
+function threadsOf(file: URL): StartThread {
+  return (onEnd) => {
+    const worker = new Worker(file, { name: 'passwords' });
+    // A thread without a job keeps no process alive.
+    worker.unref();
+    let job: PromiseWithResolvers | undefined;
+    let fault: unknown;
+    worker.on('message', (answer: PasswordAnswer) => {
+      worker.unref();
+      job?.resolve(answer);
+      job = undefined;
+    });
+    worker.once('error', (error) => {
+      fault = error;
+    });
+    worker.once('exit', (code) => {
+      const cause = fault ?? new Error(`The thread ended with code ${code}.`);
+      onEnd(cause);
+      job?.reject(cause);
+      job = undefined;
+    });
+    return {
+      do: (asked) =>
+        new Promise((resolve, reject) => {
+          job = { resolve, reject };
+          worker.ref();
+          worker.postMessage(asked);
+        }),
+      end: async () => {
+        await worker.terminate();
+      },
+    };
+  };
+}
+
+interface PromiseWithResolvers {
+  resolve(answer: PasswordAnswer): void;
+  reject(cause: unknown): void;
 }

@@ -29,7 +29,7 @@ describe('a violation that is planted', () => {
       /^domain imports what it may not: .* -> generated\/proto/,
     ],
     ['src/keys/sealed-box.ts', `import '../store/schema.js';`, /^keys imports what it may not/],
-    ['src/passwords/thread.ts', `import '../keys/sealed-box.js';`, /^passwords imports what it may not/],
+    ['src/passwords/job-queue.ts', `import '../keys/sealed-box.js';`, /^passwords imports what it may not/],
     [
       'src/edge/problem.ts',
       `import '../keys/sealed-box.js';`,

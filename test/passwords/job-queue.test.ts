@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ErrorCode, type ServiceError } from '../../src/errors/service-error.js';
+import type { StartThread } from '../../src/passwords/job-queue.js';
 import { JobQueue, type JobQueueOptions } from '../../src/passwords/job-queue.js';
 import type { PasswordAnswer, PasswordJob } from '../../src/passwords/password-thread.js';
-import type { StartThread } from '../../src/passwords/thread.js';
 import { signalled } from '../support/signalled.js';
 
 interface Held {
