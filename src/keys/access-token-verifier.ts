@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../domain/clock.js';
 import { ACCESS_TOKEN_ALGORITHM, FetchedKeys, type FetchKeySet } from './fetched-keys.js';
-import { VerifiedTokens } from './verified-tokens.js';
 
 /** Far longer than any of our tokens. */
 const MAX_TOKEN_LENGTH = 4_096;
@@ -105,4 +104,48 @@ function factsOf(claims: JWTPayload, kid: string | undefined): VerifiedAccessTok
     issuedAt: new Date((iat as number) * 1_000),
     expiresAt: new Date((exp as number) * 1_000),
   };
+}
+
+/** A few megabytes at most. */
+const CAPACITY = 10_000;
+
+/** Recently verified tokens by digest; the least recently used go first. */
+export class VerifiedTokens<T extends { expiresAt: Date }> {
+  readonly #byDigest = new Map<string, T>();
+  #generation = 0;
+
+  /** Counts the changes of the keys. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(digest: string, now: number): T | undefined {
+    const found = this.#byDigest.get(digest);
+    if (found === undefined) {
+      return undefined;
+    }
+    this.#byDigest.delete(digest);
+    if (found.expiresAt.getTime() <= now) {
+      return undefined;
+    }
+    this.#byDigest.set(digest, found);
+    return found;
+  }
+
+  /** Skips a token that was verified before the keys changed: its key may be gone. */
+  add(digest: string, token: T, generation: number): void {
+    if (generation !== this.#generation) {
+      return;
+    }
+    this.#byDigest.set(digest, token);
+    if (this.#byDigest.size > CAPACITY) {
+      const [oldest] = this.#byDigest.keys();
+      this.#byDigest.delete(oldest as string);
+    }
+  }
+
+  clear(): void {
+    this.#generation += 1;
+    this.#byDigest.clear();
+  }
 }

@@ -1,10 +1,9 @@
-import { type CryptoKey, compactVerify, decodeProtectedHeader, SignJWT } from 'jose';
+import { type CryptoKey, compactVerify, decodeProtectedHeader, importJWK, type JWK, SignJWT } from 'jose';
 import type { AccountId, ApplicationId } from '../../generated/ids.js';
 import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
 import type { IdTokenReader, PublicKey, PublishedKeys, TokenSigner } from '../domain/sign-on/keys/signing.js';
 import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
-import { ImportedKey } from './imported-key.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
 import { type Box, SealError } from './sealed-box.js';
 import { OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
@@ -126,5 +125,47 @@ async function verifiedClaims(
     return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+const IMPORTS: Record<TokenAlgorithm, Parameters<typeof crypto.subtle.importKey>[2]> = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  EdDSA: { name: 'Ed25519' },
+};
+
+/** A key for the cryptography library; each half is opened once, when it is first needed. */
+export class ImportedKey {
+  #private: Promise<CryptoKey> | undefined;
+  #public: Promise<CryptoKey> | undefined;
+
+  constructor(
+    private readonly key: SigningKey,
+    private readonly box: Box,
+  ) {}
+
+  /** Whether it matches this row: a rotation of the encryption key seals it anew. */
+  isOf({ sealedPrivateKey }: SigningKey): boolean {
+    return sealedPrivateKey === this.key.sealedPrivateKey;
+  }
+
+  private(): Promise<CryptoKey> {
+    this.#private ??= this.#importPrivate();
+    return this.#private;
+  }
+
+  public(): Promise<CryptoKey> {
+    this.#public ??= importJWK(this.key.publicJwk as JWK, this.key.algorithm) as Promise<CryptoKey>;
+    return this.#public;
+  }
+
+  async #importPrivate(): Promise<CryptoKey> {
+    const { algorithm, kid, sealedPrivateKey } = this.key;
+    const content = this.box.open(sealedPrivateKey, kid);
+    try {
+      return await crypto.subtle.importKey('pkcs8', content, IMPORTS[algorithm], false, ['sign']);
+    } finally {
+      content.fill(0);
+    }
   }
 }

@@ -5,8 +5,8 @@ import {
   queryOf,
 } from '../../src/domain/sign-on/authorization/authorization-parameters.js';
 import type { Interaction } from '../../src/domain/sign-on/interaction/interactions.js';
-import { interactionSeals } from '../../src/keys/interaction-seals.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
+import { interactionSeals } from '../../src/keys/subkeys.js';
 import { newInteraction, newRequest } from '../store/adapters/sign-on/samples.js';
 
 const NOW = 1_790_000_000_000;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formTokens } from '../../src/keys/form-tokens.js';
-import { refreshTokens } from '../../src/keys/refresh-tokens.js';
+import { formTokens, refreshTokens } from '../../src/keys/subkeys.js';
 
 const key = Buffer.alloc(32, 3);
 const tokens = refreshTokens(key);

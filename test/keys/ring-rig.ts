@@ -1,8 +1,7 @@
 import { SignJWT } from 'jose';
 import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
 import { activeKey, type SigningKey, TOKEN_ALGORITHMS } from '../../src/domain/sign-on/keys/signing-keys.js';
-import { ImportedKey } from '../../src/keys/imported-key.js';
-import { KeyRing } from '../../src/keys/key-ring.js';
+import { ImportedKey, KeyRing } from '../../src/keys/key-ring.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
 import { signingKeyMaker } from '../../src/keys/signing-key-maker.js';
 import { fakeClock } from '../domain/clock.js';

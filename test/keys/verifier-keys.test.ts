@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
-import { VerifiedTokens } from '../../src/keys/verified-tokens.js';
+import { VerifiedTokens } from '../../src/keys/access-token-verifier.js';
 import { eventually } from '../support/eventually.js';
 import { oneOfEach, signingKey } from './ring-rig.js';
 import { HOUR_MS, verifierRig } from './verifier-rig.js';

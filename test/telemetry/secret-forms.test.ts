@@ -6,7 +6,7 @@ import { newApiKey } from '../../src/identifiers/api-key.js';
 import { newClientSecret } from '../../src/identifiers/client-secret.js';
 import { newRowId, newSecret } from '../../src/identifiers/random-secrets.js';
 import { newServiceToken } from '../../src/identifiers/service-token.js';
-import { refreshTokens } from '../../src/keys/refresh-tokens.js';
+import { refreshTokens } from '../../src/keys/subkeys.js';
 import { scrub } from '../../src/telemetry/scrub.js';
 
 const ROOT = join(import.meta.dirname, '../../src');
@@ -29,7 +29,7 @@ const makers: Record<string, (() => string) | undefined> = {
   'keys/passphrase-box.ts': undefined,
   'keys/sealed-box.ts': undefined,
   'keys/secrets-key.ts': undefined,
-  'keys/subkeys.ts': undefined,
+  'keys/subkeys.ts': () => refreshTokens(randomBytes(32)).seal(newRowId(), 1),
   'store/adapters/lives.ts': undefined,
   'store/migrations/changes/0030-sequence-of-changes.ts': undefined,
 };
@@ -46,10 +46,7 @@ test('every file that makes something random says here what its secrets look lik
   expect(found.sort()).toEqual(Object.keys(makers).sort());
 });
 
-test.each([
-  ...secrets,
-  ['keys/refresh-tokens.ts', () => refreshTokens(randomBytes(32)).seal(newRowId(), 1)] as const,
-])('no log line keeps a secret of %s', (_, make) => {
+test.each(secrets)('no log line keeps a secret of %s', (_, make) => {
   for (let round = 0; round < 200; round += 1) {
     const secret = make();
     const useful = secret.slice(-24);

@@ -22,9 +22,14 @@ import type { SendingDependencies } from '../../../src/domain/webhooks/sending/s
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { encryptionKey } from '../../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../../src/keys/key-keeper.js';
-import { refreshTokens } from '../../../src/keys/refresh-tokens.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';
-import { derivedKeys, firstTokenKeys, type Purpose, subkeyOf } from '../../../src/keys/subkeys.js';
+import {
+  derivedKeys,
+  firstTokenKeys,
+  type Purpose,
+  refreshTokens,
+  subkeyOf,
+} from '../../../src/keys/subkeys.js';
 import { migrations } from '../../../src/store/migrations/index.js';
 import type { Store } from '../../../src/store/store.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../support/databases.js';
