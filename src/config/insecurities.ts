@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import type { Config } from './config.js';
-import { insecurityNames } from './insecurity-names.js';
+import { insecurityNames } from './settings.js';
 
 export interface Insecurity {
   name: (typeof insecurityNames)[number];

@@ -1,4 +1,3 @@
-import { insecurityNames } from './insecurity-names.js';
 import {
   durationBetween,
   durationMs,
@@ -36,6 +35,17 @@ function optional<T>(parse: Parser<T>, about: string) {
 function fileOf(name: string): string {
   return `file with ${name}, closed to other users; instead of that setting`;
 }
+
+/** Insecure settings that live refuses unless INSECURE_ALLOWED names them. */
+export const insecurityNames = [
+  'sign_on_url',
+  'gateway_url',
+  'postgres',
+  'temporal',
+  'trusted_proxies',
+  'metrics',
+  'webhook_networks',
+] as const;
 
 /** With 0, the purge would remove rows as soon as they are written. */
 const retention = durationBetween('1s', '999999d');

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { type DestinationStream, pino } from 'pino';
 import type pretty from 'pino-pretty';
-import { scrub } from './scrub.js';
 import { StandardOutput } from './standard-output.js';
 
 export type LogFields = Record<string, unknown>;
@@ -53,4 +52,31 @@ function prettyStream() {
     messageFormat: '{role}: {msg}',
     singleLine: true,
   });
+}
+
+/**
+ * What stands before a word: the start, a character that is not of a word, or a control character as JSON
+ * writes it (`\n`, `\u0001`). Patterns that may begin with any letter begin with it: tried at each letter of
+ * a word, they would take quadratic time.
+ */
+const BEFORE_WORD = /^|\\(?:[nrtbf]|u[0-9a-f]{4})|[^\w\\-]/.source;
+
+/**
+ * Credentials of this service. The first group is kept. Each pattern begins with a character and looks
+ * behind only from there: lookbehinds at each character took 6 % of the time of a busy edge.
+ */
+const CREDENTIALS = [
+  /()(?:ik|cs)_(live|demo)_[0-9A-Za-z]{20,}/g,
+  /()(?:operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20,}/g,
+  /()whsec_[0-9A-Za-z+/=]{16,}/g,
+  new RegExp(`()eyJ(?<=(?:${BEFORE_WORD})eyJ)[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]*`, 'g'),
+  /( )(?<=(?:Bearer|Basic) )[\w+/=.~-]{8,}/gi,
+  /(:)(?<=:\/\/[^\s:/@"]*:)[^\s@/"]+(?=@)/g,
+  // Codes, cookies, mailed links, refresh tokens and keys have no prefix: base64url of 32 bytes and more.
+  new RegExp(`(${BEFORE_WORD})(?=[\\w-]*[a-z])(?=[\\w-]*[A-Z])[\\w-]{43,}`, 'g'),
+];
+
+/** Removes credentials from a log line. This is the last safeguard: the code does not log them. */
+export function scrub(line: string): string {
+  return CREDENTIALS.reduce((text, pattern) => text.replace(pattern, '$1[secret]'), line);
 }

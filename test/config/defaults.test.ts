@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { describeConfig, loadConfig } from '../../src/config/config.js';
-import { insecurityNames } from '../../src/config/insecurity-names.js';
-import { settings } from '../../src/config/settings.js';
+import { insecurityNames, settings } from '../../src/config/settings.js';
 
 test('with nothing set it is a live environment on loopback, with the documented ports and times', () => {
   expect(loadConfig({})).toEqual({

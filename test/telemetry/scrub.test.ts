@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { newApiKey } from '../../src/identifiers/api-key.js';
 import { newServiceToken } from '../../src/identifiers/service-token.js';
-import { scrub } from '../../src/telemetry/scrub.js';
+import { scrub } from '../../src/telemetry/log.js';
 
 const hex = '0123456789abcdef'.repeat(4);
 const jwtHead = Buffer.from('{"alg":"ES256","typ":"at+jwt"}').toString('base64url');

@@ -7,7 +7,7 @@ import { newClientSecret } from '../../src/identifiers/client-secret.js';
 import { newRowId, newSecret } from '../../src/identifiers/random-secrets.js';
 import { newServiceToken } from '../../src/identifiers/service-token.js';
 import { refreshTokens } from '../../src/keys/subkeys.js';
-import { scrub } from '../../src/telemetry/scrub.js';
+import { scrub } from '../../src/telemetry/log.js';
 
 const ROOT = join(import.meta.dirname, '../../src');
 

@@ -7,7 +7,7 @@ import { withAuditChains } from '../../../../src/store/adapters/operator/audit-c
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
-import { scrub } from '../../../../src/telemetry/scrub.js';
+import { scrub } from '../../../../src/telemetry/log.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { auditFindings } from './audit-findings.js';
 
