@@ -30,7 +30,7 @@ import { removeLeftFiles } from '../files/staged.js';
 import { serviceTokenStore, visitStore } from './adapters/access.js';
 import { callCounts } from './adapters/call-counts.js';
 import { changeStore } from './adapters/changes.js';
-import { demoStore } from './adapters/demo.js';
+import { demoStore } from './adapters/demo/store.js';
 import { expiryStore } from './adapters/expiry.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
 import { beginLifeAfterCut, continuePositions } from './adapters/lives.js';

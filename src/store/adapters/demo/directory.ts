@@ -1,10 +1,11 @@
+import type { Insertable } from 'kysely';
 import type { DemoClient, DemoPerson } from '../../../domain/demo/directory.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { madeAt, newVersion } from '../../../domain/version.js';
+import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor } from '../directory-columns.js';
-import { insert } from './insert.js';
 
 /** Only into a database without it. */
 export async function seedDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
@@ -145,4 +146,26 @@ function workerRow({ person, jobTitles, address, unitIds, ...worker }: DemoClien
 
 function memberOf({ id: accountId, firstName, lastName }: DemoPerson) {
   return { accountId, firstName, lastName, fullName: `${firstName} ${lastName}` };
+}
+
+/** Databases limit the values of a statement. */
+const ROWS_PER_INSERT = 100;
+
+/** Skips existing rows, and returns the number inserted. */
+export async function insert<T extends keyof Tables>(
+  writer: Writer,
+  table: T,
+  rows: readonly Insertable<Tables[T]>[],
+): Promise<number> {
+  let inserted = 0;
+  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+    const some = rows.slice(from, from + ROWS_PER_INSERT);
+    const { numInsertedOrUpdatedRows } = await camelCased(writer)
+      .insertInto(table)
+      .values(some as never)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    inserted += Number(numInsertedOrUpdatedRows);
+  }
+  return inserted;
 }
