@@ -6,8 +6,8 @@ import type { Database } from '../database.js';
 import { addressMembers } from './directory-columns.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
-import { keptPages, keptQuery, onlyJson } from './statements/kept-statement.js';
-import { pageByAge } from './statements/keyset.js';
+import { keptQuery, onlyJson } from './statements/kept-statement.js';
+import { keptPages } from './statements/keyset.js';
 
 export function clientStore({ reader }: Pick<Database, 'reader'>): ClientStore {
   const db = camelCased(reader);
@@ -22,9 +22,7 @@ export function clientStore({ reader }: Pick<Database, 'reader'>): ClientStore {
       return ['id', 'createdAt', json.text(client).as('json')];
     });
   return {
-    page: keptPages(db, (instanceId, page) =>
-      pageByAge(clients().where('instanceId', '=', instanceId), 'clients', page),
-    ),
+    page: keptPages(db, 'clients', (instanceId) => clients().where('instanceId', '=', instanceId)),
     find: onlyJson(keptQuery(db, (id: string) => clients().where('id', '=', id))),
     allOf: keptQuery(db, (ids: string) => clients().where(inList(db, 'id', ids))),
   };

@@ -6,8 +6,8 @@ import type { Database } from '../database.js';
 import { contractEmailIn } from './directory-columns.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
-import { keptPages, keptQuery, onlyJson } from './statements/kept-statement.js';
-import { pageByAge } from './statements/keyset.js';
+import { keptQuery, onlyJson } from './statements/kept-statement.js';
+import { keptPages } from './statements/keyset.js';
 
 export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
   const db = camelCased(reader);
@@ -45,9 +45,7 @@ export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
       });
   const present = () => users().where('users.status', '!=', 'DELETED');
   return {
-    page: keptPages(db, (clientId, page) =>
-      pageByAge(present().where('users.clientId', '=', clientId), 'users', page),
-    ),
+    page: keptPages(db, 'users', (clientId) => present().where('users.clientId', '=', clientId)),
     find: onlyJson(
       keptQuery(db, (clientId: string, id: string) =>
         users().where('users.clientId', '=', clientId).where('users.id', '=', id),

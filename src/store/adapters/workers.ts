@@ -7,8 +7,8 @@ import type { Database } from '../database.js';
 import { addressMembers, contractEmailIn } from './directory-columns.js';
 import { contractJson, type Members } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
-import { keptPages, keptQuery, onlyJson } from './statements/kept-statement.js';
-import { pageByAge } from './statements/keyset.js';
+import { keptQuery, onlyJson } from './statements/kept-statement.js';
+import { keptPages } from './statements/keyset.js';
 
 type WorkerRows<T> = SelectQueryBuilder<Tables, 'workers', Listed<T>>;
 
@@ -60,12 +60,8 @@ export function workerStore({ reader }: Pick<Database, 'reader'>): WorkerStore {
         return ['workers.id', 'workers.createdAt', json.text(worker).as('json')];
       }) as never;
   const pagesOf = <T>(rows: () => WorkerRows<T>) =>
-    keptPages(db, (clientId, page) =>
-      pageByAge(
-        rows().where('workers.clientId', '=', clientId).where('workers.offboardedAt', 'is', null),
-        'workers',
-        page,
-      ),
+    keptPages(db, 'workers', (clientId) =>
+      rows().where('workers.clientId', '=', clientId).where('workers.offboardedAt', 'is', null),
     );
   return {
     page: pagesOf(rowsV1),

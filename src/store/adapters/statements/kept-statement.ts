@@ -1,6 +1,5 @@
 import type { CompiledQuery, DialectAdapter, QueryExecutorProvider, QueryResult } from 'kysely';
 import type { JsonOf } from '../../../domain/directory/contract-json.js';
-import type { PageRequest } from '../../../domain/directory/page.js';
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
@@ -101,21 +100,6 @@ export function keptQuery<Values extends readonly (string | number)[], Row>(
     build(...(Object.values(byPosition) as unknown as Values)),
   );
   return async (...values) => (await query(reader, { ...values })).rows;
-}
-
-/** The two reads of a list by age: from its beginning, and after a position. */
-export function keptPages<Row>(
-  reader: Rows,
-  build: (ownerId: string, page: PageRequest) => Buildable<Row>,
-): (ownerId: string, page: PageRequest) => Promise<Row[]> {
-  const first = keptQuery(reader, (ownerId: string, limit: number) =>
-    build(ownerId, { after: undefined, limit }),
-  );
-  const next = keptQuery(reader, (ownerId: string, createdAt: number, id: string, limit: number) =>
-    build(ownerId, { after: { createdAt, id }, limit }),
-  );
-  return (ownerId, { after, limit }) =>
-    after ? next(ownerId, after.createdAt, after.id, limit) : first(ownerId, limit);
 }
 
 /** Of the only row, if there is one. */

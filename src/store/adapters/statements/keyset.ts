@@ -1,11 +1,13 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { PageRequest } from '../../../domain/directory/page.js';
+import type { Rows } from '../../camel-case.js';
+import { keptQuery } from './kept-statement.js';
 
 /**
  * A page of the query, oldest first. Rows after a position: one row comparison, which both databases answer
  * from the index. The table is named as in the query.
  */
-export function pageByAge<Db, Table extends keyof Db, Row>(
+function pageByAge<Db, Table extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, Table, Row>,
   table: string,
   { after, limit }: PageRequest,
@@ -36,4 +38,20 @@ export function newestFirst<Db, Table extends keyof Db, Row>(
   page: PageRequest,
 ) {
   return pageByAge(query, table, page, 'desc').execute();
+}
+
+/** The two reads of a list of an owner, oldest first: from its beginning, and after a position. */
+export function keptPages<Db, Table extends keyof Db, Row>(
+  reader: Rows,
+  table: string,
+  listOf: (ownerId: string) => SelectQueryBuilder<Db, Table, Row>,
+): (ownerId: string, page: PageRequest) => Promise<Row[]> {
+  const first = keptQuery(reader, (ownerId: string, limit: number) =>
+    pageByAge(listOf(ownerId), table, { after: undefined, limit }),
+  );
+  const next = keptQuery(reader, (ownerId: string, createdAt: number, id: string, limit: number) =>
+    pageByAge(listOf(ownerId), table, { after: { createdAt, id }, limit }),
+  );
+  return (ownerId, { after, limit }) =>
+    after ? next(ownerId, after.createdAt, after.id, limit) : first(ownerId, limit);
 }
