@@ -160,14 +160,12 @@ export const DATABASE_FILE = 'integration.db';
 export const RESTORE_STAGE = 'restoring';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { watch } = options;
-  const { dataDir } = options;
+  const { dataDir, watch } = options;
   const wasCut = options.databaseUrl === undefined && options.alone === true && isCut(dataDir);
   const refusals = new WriteRefusals(options.writes, watch);
-  const bare = withTimedWrites(refusals.watched(await connect(options)), watch);
   let audit: Parameters<Store['startAuditChains']> | undefined;
   const database = withAuditChains(
-    bare,
+    refusals.watched(await connect(options)),
     () => audit?.[0],
     (chain) => audit?.[1].onBroken(chain),
     watch?.recorded,
@@ -343,25 +341,6 @@ export function refuseHalfFilled(dataDir: string): void {
       `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder ${RESTORE_STAGE}.`,
     );
   }
-}
-
-function withTimedWrites(database: Database, watch: StoreWatch | undefined): Database {
-  return watch === undefined
-    ? database
-    : {
-        ...database,
-        write: async (...given) => {
-          const begunAt = performance.now();
-          let outcome: 'committed' | 'undone' = 'undone';
-          try {
-            const answer = await database.write(...given);
-            outcome = 'committed';
-            return answer;
-          } finally {
-            watch.wrote(outcome, performance.now() - begunAt);
-          }
-        },
-      };
 }
 
 function unusableFor(error: unknown): StoreError {

@@ -13,7 +13,7 @@ const REFUSING = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|
 /** On a full disk some writes still succeed, so one successful write does not end the state. */
 const REMEMBERED_MS = 10_000;
 
-/** Remembers writes that the disk refused, for the readiness check. */
+/** Measures writes, and remembers those that the disk refused, for the readiness check. */
 export class WriteRefusals {
   #refusedAt = Number.NEGATIVE_INFINITY;
   #refused = 0;
@@ -21,7 +21,7 @@ export class WriteRefusals {
 
   constructor(
     private readonly listener?: RefusalListener,
-    private readonly watch?: Pick<StoreWatch, 'refused'>,
+    private readonly watch?: Pick<StoreWatch, 'refused' | 'wrote'>,
     private readonly clock = () => performance.now(),
   ) {}
 
@@ -29,13 +29,18 @@ export class WriteRefusals {
     return {
       ...database,
       write: async (...given) => {
+        const begunAt = this.clock();
+        let outcome: 'committed' | 'undone' = 'undone';
         try {
           const answer = await database.write(...given);
+          outcome = 'committed';
           this.#passed();
           return answer;
         } catch (error) {
           this.#failed(error);
           throw error;
+        } finally {
+          this.watch?.wrote(outcome, this.clock() - begunAt);
         }
       },
     };

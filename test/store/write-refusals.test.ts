@@ -9,7 +9,7 @@ function rig() {
   const state: { error: unknown; now: number } = { error: undefined, now: 0 };
   const refusals = new WriteRefusals(
     { onRefused: (reason) => told.push(reason), onTaken: (refused) => told.push(`taken after ${refused}`) },
-    { refused: () => told.push('counted') },
+    { refused: () => told.push('counted'), wrote: () => undefined },
     () => state.now,
   );
   const write = async () => {
