@@ -1,5 +1,4 @@
 import type { WriteOrigin, Writer } from '../database.js';
-import { whenNotBusy } from './busy.js';
 import { FairQueue } from './fair-queue.js';
 import { keepLateRows, type LateRows } from './late-rows.js';
 import { callerLeft } from './turns.js';
@@ -17,9 +16,10 @@ interface Job {
 /** Answers the caller of a write, after the commit that it shares. */
 type Answer = () => void;
 
-/** The synchronous statements around a group of transactions. */
+/** The statements around a group of transactions. They are synchronous, but for a wait before the first. */
 export interface TransactionControl {
-  begin(): void;
+  /** Waits for another writer. */
+  begin(): void | Promise<void>;
   commit(): void;
   rollback(): void;
   savepoint(): void;
@@ -142,7 +142,7 @@ export class GroupCommit {
 
   async #begin(): Promise<void> {
     try {
-      await whenNotBusy(() => this.control.begin());
+      await this.control.begin();
       this.#isEmpty = true;
     } catch (error) {
       // Ends what a failed rollback may have left open; otherwise no write would ever succeed again.

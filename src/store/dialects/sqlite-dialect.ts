@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type BetterSqlite3 from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -12,7 +13,6 @@ import {
 } from 'kysely';
 import { camelCase, camelCased } from '../camel-case.js';
 import type { Schema } from '../schema.js';
-import { whenNotBusy } from './busy.js';
 import { allowDirectStatements } from './direct-statements.js';
 
 export function kyselyOver(connection: BetterSqlite3.Database): Kysely<Schema> {
@@ -148,4 +148,24 @@ function rowOf(names: readonly string[], values: readonly unknown[]): Record<str
     row[names[index] as string] = values[index];
   }
   return row;
+}
+
+const GIVE_UP_AFTER_MS = 15_000;
+const MAX_PAUSE_MS = 20;
+
+/** Waits for another writer without blocking the event loop, as SQLite would. Random pauses are fair. */
+export async function whenNotBusy(begin: () => unknown): Promise<void> {
+  const givesUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  for (;;) {
+    try {
+      await begin();
+      return;
+    } catch (error) {
+      const busy = (error as { code?: string }).code === 'SQLITE_BUSY';
+      if (!busy || performance.now() > givesUpAt) {
+        throw error;
+      }
+    }
+    await delay(Math.random() * MAX_PAUSE_MS);
+  }
 }

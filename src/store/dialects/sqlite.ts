@@ -10,9 +10,9 @@ import { StoreError } from '../store-error.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
 import { GroupCommit, type TransactionControl } from './group-commit.js';
-import { kyselyOver } from './sqlite-dialect.js';
+import { kyselyOver, whenNotBusy } from './sqlite-dialect.js';
 
-/** How long SQLite blocks the process for another writer; busy.ts handles longer waits. */
+/** How long SQLite blocks the process for another writer; `whenNotBusy` handles longer waits. */
 const BUSY_TIMEOUT_MS = 20;
 /** For opening, and for readers, which wait only for a repair of the file. */
 const OPENING_TIMEOUT_MS = 5_000;
@@ -223,8 +223,9 @@ function transactionControl(database: BetterSqlite3.Database): TransactionContro
     const statement = database.prepare(sql);
     return () => void statement.run();
   };
+  const begin = runs('begin immediate');
   return {
-    begin: runs('begin immediate'),
+    begin: () => whenNotBusy(begin),
     commit: runs('commit'),
     rollback: runs('rollback'),
     savepoint: runs('savepoint job'),
