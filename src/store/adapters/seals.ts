@@ -9,7 +9,7 @@ import {
   encryptionKeyRows,
   SEALED_COLUMNS,
 } from './operator/encryption-keys.js';
-import { lock } from './statements/data-versions.js';
+import { lock } from './unit-of-work.js';
 
 const LOCK = 'encryption-keys';
 /** When the row of a killed node is removed. */

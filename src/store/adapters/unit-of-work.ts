@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { CommonChanges, Repeatable, UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
+import { newVersion } from '../../domain/version.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/newly-due.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Database, Writer } from '../database.js';
@@ -8,7 +9,6 @@ import type { BehindCommit } from '../dialects/postgres/driver.js';
 import { takeTurn } from '../dialects/turns.js';
 import type { Schema } from '../schema.js';
 import { auditAction } from './operator/audit-events.js';
-import { lock, touch } from './statements/data-versions.js';
 import { changedOne, keptPosted, keptStatement } from './statements/kept-statement.js';
 
 /** Is notified of writes that make deliveries due. */
@@ -143,3 +143,31 @@ async function earlierAnswer<T>(
   }
   return decode(Buffer.from(earlier.response, 'base64'));
 }
+
+/** Writes a row, made if missing, to lock it until the commit on PostgreSQL; SQLite has one writer. */
+export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
+  for (const id of subjectIds) {
+    takeTurn(writer, id);
+    await holding(writer, { subject_id: id, version: newVersion() });
+  }
+}
+
+async function touch(writer: Writer, subjectIds: readonly string[]): Promise<void> {
+  for (const id of new Set(subjectIds)) {
+    takeTurn(writer, id);
+    await renewal(writer, { subject_id: id, version: newVersion() });
+  }
+}
+
+/** Writes the row of a subject, made if missing, with this version. */
+const writing = (version: 'data_versions.version' | 'excluded.version') =>
+  keptPosted((db, row: Schema['data_versions']) =>
+    db
+      .insertInto('data_versions')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref(version) })),
+      ),
+  );
+const holding = writing('data_versions.version');
+const renewal = writing('excluded.version');

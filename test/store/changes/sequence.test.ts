@@ -8,7 +8,7 @@ import { createLocation } from '../../../src/domain/platform/organization/locati
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLife } from '../../../src/store/adapters/lives.js';
-import { lock } from '../../../src/store/adapters/statements/data-versions.js';
+import { lock } from '../../../src/store/adapters/unit-of-work.js';
 import { changesAreNotHeldBack } from '../../../src/store/checks/postgres-activity.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';

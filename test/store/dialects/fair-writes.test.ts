@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
-import { lock } from '../../../src/store/adapters/statements/data-versions.js';
+import { lock } from '../../../src/store/adapters/unit-of-work.js';
 import type { Database, WriteOrigin, Writer } from '../../../src/store/database.js';
 import { SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js';
 import { inTurns, Turns, takeTurn } from '../../../src/store/dialects/turns.js';

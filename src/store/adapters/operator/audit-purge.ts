@@ -10,7 +10,7 @@ import {
 import { judgeBy } from '../../../domain/operator/audit-verification.js';
 import { camelCased } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { lock } from '../statements/data-versions.js';
+import { lock } from '../unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
 import { auditChainsOf, unstoredRecords } from './audit-chains.js';
 import { auditAction, toChainedEvent } from './audit-events.js';
