@@ -1,6 +1,4 @@
 import type {
-  ApiKey,
-  ApiKeyRows,
   InstanceIntegration,
   InstanceIntegrationRows,
   Integration,
@@ -10,7 +8,6 @@ import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
-import { inStatus } from './key-status.js';
 
 export function integrationRows(writer: Writer): IntegrationRows {
   const db = camelCased(writer);
@@ -51,26 +48,5 @@ export function instanceIntegrationRows(writer: Writer): InstanceIntegrationRows
     insert: ({ instanceName: _, ...instanceIntegration }) => writes.insert(instanceIntegration),
     update: ({ instanceName: _, ...instanceIntegration }) => writes.update(instanceIntegration),
     delete: writes.delete,
-  };
-}
-
-export function apiKeyRows(writer: Writer): ApiKeyRows {
-  const db = camelCased(writer);
-  const writes = plainWrites(db, 'apiKeys');
-  const apiKeys = () =>
-    db
-      .selectFrom('apiKeys')
-      .select(['id', 'integrationId', 'label', 'hint', 'version'])
-      .select(['createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt'])
-      .$narrowType<Pick<ApiKey, 'integrationId'>>();
-  return {
-    find: (id) => apiKeys().where('id', '=', id).executeTakeFirst(),
-    page: (page, { integrationId, status, now }) => {
-      const found = apiKeys().where(({ and }) => and({ integrationId }));
-      return newestFirst(found.where(inStatus(status, now)), 'api_keys', page);
-    },
-    insert: (apiKey, hash) => writes.insert({ ...apiKey, hash: Buffer.from(hash).toString('base64url') }),
-    update: ({ id, label, version, expiresAt, revokedAt }) =>
-      writes.update({ id, label, version, expiresAt, revokedAt }),
   };
 }

@@ -7,8 +7,8 @@ import { subscriptionRows } from '../webhooks/subscriptions/rows.js';
 import { applicationRows } from './applications.js';
 import { auditRows } from './audit-events.js';
 import { encryptionKeyRows } from './encryption-keys.js';
-import { apiKeyRows, instanceIntegrationRows, integrationRows } from './integrations.js';
-import { serviceTokenRows } from './service-tokens.js';
+import { instanceIntegrationRows, integrationRows } from './integrations.js';
+import { apiKeyRows, serviceTokenRows } from './keys.js';
 
 export function operatorUnitOfWork(database: Database): OperatorUnitOfWork {
   return unitOfWorkOver(database, rowsOf, (writer, common) => ({
