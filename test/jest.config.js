@@ -15,4 +15,6 @@ export default {
   // More than processors: tests mostly wait, for a disk, a start, a lease or a browser.
   maxWorkers: availableParallelism() + 3,
   testTimeout: 180_000,
+  // Half a second, jest's default, is not enough to free half a gigabyte: jest then reported a leak.
+  workerGracefulExitTimeout: 30_000,
 };
