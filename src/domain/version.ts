@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBase62 } from '../identifiers/base62.js';
+
+const VERSION_LENGTH = 20;
 
 /** A random value that every change replaces; equal versions mean equal answers. */
 export function newVersion(): string {
-  return randomBytes(15).toString('base64url');
+  return randomBase62(VERSION_LENGTH);
 }
 
 /** What every row has that can be changed. */
