@@ -73,6 +73,28 @@ describe('an auditor', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(told)]);
   });
 
+  test.each<[where: string, forge: (record: { event: object }) => object]>([
+    ['', (record) => ({ ...record, approvedBy: 'someone' })],
+    [' in its event', (record) => ({ ...record, event: { ...record.event, actorName: 'someone' } })],
+    [
+      ' in its party',
+      (record) => ({
+        ...record,
+        event: { ...record.event, actor: { type: 'operator', id: 'x', name: 'y' } },
+      }),
+    ],
+  ])('does not verify a record that says more%s than the service exports', async (_, forge) => {
+    const lines = await exported();
+    const { code, stdout, stderr } = await verifyFile([
+      JSON.stringify(forge(JSON.parse(lines[0] as string))),
+    ]);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^Line 1 of .* is not an exported record\.\n$/),
+    ]);
+  });
+
   test('has long records of a file checked in messages that the service reads', async () => {
     const lines = await exported();
     const long = lines.slice(-3).map((line) => {
