@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
+import { factsOf } from '../../../src/store/copies/copy-facts.js';
+import { dumpPostgres, undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
 import { readValid, refuseOtherRelease, takeCopy } from '../../../src/store/copies/take-copy.js';
 import { RESTORE_MARK } from '../../../src/store/migrate.js';
 import { recordedAt } from '../../../src/store/recorded.js';
@@ -45,4 +46,22 @@ test('a database that a restore has not settled is neither checked, copied nor l
       ),
     );
   }
+});
+
+test('what is read beside a dump is of one moment, that of the dump, while the service writes', async () => {
+  const place = await under.newPlace();
+  await (await under.openStore(place)).close();
+  const { write } = await under.open(place);
+  const folder = directory();
+  const target = join(folder, 'dump');
+  writeFileSync(join(folder, 'pg_dump'), `#!/bin/sh\n: > '${target}'\n`, { mode: 0o755 });
+  const { databaseUrl = '' } = place;
+  const [before, after] = await dumpPostgres(databaseUrl, target, { PATH: folder }, async (reader) => {
+    const first = await factsOf(reader);
+    await write((writer) =>
+      writer.insertInto('required_migrations').values({ name: '0000-meanwhile' }).execute(),
+    );
+    return [first, await factsOf(reader)];
+  });
+  expect(after).toEqual(before);
 });

@@ -1,12 +1,14 @@
 import {
   type DatabaseConnection,
   type Driver,
+  type IsolationLevel,
   Kysely,
   type KyselyProps,
   PostgresAdapter,
   PostgresDialect,
   type QueryResult,
   sql,
+  type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
 import { queryBatch } from './batch.js';
@@ -130,7 +132,9 @@ export function inTransaction<Tables, T>(
 const UNUSED = { config: {}, driver: {}, dialect: {} } as unknown as Omit<KyselyProps, 'executor'>;
 
 /** Each statement sees what was committed before it, also where the database has another default. */
-const BEGIN = 'begin isolation level read committed';
+function beginAt(level: IsolationLevel = 'read committed'): string {
+  return `begin isolation level ${level}`;
+}
 
 class SoundDriver implements Driver {
   readonly #begin: readonly string[];
@@ -142,7 +146,7 @@ class SoundDriver implements Driver {
   ) {
     // Sent with `begin`, so no extra round trip. Local to the transaction: behind a pooler, session settings
     // may be on another connection.
-    this.#begin = [BEGIN, ...settingsOf(limits)];
+    this.#begin = [beginAt(), ...settingsOf(limits)];
   }
 
   init(): Promise<void> {
@@ -174,8 +178,8 @@ class SoundDriver implements Driver {
     }
   }
 
-  beginTransaction(connection: LentConnection): Promise<void> {
-    return connection.begin();
+  beginTransaction(connection: LentConnection, { isolationLevel }: TransactionSettings): Promise<void> {
+    return connection.begin(isolationLevel);
   }
 
   commitTransaction(connection: LentConnection): Promise<void> {
@@ -283,8 +287,9 @@ export class LentConnection implements DatabaseConnection {
   }
 
   /** In a transaction, it only has its limits set again. */
-  async begin(): Promise<void> {
-    const statements = this.#mayBeInTransaction ? this.beginning.slice(1) : this.beginning;
+  async begin(level?: IsolationLevel): Promise<void> {
+    const limits = this.beginning.slice(1);
+    const statements = this.#mayBeInTransaction ? limits : [beginAt(level), ...limits];
     this.#mayBeInTransaction = true;
     try {
       await this.#ask(() => this.client.query(statements.join('; ')));
