@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { CountStore, Total } from '../../domain/access/shared-counts.js';
 import type { Database } from '../database.js';
+import { isSerializationFailure } from '../dialects/postgres/trouble.js';
 
 const MOST_FORGOTTEN = 10_000;
+const MOST_TRIES = 20;
 /** The database's clock, the same for all nodes. */
 const NOW = sql<number>`(extract(epoch from now()) * 1000)::bigint`;
 
@@ -20,7 +22,7 @@ export function callCounts({ counter }: Database): CountStore | undefined {
     counter && {
       add: async (additions) => {
         // In one order, so that statements of several nodes never wait for each other in a circle.
-        const { rows } = await sql<Total>`
+        const adding = sql<Total>`
           insert into call_counts as present (subject, started_at, ends_at, used)
           select subject, ${NOW} - age, ${NOW} - age + span, added
           from unnest(
@@ -35,8 +37,8 @@ export function callCounts({ counter }: Database): CountStore | undefined {
             ends_at = case when ${IS_OVER} then excluded.ends_at else present.ends_at end,
             used = case when ${IS_OVER} then excluded.used else present.used + excluded.used end
           returning subject, used, greatest(0, ${NOW} - started_at) as "ageMs"
-        `.execute(counter);
-        return rows;
+        `;
+        return pastOthers(async () => (await adding.execute(counter)).rows);
       },
       forgetOver: async () => {
         await sql`
@@ -47,4 +49,17 @@ export function callCounts({ counter }: Database): CountStore | undefined {
       },
     }
   );
+}
+
+/** Repeats what waited for another node and is then refused, where the default isolation is stricter. */
+async function pastOthers<T>(add: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await add();
+    } catch (error) {
+      if (!isSerializationFailure(error) || tries === MOST_TRIES) {
+        throw error;
+      }
+    }
+  }
 }

@@ -104,6 +104,11 @@ export function isRecoveryConflict(error: unknown): boolean {
   return hasCode(error, SERIALIZATION_FAILURE);
 }
 
+/** A row has changed since the statement began, which isolation stricter than read committed refuses. */
+export function isSerializationFailure(error: unknown): boolean {
+  return hasCode(error, SERIALIZATION_FAILURE);
+}
+
 /** A statement waited for a lock longer than its limit. */
 export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, LOCK_NOT_AVAILABLE);
