@@ -31,8 +31,8 @@ interface ChangeDigestsTable {
 }
 
 /**
- * A restore begins a life, and so does another server or timeline of PostgreSQL. Cursors of an earlier one
- * are valid up to its last position.
+ * A restore begins a life, and so does a move to PostgreSQL, or another server or timeline of it. Cursors of
+ * an earlier one are valid up to its last position.
  */
 interface ChangeLivesTable {
   life: string;

@@ -8,6 +8,8 @@ import { isPostgres } from './statements/dialect.js';
 /** As in cursors. */
 const LIFE_BYTES = 6;
 const MOST_LIVES = 100;
+/** Of SQLite, and what PostgreSQL has of it after a move. */
+const LAST_POSITION = sql<number>`(select max(last_position) from change_feed)`;
 const EXPIRED_TYPE = 'changes.cursors_expired';
 const DOMAIN: Actor = { type: 'service', id: 'domain' };
 
@@ -46,8 +48,7 @@ async function isBehind(reader: Reader): Promise<boolean> {
  * stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
  */
 export async function beginLife(writer: Writer): Promise<void> {
-  const last = sql<number>`(select last_position from change_feed)`;
-  await endLife(writer, isPostgres(writer) ? sql<number>`0` : last);
+  await endLife(writer, isPostgres(writer) ? sql<number>`0` : LAST_POSITION);
 }
 
 /**
@@ -103,10 +104,12 @@ export async function expireCursorsOfOtherServer(writer: Writer, at: number): Pr
   }
 }
 
-/** For rows that came from another database together with all that its readers have read. */
-export async function keepLife(writer: Writer): Promise<void> {
-  await continuePositions(writer);
-  await sql`update change_lives set history = server_history() where last_position is null`.execute(writer);
+/**
+ * For rows that came from another database together with all that its readers have read: their cursors stay
+ * valid. Later ones are of a life that the other database does not know, in case it is used again.
+ */
+export async function continueLife(writer: Writer): Promise<void> {
+  await endLife(writer, LAST_POSITION);
 }
 
 function record(writer: Writer, at: number, actor: Actor, reason: string): Promise<void> {

@@ -4,7 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { beginLife, keepLife } from '../adapters/lives.js';
+import { beginLife, continueLife } from '../adapters/lives.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { type CopyFacts, factsOf } from '../copies/copy-facts.js';
 import { type OpenedDatabase, openedOver, UNHURRIED } from '../copies/open-copy.js';
@@ -191,7 +191,7 @@ async function fill(
   for (const table of tables) {
     await compareRows(writer, table, sourcePages(source, table, refuseOdd), compared(table.name));
   }
-  await (wasCut ? beginLife(writer) : keepLife(writer));
+  await (wasCut ? beginLife(writer) : continueLife(writer));
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
   await dropMark(writer);
   writeMoved(dataDir, { at, to });
