@@ -24,7 +24,10 @@ interface Receiver extends Pick<Subscription, 'id' | 'eventTypes' | 'clientIds'>
   status: string;
 }
 
-/** Locks the subscriptions on PostgreSQL: a disabling sees these deliveries, or this write sees it. */
+/**
+ * Locks the subscriptions on PostgreSQL: a disabling sees these deliveries, or this write sees it. Notes
+ * about receivers do not wait for it: writes of many callers would keep them out.
+ */
 const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) => {
   const query = db
     .selectFrom('subscriptions as subscription')
@@ -39,7 +42,7 @@ const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) =
       'subscription.event_types',
       'subscription.client_ids',
     ]);
-  return isPostgres(db) ? query.forShare('subscription') : query;
+  return isPostgres(db) ? query.forKeyShare('subscription') : query;
 });
 
 const deliveryInsertion = keptInsertion<'deliveries', ReturnType<typeof deliveryOf>>('deliveries');

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { holdPending } from '../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
+import { subscriptionRows } from '../../../../src/store/adapters/webhooks/subscriptions/rows.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { sendingNode, sendingRig } from './sending/rig.js';
 import { newConnection } from './subscriptions/rig.js';
@@ -109,6 +110,7 @@ describeEachDatabase('an event that is recorded', (under) => {
     const events = Array.from({ length: 40 }, () => rig.happen());
     const disabling = subscriptions.map((id) =>
       database.write(async (writer) => {
+        await subscriptionRows(writer).findLocked(id);
         await writer
           .updateTable('subscriptions')
           .set({ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: 5 })

@@ -45,7 +45,7 @@ const heldDeliveries = keptStatement((db, { seqs }: { seqs: string }) =>
     .select(PROGRESS)
     .forUpdate(),
 );
-const heldSubscriptions = (lock: 'forShare' | 'forNoKeyUpdate') =>
+const heldSubscriptions = (lock: 'forKeyShare' | 'forNoKeyUpdate' | 'forUpdate') =>
   keptStatement((db, { ids }: { ids: string }) =>
     db
       .selectFrom('subscriptions')
@@ -54,8 +54,10 @@ const heldSubscriptions = (lock: 'forShare' | 'forNoKeyUpdate') =>
       .select('id')
       [lock](),
   );
-const heldTogether = heldSubscriptions('forShare');
+const heldTogether = heldSubscriptions('forKeyShare');
 const heldAlone = heldSubscriptions('forNoKeyUpdate');
+/** Excludes events that are being recorded. */
+const heldToDisable = heldSubscriptions('forUpdate');
 
 const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: number }) =>
   db
@@ -150,6 +152,9 @@ export function recording(db: Writer, now: number): ResultChanges & HealthChange
     noteHealth: ({ id, lastSuccessAt, failingSince }) =>
       healthNote(camelCased(db), { id, lastSuccessAt, failingSince }),
     disable: async (id, reason) => {
+      if (isPostgres(db)) {
+        await heldToDisable(db, { ids: JSON.stringify([id]) });
+      }
       const disabled = changedOne(await disabling(db, { id, reason, now, version: newVersion() }));
       if (disabled) {
         await holdPending(db, id);

@@ -6,6 +6,7 @@ import type { Subscription } from '../../../../domain/webhooks/subscriptions/sub
 import { camelCased, type Rows, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { assertNotRetired } from '../../operator/encryption-keys.js';
+import { isPostgres } from '../../statements/dialect.js';
 import { newestFirst } from '../../statements/keyset.js';
 import { plainWrites } from '../../statements/plain-writes.js';
 
@@ -22,18 +23,11 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
   return {
     find: async (id) =>
       first(await present().where('id', '=', id).selectAll().$narrowType<Narrowed>().execute()),
-    // Writing a row locks it on PostgreSQL; this writes its present values.
-    findLocked: async (id) =>
-      first(
-        await db
-          .updateTable('subscriptions')
-          .set(({ ref }) => ({ version: ref('version') }))
-          .where('id', '=', id)
-          .where('status', '<>', 'DELETED')
-          .returningAll()
-          .$narrowType<Narrowed>()
-          .execute(),
-      ),
+    // Excludes events that are being recorded.
+    findLocked: async (id) => {
+      const query = present().where('id', '=', id).selectAll().$narrowType<Narrowed>();
+      return first(await (isPostgres(writer) ? query.forUpdate() : query).execute());
+    },
     page: async (page, { instanceIntegrationId, status }) => {
       const found = present().where(({ and }) => and({ instanceIntegrationId, status }));
       const query = found.selectAll().$narrowType<Narrowed>();

@@ -81,7 +81,8 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
       await changes.recordEvent(last.event());
       // It may be this write that is made again.
       if (!recording) {
-        recording = one.record(...ids.map((id) => refused(id)));
+        // The receivers are gone: this disables their subscriptions.
+        recording = one.record(...ids.map((id) => refused(id, 1, 410)));
         recording.catch(() => undefined);
         await eventually('the recording waits', () => somebodyWaits(database));
       }
@@ -91,5 +92,35 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
     const deliveries = await one.deliveries();
     expect(deliveries.map(({ attempts_begun }) => attempts_begun).sort()).toEqual([0, 0, 1, 1]);
     expect(deliveries.filter(({ lease_until }) => lease_until !== null)).toEqual([]);
+  });
+
+  test('is noted while events are recorded for it, which many callers may do without a pause', async () => {
+    const rig = await sendingRig(under);
+    const id = await rig.subscribe();
+    await rig.happen();
+    const deliveryId = await rig.claimOne();
+    await rig.platform.run(async (changes) => {
+      await changes.recordEvent(rig.event());
+      await rig.record(refused(deliveryId, 1));
+    });
+    expect(await rig.subscription(id)).toMatchObject({ failing_since: rig.clock.now() });
+    expect(await rig.deliveries()).toHaveLength(2);
+  });
+
+  test('disables its subscription after the events that are recorded for it, and holds their deliveries', async () => {
+    const rig = await sendingRig(under);
+    const id = await rig.subscribe();
+    await rig.happen();
+    const deliveryId = await rig.claimOne();
+    let recording: ReturnType<typeof rig.record> | undefined;
+    await rig.platform.run(async (changes) => {
+      await changes.recordEvent(rig.event());
+      recording = rig.record(refused(deliveryId, 1, 410));
+      recording.catch(() => undefined);
+      await eventually('the recording waits', () => somebodyWaits(rig.database));
+    });
+    await recording;
+    expect(await rig.subscription(id)).toMatchObject({ status: 'DISABLED', disabled_reason: 'GONE' });
+    expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['HELD', 'HELD']);
   });
 });

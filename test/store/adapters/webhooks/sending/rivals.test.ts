@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../../../generated/ids.js';
 import { holdPending } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
+import { subscriptionRows } from '../../../../../src/store/adapters/webhooks/subscriptions/rows.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { refused, succeeded, twoSendingNodes } from './rig.js';
 
@@ -27,6 +28,7 @@ describeEachDatabase(
       }
       const disable = (id: string) =>
         one.database.write(async (writer) => {
+          await subscriptionRows(writer).findLocked(id);
           await writer
             .updateTable('subscriptions')
             .set({ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: 5 })
