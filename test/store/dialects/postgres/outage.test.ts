@@ -86,6 +86,38 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
   }
 });
 
+test('a process that freezes during its trial write does not make those of others fail', async () => {
+  const { url } = await newMigratedPostgresDatabase();
+  const way = await stallingProxy(url);
+  const [frozen, other] = [
+    await openPostgres(way.url, () => undefined),
+    await openPostgres(url, () => undefined),
+  ];
+  try {
+    await other.write((writer) =>
+      writer.insertInto('environment').values({ only_row: 1, name: 'demo', created_at: 1 }).execute(),
+    );
+    const { told: written, tell } = signalled();
+    way.answerAt((asked) => {
+      if (!/update "environment"|commit\0/.test(asked.toString())) {
+        return undefined;
+      }
+      // As for the server, to which nothing more comes.
+      way.hold('all');
+      tell();
+      return new Promise(() => undefined);
+    });
+    const lost = frozen.tryWrite().catch((error: unknown) => error);
+    await written;
+    await other.tryWrite();
+    way.close();
+    expect(await lost).toMatchObject({ code: ErrorCode.UNAVAILABLE });
+  } finally {
+    way.close();
+    await Promise.all([frozen.close(), other.close()]);
+  }
+});
+
 const SHORT = {
   server: { lockMs: 50, statementMs: 50, idleMs: 1_000 },
   connectMs: 5_000,
