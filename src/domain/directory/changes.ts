@@ -34,9 +34,8 @@ const MOST_BYTES = 256 * 1_024;
 const MOST_ITEMS = 500;
 /** Resources in one read. */
 const READ_AT_ONCE = 250;
-/** How a digest waits, in all for less than the deadline of a call. */
-const LOOK_EVERY_MS = 20;
-const MOST_LOOKS = 150;
+/** How a digest waits between looks, in all for less than the deadline of a call: many may wait. */
+const PAUSES_MS = [20, 40, 80, 160, 300, 600, 900, 900];
 const RETRY_AFTER_SECONDS = 3;
 
 /** What a cursor says. */
@@ -240,11 +239,10 @@ function keyOf({ type, id }: Pick<ChangePosition, 'type' | 'id'>): string {
 export async function digestOf(
   changes: ChangeStore,
   { instanceId, clientId }: Pick<ClientVisitor, 'instanceId' | 'clientId'>,
-  lookEveryMs = LOOK_EVERY_MS,
 ): Promise<JsonOf<Schemas['ChangesDigest']>> {
   const stored = new Map((await changes.digestsOf(clientId)).map((one) => [one.type, one]));
   // After the digests, so that no change in them is newer.
-  await untilReadable(changes, await changes.newestOf(instanceId), lookEveryMs);
+  await untilReadable(changes, await changes.newestOf(instanceId));
   const entities = ENTITY_TYPES.map((type) => ({
     type,
     count: stored.get(type)?.entities ?? 0,
@@ -254,9 +252,10 @@ export async function digestOf(
 }
 
 /** At once, unless a transaction on PostgreSQL that began before this position is not over. */
-async function untilReadable(changes: ChangeStore, position: number, lookEveryMs: number): Promise<void> {
-  for (let looks = 1; (await changes.lives()).end <= position; looks += 1) {
-    if (looks === MOST_LOOKS) {
+async function untilReadable(changes: ChangeStore, position: number): Promise<void> {
+  for (let looks = 0; (await changes.lives()).end <= position; looks += 1) {
+    const pauseMs = PAUSES_MS[looks];
+    if (pauseMs === undefined) {
       throw new ServiceError(
         ErrorCode.UNAVAILABLE,
         'Changes are still being made. Try again in a few seconds.',
@@ -266,6 +265,6 @@ async function untilReadable(changes: ChangeStore, position: number, lookEveryMs
         },
       );
     }
-    await sleep(lookEveryMs);
+    await sleep(pauseMs);
   }
 }
