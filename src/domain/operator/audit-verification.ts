@@ -35,11 +35,20 @@ export function judgeBy(mac: AuditMac): Judge {
   };
 }
 
+/** A record without its predecessor, and the place of the record that was taken before it. */
+interface Beginning {
+  record: ChainedEvent;
+  after: number;
+}
+
 interface Progress {
   first: ChainedEvent;
   last: number;
   hash: string;
 }
+
+/** Of a tampered log, which may have any number of gaps. */
+const MOST_BEGINNINGS = 10_000;
 
 /** What records state about chains: a record at a place, and how far it was purged. */
 interface Claims {
@@ -51,6 +60,8 @@ interface Claims {
 export class AuditVerification {
   readonly #chains = new Map<string, Progress>();
   readonly #claims = new Map<string, Claims>();
+  /** Judged at the end, when all purges are known: one may have removed what is missing meanwhile. */
+  readonly #beginnings: Beginning[] = [];
   records = 0;
   /** The time of the oldest record of a chain. */
   oldest = Number.POSITIVE_INFINITY;
@@ -68,14 +79,13 @@ export class AuditVerification {
     const progress = this.#chains.get(chain);
     if (!progress) {
       this.#chains.set(chain, { first: record, last: seq, hash: record.hash });
-      // Another first record is judged at the end, when all purges are known.
-      return seq === 1 ? this.#judge(record, NO_HASH) : [];
+      return seq === 1 ? this.#judge(record, NO_HASH) : this.#begin({ record, after: 0 });
     }
     const { last, hash } = progress;
     progress.last = Math.max(last, seq);
     progress.hash = record.hash;
     if (seq > last + 1) {
-      return [{ fault: 'missing', chain, fromSeq: last + 1, toSeq: seq - 1 }];
+      return this.#begin({ record, after: last });
     }
     return seq === last + 1 ? this.#judge(record, hash) : [found('changed', record)];
   }
@@ -90,19 +100,14 @@ export class AuditVerification {
 
   /** First records that other records call purged: each is gone by now, or was inserted. */
   purged(): ChainedEvent[] {
-    return [...this.#chains].flatMap(([chain, { first }]) =>
-      first.seq !== 1 && (this.#claims.get(chain)?.purged.seq ?? 0) >= first.seq ? [first] : [],
+    return [...this.#chains.values()].flatMap(({ first }) =>
+      this.#purgedOf(first).seq >= first.seq ? [first] : [],
     );
   }
 
-  /** Gaps at beginnings and ends. */
+  /** Gaps. */
   finish(): AuditFinding[] {
-    const findings: AuditFinding[] = [];
-    for (const [chain, { first }] of this.#chains) {
-      if (first.seq !== 1) {
-        findings.push(...this.#judgeBeginning(chain, first));
-      }
-    }
+    const findings = this.#beginnings.flatMap((beginning) => this.#judgeBeginning(beginning));
     for (const { chain, seq } of this.short()) {
       const { anchored, purged } = this.#claims.get(chain) as Claims;
       const fromSeq = Math.max(seq, purged.seq) + 1;
@@ -111,14 +116,27 @@ export class AuditVerification {
     return findings;
   }
 
-  #judgeBeginning(chain: string, first: ChainedEvent): AuditFinding[] {
-    const purged = this.#claims.get(chain)?.purged ?? NOTHING_PURGED;
-    const toSeq = first.seq - 1;
+  #begin(beginning: Beginning): AuditFinding[] {
+    if (this.#beginnings.length === MOST_BEGINNINGS) {
+      return this.#judgeBeginning(beginning);
+    }
+    this.#beginnings.push(beginning);
+    return [];
+  }
+
+  #judgeBeginning({ record, after }: Beginning): AuditFinding[] {
+    const { chain, seq } = record;
+    const purged = this.#purgedOf(record);
+    const toSeq = seq - 1;
     if (purged.seq < toSeq) {
-      return [{ fault: 'missing', chain, fromSeq: purged.seq + 1, toSeq }];
+      return [{ fault: 'missing', chain, fromSeq: Math.max(purged.seq, after) + 1, toSeq }];
     }
     // Purged further in the meantime: the records taken are gone by right.
-    return purged.seq > toSeq ? [] : this.#judge(first, purged.hash);
+    return purged.seq > toSeq ? [] : this.#judge(record, purged.hash);
+  }
+
+  #purgedOf({ chain }: ChainedEvent): Claims['purged'] {
+    return this.#claims.get(chain)?.purged ?? NOTHING_PURGED;
   }
 
   #judge(record: ChainedEvent, previousHash: string): AuditFinding[] {

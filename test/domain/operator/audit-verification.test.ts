@@ -8,7 +8,7 @@ import {
   PURGED_TYPE,
   purgeClaimOf,
 } from '../../../src/domain/operator/audit-chain.js';
-import { AuditVerification } from '../../../src/domain/operator/audit-verification.js';
+import { AuditVerification, verifyAuditLog } from '../../../src/domain/operator/audit-verification.js';
 
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
 const chainNamed = (name: string) => `ach_${name}.${fingerprintOf(mac)}`;
@@ -64,5 +64,47 @@ describe('two purged chains, each of which begins with the record of the purge o
       ['missing', one.chain],
       ['changed', other.chain],
     ]);
+  });
+});
+
+describe('a chain of which a purge removes records while it is read', () => {
+  const begin = next({ chain: chainNamed('1'), seq: 0, hash: '' });
+  const second = next(begin);
+  const third = next(second);
+  const last = next(third);
+  const purged = (record: ChainedEvent) =>
+    next({ chain: chainNamed('2'), seq: 0, hash: '' }, purgeOf(record));
+
+  test('is whole if the purge reaches from the last record that was read to the next', () => {
+    expect(findingsIn(begin, last, purged(third))).toEqual([]);
+    expect(findingsIn(begin, last, purged(last))).toEqual([]);
+  });
+
+  test('lacks what is missing behind the place that the purge reached', () => {
+    expect(findingsIn(begin, last, purged(second))).toEqual([
+      { fault: 'missing', chain: begin.chain, fromSeq: 3, toSeq: 3 },
+    ]);
+    expect(findingsIn(begin, last)).toMatchObject([{ fault: 'missing', fromSeq: 2, toSeq: 3 }]);
+  });
+
+  test('is changed if the record behind the purge does not continue it', () => {
+    const other = next({ ...third, hash: 'another' });
+    expect(findingsIn(begin, other, purged(third))).toMatchObject([{ fault: 'changed', fromSeq: 4 }]);
+  });
+
+  test('is changed if a record is still there that the purge removed', async () => {
+    const rows = {
+      chained: async ({ after }: { after?: { chain: string; seq: number } | undefined }) =>
+        [begin, last, purged(third)].filter(
+          ({ chain, seq }) =>
+            after === undefined || chain > after.chain || (chain === after.chain && seq > after.seq),
+        ),
+      unchained: async () => [],
+    };
+    const parts = [];
+    for await (const { findings } of verifyAuditLog(rows, mac, new AbortController().signal)) {
+      parts.push(...findings);
+    }
+    expect(parts).toMatchObject([{ fault: 'changed', chain: begin.chain, fromSeq: 1, toSeq: 1 }]);
   });
 });
