@@ -10,8 +10,8 @@ const PURGED_TYPE = 'audit.purged';
 /** The chains of an export, which the service sees only record by record. Memory grows with chains. */
 export class ExportedChains {
   readonly #newest = new Map<string, AuditRecord>();
-  /** Records with which a purged chain begins now. */
-  readonly #firsts: AuditRecord[] = [];
+  /** Records without their predecessors: a purge may have removed these, also during the export. */
+  readonly #firsts: { record: AuditRecord; after: number }[] = [];
   /** How far chains were purged. */
   readonly #purged = new Map<string, { seq: number; hash: string }>();
 
@@ -21,11 +21,11 @@ export class ExportedChains {
     const { chain, seq, previousHash, event } = record;
     const before = this.#newest.get(chain);
     this.#newest.set(chain, record);
-    if (before === undefined && seq > 1 && previousHash === '') {
-      this.#firsts.push(record);
+    const last = before?.seq ?? 0;
+    if (seq > last + 1 && previousHash === '') {
+      this.#firsts.push({ record, after: last });
       return [];
     }
-    const last = before?.seq ?? 0;
     if (seq > last + 1) {
       return [missing(chain, last + 1, seq - 1)];
     }
@@ -37,14 +37,17 @@ export class ExportedChains {
 
   /** At the end: beginnings that no purge removed, and first records with the hash that they continue. */
   beginnings(): { findings: AuditFinding[]; firsts: AuditRecord[] } {
-    const claimOf = ({ chain }: AuditRecord) => this.#purged.get(chain) ?? { seq: 0, hash: '' };
+    const claimed = this.#firsts.map((first) => ({
+      ...first,
+      claim: this.#purged.get(first.record.chain) ?? { seq: 0, hash: '' },
+    }));
     return {
-      findings: this.#firsts
-        .filter((first) => claimOf(first).seq < first.seq - 1)
-        .map(({ chain, seq }) => missing(chain, 1, seq - 1)),
-      firsts: this.#firsts
-        .filter((first) => claimOf(first).seq === first.seq - 1)
-        .map((first) => ({ ...first, previousHash: claimOf(first).hash })),
+      findings: claimed
+        .filter(({ record, claim }) => claim.seq < record.seq - 1)
+        .map(({ record: { chain, seq }, after }) => missing(chain, after + 1, seq - 1)),
+      firsts: claimed
+        .filter(({ record, claim }) => claim.seq === record.seq - 1)
+        .map(({ record, claim }) => ({ ...record, previousHash: claim.hash })),
     };
   }
 

@@ -48,7 +48,6 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
         await record(database, at);
       }
     }
-    await auditRemoval(process())(2_000, 100);
     const service = operatorService({
       unitOfWork: operatorUnitOfWork(bare),
       auditMac: mac,
@@ -57,7 +56,11 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
       authenticate: () => ({ caller: 'auditor', tokenId: 'tok_2' }),
     });
     const client = rig.channel('any').clientOf(OperatorServiceService);
-    const { records } = await client.listAuditRecords({ pageSize: 100, pageToken: '' }, OPTIONS);
+    const list = async () =>
+      (await client.listAuditRecords({ pageSize: 100, pageToken: '' }, OPTIONS)).records;
+    const before = await list();
+    await auditRemoval(process())(2_000, 100);
+    const records = await list();
     const findingsIn = async (changed: readonly AuditRecord[]) => {
       const file = join(newDirectory(), 'audit.jsonl');
       writeFileSync(file, changed.map((each) => `${asJsonLine(each)}\n`).join(''));
@@ -68,7 +71,7 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
       const shown = await verify({ operator } as never, ['', ''], { file } as never);
       return (shown as { json: { findings: AuditFinding[] } }).json.findings;
     };
-    return { records, findingsIn };
+    return { before, records, findingsIn };
   }
 
   const ofPurged = (records: readonly AuditRecord[]) => {
@@ -97,6 +100,17 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     expect(records.some(({ event }) => event?.type === PURGED_TYPE)).toBe(true);
     expect(ofPurged(records).at).toBeGreaterThanOrEqual(0);
     expect(await findingsIn(records)).toEqual([]);
+  });
+
+  test('is intact if the purge came when the first of these records had been exported', async () => {
+    const { before, records, findingsIn } = await exported();
+    const { at } = ofPurged(records);
+    const [first] = before.filter(({ event }) => event?.subject?.id === 'purged 1') as [AuditRecord];
+    expect(await findingsIn(records.toSpliced(at, 0, first))).toEqual([]);
+    const missing = records.map((each, index) => (index === at ? { ...each, seq: each.seq + 1 } : each));
+    expect(await findingsIn(missing.toSpliced(at, 0, first))).toContainEqual(
+      expect.objectContaining({ fault: AuditFault.MISSING, fromSeq: 2, toSeq: 3 }),
+    );
   });
 
   test.each<[what: string, spoil: (records: AuditRecord[]) => AuditRecord[], fault: AuditFault]>([
