@@ -76,7 +76,7 @@ export class SharedCounts {
   }
 
   exchangeSoon(window: SharedWindow): void {
-    if (!this.#isRunning && Math.abs(this.clock() - this.#failedAt) < RETRY_MS) {
+    if (!this.#isRunning && this.#isAway && Math.abs(this.clock() - this.#failedAt) < RETRY_MS) {
       return;
     }
     this.#queue.add(window);
