@@ -7,7 +7,7 @@ import { userStore } from '../adapters/users.js';
 import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
-import { isRecoveryConflict } from '../dialects/postgres/trouble.js';
+import { isSerializationFailure } from '../dialects/postgres/trouble.js';
 import { OneAnswer } from './one-answer.js';
 import {
   assertReplicaOf,
@@ -141,7 +141,7 @@ export class NearestStores {
 
   #noteFailure(run: Run, error: unknown): void {
     // The server works: it cancelled the statement to replay the removal of rows that the statement may read.
-    if (!isRecoveryConflict(error)) {
+    if (!isSerializationFailure(error)) {
       this.#end(run, error);
     }
   }

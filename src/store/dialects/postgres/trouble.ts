@@ -97,14 +97,10 @@ export function isMendedByRepetition(error: unknown): boolean {
 }
 
 /**
- * A replica cancelled this statement, because it replays the removal of rows that the statement may read. It
- * may end the connection too, if it cancels once more before the connection is idle.
+ * A row has changed since the statement began, which isolation stricter than read committed refuses. On a
+ * replica: the statement is cancelled, because the replica replays the removal of rows that it may read. The
+ * connection may be ended too, if it cancels once more before the connection is idle.
  */
-export function isRecoveryConflict(error: unknown): boolean {
-  return hasCode(error, SERIALIZATION_FAILURE);
-}
-
-/** A row has changed since the statement began, which isolation stricter than read committed refuses. */
 export function isSerializationFailure(error: unknown): boolean {
   return hasCode(error, SERIALIZATION_FAILURE);
 }
