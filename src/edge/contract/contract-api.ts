@@ -2,7 +2,6 @@ import Negotiator from 'negotiator';
 import type { Context, Document, Operation } from 'openapi-backend';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
 import type { Log } from '../../telemetry/log.js';
-import { ClientLeft } from '../http/body-refusal.js';
 import {
   BUSY,
   type Dispatch,
@@ -10,13 +9,13 @@ import {
   type HttpAnswer,
   type HttpRequest,
 } from '../http/exchange.js';
+import { ClientLeft } from '../http/request-body.js';
 import { Admission, Busy } from './admission.js';
-import { openBackend } from './backend.js';
-import { assertComplete, judgesItself } from './completeness.js';
+import { judgesItself, openBackend } from './backend.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
 import { fallbacks } from './fallbacks.js';
-import { formObject, mediaTypesOf, parseBody } from './request-body.js';
+import { takeBody } from './request-body.js';
 import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js';
 
 /** Authenticates the caller, or throws the refusal. */
@@ -60,10 +59,8 @@ export async function createContractApi<
 >(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
   const { document, log, handlers, securityHandlers, asReceived = [] } = options;
   const { admission = new Admission(), isFirst = () => false } = options;
-  const backend = await openBackend(document, handlers);
-  const operations: Operation[] = backend.router.getOperations();
-  assertComplete(operations, handlers, securityHandlers, asReceived, document);
-  const router = new DocumentRouter(operations);
+  const backend = await openBackend(document, handlers, securityHandlers, asReceived);
+  const router = new DocumentRouter(backend.router.getOperations());
   router.takeOver(backend.router);
   backend.register({ ...fallbacks, ...adaptHandlers(options) });
   for (const [scheme, handler] of Object.entries(securityHandlers)) {
@@ -186,25 +183,6 @@ function refuseUnacceptable({ original, operation }: RoutedRequest): void {
   const acceptable = offered.flatMap((type) => [type, `${type};charset=utf-8`]);
   if (offered.length > 0 && new Negotiator({ headers: { accept } }).mediaType(acceptable) === undefined) {
     throw new ServiceError(ErrorCode.NOT_ACCEPTABLE, `This operation answers ${offered.join(' or ')} only.`);
-  }
-}
-
-/** Reads the body of operations that have one. A form that the document validates must parse. */
-async function takeBody(at: RoutedRequest): Promise<void> {
-  const { operation } = at;
-  const mediaTypes = operation ? mediaTypesOf(operation) : [];
-  if (!operation || mediaTypes.length === 0) {
-    return;
-  }
-  at.received = await parseBody(at.original, mediaTypes);
-  if (judgesItself(operation)) {
-    return;
-  }
-  if (at.received.kind === 'malformed') {
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, at.received.message);
-  }
-  if (at.received.kind === 'form') {
-    at.requestBody = formObject(at.received, operation);
   }
 }
 

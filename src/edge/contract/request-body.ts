@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { type Fields, parseForm } from '../http/form.js';
-import { mediaTypeOf } from '../http/media-type.js';
-import { parseJsonObject } from '../http/strict-json.js';
+import { BodyRefusal } from '../http/request-body.js';
+import { judgesItself } from './backend.js';
+import type { RoutedRequest } from './document-router.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -17,14 +17,32 @@ export type ParsedBody =
   | { kind: 'json'; members: ReadonlyMap<string, unknown> }
   | { kind: 'malformed'; message: string };
 
-/** The media types that an operation accepts; none where it has no body. */
-export function mediaTypesOf(operation: Operation): string[] {
-  const { requestBody } = operation;
-  return requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
+/** Reads the body of operations that have one. A form that the document validates must parse. */
+export async function takeBody(at: RoutedRequest): Promise<void> {
+  const { operation } = at;
+  const content = contentOf(operation);
+  const mediaTypes = Object.keys(content);
+  if (!operation || mediaTypes.length === 0) {
+    return;
+  }
+  at.received = await parseBody(at.original, mediaTypes);
+  if (judgesItself(operation)) {
+    return;
+  }
+  if (at.received.kind === 'malformed') {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, at.received.message);
+  }
+  if (at.received.kind === 'form') {
+    const schema = content[FORM]?.schema as { properties?: object } | undefined;
+    at.requestBody = formObject(at.received.fields, Object.keys(schema?.properties ?? {}));
+  }
 }
 
-/** Reads and parses the body of an operation that has one. */
-export async function parseBody(request: HttpRequest, mediaTypes: readonly string[]): Promise<ParsedBody> {
+function contentOf({ requestBody }: Partial<Operation> = {}) {
+  return requestBody && 'content' in requestBody ? requestBody.content : {};
+}
+
+async function parseBody(request: HttpRequest, mediaTypes: readonly string[]): Promise<ParsedBody> {
   const { headers } = request;
   const announced = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!announced) {
@@ -59,12 +77,9 @@ function formBody(text: string): ParsedBody {
 }
 
 /** The documented fields of a form. A repeated one becomes a list, which no schema accepts. Refuses NUL. */
-export function formObject(
-  { fields }: { fields: Fields },
-  operation: Operation,
-): Record<string, string | readonly string[]> {
+function formObject(fields: Fields, names: readonly string[]): Record<string, string | readonly string[]> {
   const object: Record<string, string | readonly string[]> = {};
-  for (const name of Object.keys(propertiesOf(operation))) {
+  for (const name of names) {
     const values = fields.get(name) ?? [];
     const [only = ''] = values;
     if (values.some((value) => value.includes('\0'))) {
@@ -77,10 +92,53 @@ export function formObject(
   return object;
 }
 
-function propertiesOf({ requestBody }: Operation): object {
-  const schema =
-    requestBody && 'content' in requestBody
-      ? (requestBody.content[FORM]?.schema as { properties?: object } | undefined)
-      : undefined;
-  return schema?.properties ?? {};
+/** A media type with at most one parameter, which can only be the charset. */
+const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[ \t]*(?:;[ \t]*charset=("?)([\w-]+)\2[ \t]*)?;?$/i;
+
+/** The media type of a header, in lower case; undefined if malformed or not UTF-8. */
+export function mediaTypeOf(contentType: string): string | undefined {
+  const match = MEDIA_TYPE.exec(contentType.trim());
+  const charset = match?.[3]?.toLowerCase() ?? 'utf-8';
+  return charset === 'utf-8' || charset === 'utf8' ? match?.[1]?.toLowerCase() : undefined;
+}
+
+const MAX_DEPTH = 16;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** In valid JSON: a string, with the colon that makes it a name, or a bracket. */
+const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;
+
+/** Undefined where parsers may disagree: repeated names, invalid UTF-16, deep nesting. No prototype. */
+export function parseJsonObject(text: string): ReadonlyMap<string, unknown> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && isUnambiguous(text) ? new Map(Object.entries(value as object)) : undefined;
+}
+
+/** JSON.parse has checked the grammar, so names and brackets suffice. */
+function isUnambiguous(text: string): boolean {
+  const open: (Set<string> | undefined)[] = [];
+  for (const [token, colon] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') {
+      open.push(token === '{' ? new Set() : undefined);
+      if (open.length > MAX_DEPTH) {
+        return false;
+      }
+    } else if (token === '}' || token === ']') {
+      open.pop();
+    } else {
+      const written = JSON.parse(colon === undefined ? token : token.slice(0, -colon.length)) as string;
+      const names = colon === undefined ? undefined : open.at(-1);
+      if (LONE_SURROGATE.test(written) || names?.has(written)) {
+        return false;
+      }
+      names?.add(written);
+    }
+  }
+  return true;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../identifiers/network-address.js';
@@ -117,4 +118,22 @@ export class Connections {
     }
     return oldest as Connection;
   }
+}
+
+const signals = new WeakMap<Socket, AbortSignal>();
+
+/** Aborted when the connection closes. Node reports that to one of several pipelined answers only. */
+export function closedSignal(socket: Socket): AbortSignal {
+  if (socket.destroyed) {
+    return AbortSignal.abort();
+  }
+  const known = signals.get(socket);
+  if (known) {
+    return known;
+  }
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  socket.once('close', () => controller.abort());
+  signals.set(socket, controller.signal);
+  return controller.signal;
 }

@@ -10,12 +10,10 @@ import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
-import { closedSignal } from './closed-signal.js';
-import { Connections } from './connections.js';
+import { Connections, closedSignal } from './connections.js';
 import { BUSY, type Dispatch, type DispatchedAnswer } from './exchange.js';
 import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
-import { isLeft, writeStream } from './streamed-answer.js';
 import {
   problemBelowContracts,
   refuseUnread,
@@ -23,7 +21,7 @@ import {
   statusOfParserError,
   type UnreadableStatus,
 } from './unreadable.js';
-import { STREAM_BYTES, UnsentAnswers } from './unsent-answers.js';
+import { isLeft, STREAM_BYTES, UnsentAnswers, writeStream } from './unsent-answers.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
 const HEADERS_TIMEOUT_MS = 10_000;

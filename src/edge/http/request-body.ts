@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BodyRefusal, ClientLeft } from './body-refusal.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-export const MAX_BODY_BYTES = 64 * 1_024;
+const MAX_BODY_BYTES = 64 * 1_024;
 const READ_TIMEOUT_MS = 10_000;
 
 /** How much of a refused body is discarded, and how long, so that the client reads the answer first. */
@@ -93,5 +93,26 @@ export class RequestBody {
         onGone();
       }
     });
+  }
+}
+
+/** A refusal of a body by its size, type or speed. */
+export class BodyRefusal extends ServiceError {
+  constructor(
+    readonly status: 400 | 413 | 415,
+    message: string,
+  ) {
+    super(ErrorCode.INVALID_REQUEST, message);
+    this.name = 'BodyRefusal';
+  }
+}
+
+/** The client disconnected before it sent the whole body, so no answer can be sent. */
+export class ClientLeft extends Error {
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
+
+  constructor() {
+    super('the client left before its request was complete');
+    this.name = 'ClientLeft';
   }
 }

@@ -1,8 +1,8 @@
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
-import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
+import { BodyRefusal } from '../http/request-body.js';
 import { errorPage } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
 import { lockedOutPage } from '../pages/locked-out.js';

@@ -1,8 +1,8 @@
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
-import { BodyRefusal } from '../http/body-refusal.js';
 import type { HttpAnswer } from '../http/exchange.js';
+import { BodyRefusal } from '../http/request-body.js';
 import { NoAccessToken } from './bearer.js';
 import { NO_STORE } from './no-store.js';
 

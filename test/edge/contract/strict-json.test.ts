@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJsonObject } from '../../../src/edge/http/strict-json.js';
+import { parseJsonObject } from '../../../src/edge/contract/request-body.js';
 
 const read = (text: string) => {
   const members = parseJsonObject(text);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { mediaTypeOf } from '../../../src/edge/http/media-type.js';
+import { mediaTypeOf } from '../../../src/edge/contract/request-body.js';
 
 test.each([
   ['application/json', 'application/json'],
