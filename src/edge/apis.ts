@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document } from 'openapi-backend';
+import type { operations as GatewayOperations } from '../../generated/openapi/gateway.js';
 import type { operations } from '../../generated/openapi/sign-on.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { SignOnServiceService } from '../../generated/proto/integration/sign_on/v1/sign_on.js';
@@ -11,13 +12,12 @@ import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import type { Admission } from './contract/admission.js';
 import { createContractApi } from './contract/contract-api.js';
-import { addressesUnder } from './gateway/addresses.js';
-import { apiKeySecurity } from './gateway/api-key.js';
+import { apiKeySecurity, type Identity } from './gateway/api-key.js';
+import { AtOnce, ChangeNews } from './gateway/change-news.js';
 import { EntityTags } from './gateway/entity-tag.js';
-import { gatewayHandlers } from './gateway/index.js';
+import type { GatewayDependencies } from './gateway/gateway-handler.js';
+import * as gatewayHandlers from './gateway/index.js';
 import { ListsUnderWay } from './gateway/lists-under-way.js';
-import { AtOnce } from './gateway/waits/at-once.js';
-import { ChangeNews } from './gateway/waits/change-news.js';
 import type { Dispatch } from './http/exchange.js';
 import { withGzip } from './http/gzip.js';
 import { Turns } from './http/turns.js';
@@ -80,7 +80,7 @@ export async function createGatewayApi({
     directory.watchChanges({}, { requestId: randomUUID(), deadlineMs: WATCH_DEADLINE_MS, signal }),
   );
   stopping?.addEventListener('abort', () => news.close());
-  const contract = await createContractApi({
+  const contract = await createContractApi<GatewayOperations, GatewayDependencies, Identity>({
     document,
     handlers: gatewayHandlers,
     securityHandlers: { apiKey: apiKeySecurity(environment) },
@@ -92,7 +92,7 @@ export async function createGatewayApi({
       news,
       wokenReads: new AtOnce(WOKEN_READS),
       pageTurns: new Turns(PAGES_PER_TURN),
-      addressOf: addressesUnder(gatewayUrl),
+      gatewayUrl,
     },
     toErrorAnswer: toProblem,
     log,

@@ -1,10 +1,31 @@
 import type { operations } from '../../../generated/openapi/gateway.js';
+import type { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import type { RpcClient } from '../../rpc/client.js';
 import type { Handler } from '../contract/typed-handler.js';
+import type { Turns } from '../http/turns.js';
 import type { Identity } from './api-key.js';
-import type { GatewayDependencies } from './dependencies.js';
+import type { AtOnce, ChangeNews } from './change-news.js';
+import type { EntityTags } from './entity-tag.js';
+import type { ListsUnderWay } from './lists-under-way.js';
 
 export type GatewayHandler<Id extends keyof operations> = Handler<
   operations[Id],
   GatewayDependencies,
   Identity
 >;
+
+/** What the handlers of the gateway use. */
+export interface GatewayDependencies {
+  directory: RpcClient<typeof DirectoryServiceService>;
+  entityTags: EntityTags;
+  lists: ListsUnderWay;
+  /** Of requests that wait for a change. */
+  waits: ListsUnderWay;
+  news: ChangeNews;
+  /** Limits the reads of those that a change has woken. */
+  wokenReads: AtOnce;
+  /** Spreads the pages of lists over turns, so that short answers come in between. */
+  pageTurns: Turns;
+  /** The public address of the gateway, for links. */
+  gatewayUrl: string;
+}

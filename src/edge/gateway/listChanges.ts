@@ -2,17 +2,17 @@ import { JsonBytes } from '../contract/json-bytes.js';
 import type { GatewayHandler } from './gateway-handler.js';
 import { beginRead, LIST_WAIT_MS, present } from './read.js';
 
-const OPERATION = 'listChanges';
 const MS_PER_SECOND = 1_000;
 
 /** Answers at once if there is something to tell, otherwise when there is or the wait is over. */
 export const listChanges: GatewayHandler<'listChanges'> = async (request, dependencies) => {
-  const { directory, news, waits, wokenReads, addressOf } = dependencies;
-  const { params, query, identity, left, wait: makeRoom } = request;
+  const { directory, news, waits, wokenReads } = dependencies;
+  const { query, identity, left, wait: makeRoom } = request;
   const { after, wait = 0, ...rest } = query;
   const endsAt = performance.now() + wait * MS_PER_SECOND;
   const window = { ...rest, ...(after !== undefined && { cursor: after }) };
-  const { question, call, headersOf } = beginRead(OPERATION, { ...request, query: window }, dependencies);
+  const asked = { ...request, query: window };
+  const { question, call, headersOf, linkTo } = beginRead('listChanges', asked, dependencies);
   const read = (isCounted: boolean) =>
     directory.read({ ...question, ...(isCounted && { isCounted }) }, { ...call, deadlineMs: LIST_WAIT_MS });
   const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
@@ -37,9 +37,7 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
         return { status: 304, headers };
       }
       const next = answer.nextCursor;
-      const link = next && {
-        Link: `<${addressOf(OPERATION, params, { ...rest, after: next })}>; rel="next"`,
-      };
+      const link = next && linkTo({ ...rest, after: next });
       return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(answer.body) };
     }
   } finally {

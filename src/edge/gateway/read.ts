@@ -1,4 +1,4 @@
-import type { OperationId } from '../../../generated/openapi/gateway-operations.js';
+import { type OperationId, operations } from '../../../generated/openapi/gateway-operations.js';
 import type {
   ReadHeader,
   ReadRequest,
@@ -9,7 +9,7 @@ import { JsonBytes, joinedArrays, StreamedArray } from '../contract/json-bytes.j
 import type { AnyRequest } from '../contract/typed-handler.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
-import type { GatewayDependencies } from './dependencies.js';
+import type { GatewayDependencies } from './gateway-handler.js';
 import { PagesOfRest } from './rest-of-list.js';
 
 /** A long list lasts as long as its reader takes, up to this limit. */
@@ -23,11 +23,11 @@ interface GatewayRequest extends AnyRequest {
   query: { limit?: number; cursor?: string; clientId?: string };
 }
 
-/** The question for the domain, and the version headers of its answer. */
+/** The question for the domain, and the headers of its answer. */
 export function beginRead(
   operationId: OperationId,
   request: GatewayRequest,
-  { entityTags }: GatewayDependencies,
+  { entityTags, gatewayUrl }: GatewayDependencies,
 ) {
   const { requestId, params, query } = request;
   const salt = entityTags.saltOf(operationId, JSON.stringify([params, query]));
@@ -51,6 +51,16 @@ export function beginRead(
         ...rateLimitHeaders(present(rateLimit)),
       };
     },
+    /** The header that leads to the next page, by the path template of the contract. */
+    linkTo(nextQuery: object) {
+      const values = params as Record<string, string>;
+      const path = operations[operationId].path.replace(
+        /\{(\w+)\}/g,
+        (_, name: string) => values[name] ?? '',
+      );
+      const search = new URLSearchParams(nextQuery as Record<string, string>);
+      return { Link: `<${gatewayUrl}${path}?${search}>; rel="next"` };
+    },
   };
 }
 
@@ -69,9 +79,9 @@ export function one(operationId: OperationId) {
 /** The handler of a list: one message if it fits into one, otherwise streamed as its pages arrive. */
 export function list(operationId: OperationId) {
   return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
-    const { directory, lists, addressOf } = dependencies;
-    const { params, query } = request;
-    const { question, call, headersOf } = beginRead(operationId, request, dependencies);
+    const { directory, lists } = dependencies;
+    const { query } = request;
+    const { question, call, headersOf, linkTo } = beginRead(operationId, request, dependencies);
     const underWay = await lists.begin(request.identity.apiKeyHash);
     let rest: AsyncIterator<ReadRestResponse> | undefined;
     const leave = async () => {
@@ -102,9 +112,7 @@ export function list(operationId: OperationId) {
         return { status: 304, headers } as const;
       }
       const cursor = last.nextCursor;
-      const link = cursor && {
-        Link: `<${addressOf(operationId, params, { ...query, cursor })}>; rel="next"`,
-      };
+      const link = cursor && linkTo({ ...query, cursor });
       const body = bodies.length > 1 ? joinedArrays(bodies) : first.body;
       return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(body) } as const;
     } catch (error) {

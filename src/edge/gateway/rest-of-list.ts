@@ -4,7 +4,7 @@ import type {
   RestOfList,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { GatewayDependencies } from './dependencies.js';
+import type { GatewayDependencies } from './gateway-handler.js';
 
 interface RestCall {
   requestId: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { gatewayHandlers } from '../../../src/edge/gateway/index.js';
+import * as gatewayHandlers from '../../../src/edge/gateway/index.js';
 import { signOnHandlers } from '../../../src/edge/sign-on/index.js';
 import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';

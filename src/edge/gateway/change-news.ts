@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WatchChangesResponse } from '../../../../generated/proto/integration/directory/v1/directory.js';
+import type { WatchChangesResponse } from '../../../generated/proto/integration/directory/v1/directory.js';
 
 /** The stream is closed when no request has waited for so long. */
 const IDLE_MS = 60_000;
@@ -144,6 +144,32 @@ export class ChangeNews {
     for (const waiting of [...this.#waiting.values()]) {
       for (const tell of [...waiting]) {
         tell();
+      }
+    }
+  }
+}
+
+/** Runs a limited number of pieces of work at once; others wait for their turn. */
+export class AtOnce {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(private readonly most: number) {}
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.most) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) {
+        next();
+      } else {
+        this.#running -= 1;
       }
     }
   }
