@@ -24,10 +24,10 @@ import { Turns } from './http/turns.js';
 import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
 import { withFrontPage } from './sign-on/front-page.js';
-import { signOnHandlers } from './sign-on/index.js';
+import * as signOnHandlers from './sign-on/index.js';
 import { PageWriter } from './sign-on/page-writer.js';
 import { SessionCookieJar } from './sign-on/session-cookie.js';
-import { oauthOperations } from './sign-on/sign-on-handler.js';
+import { type OAuthOperation, oauthOperations, type SignOnDependencies } from './sign-on/sign-on-handler.js';
 
 /** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
@@ -38,6 +38,9 @@ const WAITS_PER_KEY = 64;
 const WOKEN_READS = 16;
 /** Then it is opened again. */
 const WATCH_DEADLINE_MS = 600_000;
+
+/** What the document describes at the sign-on server itself; the others are at the applications. */
+type SignOnOperations = Omit<operations, `authorizationResponse${string}`>;
 
 /** The steps of a sign-in, for which people wait. */
 const SIGN_IN: ReadonlySet<string> = new Set<keyof operations>([
@@ -114,7 +117,7 @@ export async function createSignOnApi({
   const signOn = domain.clientOf(SignOnServiceService);
   const pages = new PageWriter(environment);
   const fetchKeySet = () => signOn.getKeySet({}, { requestId: randomUUID() });
-  const contract = await createContractApi({
+  const contract = await createContractApi<SignOnOperations, SignOnDependencies, unknown, OAuthOperation>({
     document,
     handlers: signOnHandlers,
     asReceived: oauthOperations,

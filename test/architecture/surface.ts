@@ -2,7 +2,7 @@ import type { Document } from 'openapi-backend';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { personalAnswers, repeatableMethods } from '../../generated/proto/rights.js';
 import * as gatewayHandlers from '../../src/edge/gateway/index.js';
-import { signOnHandlers } from '../../src/edge/sign-on/index.js';
+import * as signOnHandlers from '../../src/edge/sign-on/index.js';
 import { isWatched } from '../../src/rpc/call-audit.js';
 import { callersOf } from '../../src/rpc/callers.js';
 import { serviceNameOf } from '../../src/rpc/definitions.js';

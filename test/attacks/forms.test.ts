@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { SEND_FORM } from '../../src/edge/pages/form-post.js';
+import { SEND_FORM } from '../../src/edge/pages/endings.js';
 import type { Exchange } from '../support/http-exchange.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';

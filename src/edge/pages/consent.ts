@@ -5,12 +5,10 @@ import {
   type SignInContext,
   UserType,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { hidden } from './fields.js';
-import { type Html, html } from './html.js';
+import { type Html, html, webAddress } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
-import { otherAccount } from './other-account.js';
-import { webAddress } from './web-address.js';
+import { interactionInputs, otherAccount } from './sign-in.js';
 
 interface Seen {
   icon: Html;
@@ -45,8 +43,7 @@ export function consentPage(
 ${seen.map(({ icon, what, more }) => html`<li>${icon}<div><b>${what}</b><span>${more}</span></div></li>`)}
 </ul>
 <form method="post" action="${operations.consent.path}">
-${hidden('interaction', interaction)}
-${hidden('csrf_token', csrfToken)}
+${interactionInputs(interaction, csrfToken)}
 <div class="actions">
 <button id="approve" name="decision" value="approve">Allow</button>
 <button id="deny" name="decision" value="deny" class="quiet">Do not allow</button>

@@ -41,3 +41,8 @@ function toHtml(value: HtmlValue): Html {
   }
   return Html.escape(value === undefined || value === false ? '' : String(value));
 }
+
+/** For links and pictures; never a script. The domain has checked the address, and this checks again. */
+export function webAddress(address: string | undefined): string | undefined {
+  return address !== undefined && /^https?:\/\//.test(address) ? address : undefined;
+}

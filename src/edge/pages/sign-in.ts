@@ -1,13 +1,20 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
-import type { Interaction, SignInPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import {
+  type ContextPage,
+  type Interaction,
+  type SignInContext,
+  type SignInPage,
+  type SignOutPage,
+  UserType,
+} from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { formAlert, hidden, SHOW_PASSWORD, textField } from './fields.js';
-import { html } from './html.js';
+import { type Html, html } from './html.js';
+import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
 /**
  * Asks for email and password. After a refusal it shows the errors and keeps the email. The email input has
  * type text: with type email, browsers refuse some addresses from before the rule of the contracts.
- * Cancel has a form of its own, which neither requires nor sends the inputs.
  */
 export function signInPage(
   interaction: string,
@@ -18,17 +25,77 @@ export function signInPage(
 <p class="lead">to continue to <strong>${applicationName}</strong></p>
 ${formAlert(refusals, ['email', 'password'])}
 <form method="post" action="${operations.signIn.path}">
-${hidden('interaction', interaction)}
-${hidden('csrf_token', csrfToken)}
+${interactionInputs(interaction, csrfToken)}
 ${textField({ name: 'email', label: 'Email', type: 'text', inputMode: 'email', autocomplete: 'username', value: email, refusals, focused: email === '' })}
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '' })}
 <div class="actions"><button id="sign-in" type="submit">Sign in</button></div>
 </form>
-<form method="post" action="${operations.cancelSignIn.path}">
-${hidden('interaction', interaction)}
-${hidden('csrf_token', csrfToken)}
-<button id="cancel" type="submit" class="quiet">${withoutAccess ? `Back to ${applicationName}` : 'Cancel'}</button>
-</form>
+${cancelForm(interaction, csrfToken, withoutAccess ? `Back to ${applicationName}` : 'Cancel')}
 ${!withoutAccess && html`<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`}`;
   return { title: 'Sign in', brand: instanceName, body, scripts: [SHOW_PASSWORD] };
+}
+
+/** Offers the contexts of a person, the last used one first. */
+export function chooseContextPage(
+  interaction: string,
+  { csrfToken, applicationName, instanceName }: Interaction,
+  { accountEmail, contexts, refusals }: ContextPage,
+): PageContent {
+  const offered = [...contexts].sort((one, other) => Number(other.lastUsed) - Number(one.lastUsed));
+  const body = html`<h1>Continue as</h1>
+<p class="lead">${offered.length > 1 ? 'You have more than one role. Choose the one' : 'This is the role'} to use in <strong>${applicationName}</strong>.</p>
+${formAlert(refusals, [])}
+<form method="post" action="${operations.chooseContext.path}">
+${interactionInputs(interaction, csrfToken)}
+<ul class="choices">
+${offered.map(choice)}
+</ul>
+</form>
+<p class="note">Your choice is for all applications of ${instanceName} until you sign in again.</p>
+${cancelForm(interaction, csrfToken)}
+${otherAccount(interaction, accountEmail)}`;
+  return { title: 'Continue as', brand: instanceName, body };
+}
+
+function choice({ userType, clientId, clientName, roleName, lastUsed }: SignInContext): Html {
+  const isUser = userType === UserType.USER;
+  const value = `${isUser ? 'USER' : 'WORKER'}:${clientId}`;
+  const role = isUser ? `Dashboard user${roleName ? ` · ${roleName}` : ''}` : 'Worker';
+  return html`<li><button name="context" value="${value}">${isUser ? icons.users : icons.worker}<span class="what"><b>${clientName}</b><span>${role}</span></span>${lastUsed && html`<span class="last">Last used</span>`}</button></li>`;
+}
+
+/** A form of its own, which neither requires nor sends the inputs of the other. */
+function cancelForm(interaction: string, csrfToken: string, label = 'Cancel'): Html {
+  return html`<form method="post" action="${operations.cancelSignIn.path}">
+${interactionInputs(interaction, csrfToken)}
+<button id="cancel" type="submit" class="quiet">${label}</button>
+</form>`;
+}
+
+/** By these the domain knows to which sign-in a form belongs. */
+export function interactionInputs(interaction: string, csrfToken: string): Html {
+  return html`${hidden('interaction', interaction)}
+${hidden('csrf_token', csrfToken)}`;
+}
+
+/** The signed-in account, with a way to change it. */
+export function otherAccount(interaction: string, accountEmail: string): Html {
+  const address = `${operations.showSignIn.path}?${new URLSearchParams({ interaction })}`;
+  return html`<div class="account">${icons.person}<div>Signed in as <b>${accountEmail}</b><a href="${address}">Use another account</a></div></div>`;
+}
+
+/** Asks before it signs out, because any site could have sent the browser here. */
+export function signOutPage(
+  interaction: string,
+  { csrfToken, accountEmail, applicationName }: SignOutPage,
+): PageContent {
+  const body = html`<div class="badge">${icons.away}</div>
+<h1>Sign out?</h1>
+<p class="lead">You are signed in as <strong>${accountEmail}</strong>.${applicationName && html` <strong>${applicationName}</strong> asks whether you want to sign out.`}</p>
+<form method="post" action="${operations.signOut.path}">
+${interactionInputs(interaction, csrfToken)}
+<div class="actions"><button id="sign-out" type="submit">Sign out</button></div>
+</form>
+<p class="note">To stay signed in, close this page.</p>`;
+  return { title: 'Sign out', body };
 }

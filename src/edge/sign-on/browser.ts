@@ -1,6 +1,6 @@
 import type { Browser } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
-import type { SignOnDependencies } from './dependencies.js';
+import type { SignOnDependencies } from './sign-on-handler.js';
 
 const MAX_USER_AGENT_LENGTH = 256;
 

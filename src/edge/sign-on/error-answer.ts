@@ -3,12 +3,10 @@ import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { BodyRefusal } from '../http/request-body.js';
-import { errorPage } from '../pages/error.js';
+import { errorPage, lockedOutPage } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
-import { lockedOutPage } from '../pages/locked-out.js';
-import { LockedOut } from './locked-out.js';
 import { retryAfterOf, toOAuthError } from './oauth-error.js';
-import { ForeignForm } from './page-handlers.js';
+import { ForeignForm, LockedOut } from './page-handlers.js';
 import type { PageWriter } from './page-writer.js';
 
 interface Told {

@@ -1,11 +1,30 @@
-import type { operations } from '../../../generated/openapi/sign-on.js';
-import type { Handlers } from '../contract/typed-handler.js';
-import type { SignOnDependencies } from './dependencies.js';
-import * as endpoints from './endpoints/index.js';
-import * as pages from './pages/index.js';
-import type { OAuthOperation } from './sign-on-handler.js';
-
-/** Every operation of the sign-on server. */
-export const signOnHandlers: Required<
-  Handlers<Omit<operations, `authorizationResponse${string}`>, SignOnDependencies, unknown, OAuthOperation>
-> = { ...endpoints, ...pages };
+/** The handlers of the sign-on server, by operation id. */
+export { authorize } from './endpoints/authorize.js';
+export { authorizePost } from './endpoints/authorizePost.js';
+export { discovery } from './endpoints/discovery.js';
+export { introspect } from './endpoints/introspect.js';
+export { jwks } from './endpoints/jwks.js';
+export { logout } from './endpoints/logout.js';
+export { logoutPost } from './endpoints/logoutPost.js';
+export { revoke } from './endpoints/revoke.js';
+export { token } from './endpoints/token.js';
+export { userinfo, userinfo as userinfoPost } from './endpoints/userinfo.js';
+export { cancelSignIn } from './pages/cancelSignIn.js';
+export { changeEmail } from './pages/changeEmail.js';
+export { chooseContext } from './pages/chooseContext.js';
+export { consent } from './pages/consent.js';
+export { setPassword } from './pages/setPassword.js';
+export { showChangeEmail } from './pages/showChangeEmail.js';
+export { showConsent } from './pages/showConsent.js';
+export { showContexts } from './pages/showContexts.js';
+export { showEmailChanged } from './pages/showEmailChanged.js';
+export { showEmailVerified } from './pages/showEmailVerified.js';
+export { showPasswordSet } from './pages/showPasswordSet.js';
+export { showSetPassword } from './pages/showSetPassword.js';
+export { showSignedOut } from './pages/showSignedOut.js';
+export { showSignIn } from './pages/showSignIn.js';
+export { showSignOut } from './pages/showSignOut.js';
+export { showVerifyEmail } from './pages/showVerifyEmail.js';
+export { signIn } from './pages/signIn.js';
+export { signOut } from './pages/signOut.js';
+export { verifyEmail } from './pages/verifyEmail.js';

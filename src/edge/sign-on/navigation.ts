@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from '../contract/typed-handler.js';
 import { type Fields, parseForm } from '../http/form.js';
 import { isFromElsewhere } from './browser.js';
-import type { SignOnDependencies } from './dependencies.js';
+import type { SignOnDependencies } from './sign-on-handler.js';
 import { seeOther } from './step.js';
 
 const PRINTABLE = /^[\x21-\x7e]*$/;

@@ -3,8 +3,8 @@ import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
 import type { HttpAnswer } from '../http/exchange.js';
 import { BodyRefusal } from '../http/request-body.js';
-import { NoAccessToken } from './bearer.js';
-import { NO_STORE } from './no-store.js';
+import { NoAccessToken } from './presented-token.js';
+import { NO_STORE } from './sign-on-handler.js';
 
 interface Refusal {
   status: number;

@@ -8,7 +8,7 @@ import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import type { PageContent } from '../pages/layout.js';
 import { browserOf, isFromElsewhere } from './browser.js';
-import type { SignOnDependencies } from './dependencies.js';
+import type { SignOnDependencies } from './sign-on-handler.js';
 import { authorizationAnswer, errorAnswer, stepAnswer } from './step.js';
 
 /** A form that another site sent. */
@@ -83,4 +83,24 @@ export function linkPageHandler<Query extends { token: string }, Case extends st
 
 function isError(result: { $case: string; value: unknown }): result is ErrorResult {
   return result.$case === 'errorPage';
+}
+
+/** A form with a password came too often: the message says what was too much. */
+export class LockedOut extends ServiceError {
+  constructor(
+    cause: ServiceError,
+    /** The page with the form, for the time after. */
+    readonly backUrl: string,
+  ) {
+    super(ErrorCode.RATE_LIMITED, cause.message, { cause, retryAfterSeconds: cause.retryAfterSeconds });
+    this.name = 'LockedOut';
+  }
+}
+
+/** The answer to a form with a password; if there were too many, the error for the page that says so. */
+export function unlessLockedOut<T>(answer: Promise<T>, backUrl: string): Promise<T> {
+  return answer.catch((error: unknown) => {
+    const isLockOut = error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED;
+    throw isLockOut ? new LockedOut(error, backUrl) : error;
+  });
 }

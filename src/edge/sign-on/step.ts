@@ -1,17 +1,17 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import {
   type BrowserStep,
+  type Entrance,
   type ErrorPage,
   ErrorPageKind,
   InteractionPage,
   type NextPage,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../errors/service-error.js';
-import { formPostPage } from '../pages/form-post.js';
-import type { SignOnDependencies } from './dependencies.js';
-import { entrancesText } from './entrances.js';
+import { formPostPage } from '../pages/endings.js';
 import { BROWSER_HEADERS } from './page-writer.js';
 import type { CookieHeaders } from './session-cookie.js';
+import type { SignOnDependencies } from './sign-on-handler.js';
 
 const PATHS: Partial<Record<InteractionPage, string>> = {
   [InteractionPage.SIGN_IN]: operations.showSignIn.path,
@@ -126,4 +126,19 @@ function pathOf({ page, interaction, problem, entrances }: NextPage, linkToken: 
     query.set('entrances', entrancesText(entrances));
   }
   return query.size > 0 ? `${path}?${query}` : path;
+}
+
+const PAIR = /^(app_[0-9A-Za-z]{22})\.(ins_[0-9A-Za-z]{22})$/;
+
+/** As a page's address has them: `app_….ins_…`, separated by commas. */
+function entrancesText(entrances: readonly Entrance[]): string {
+  return entrances.map(({ applicationId, instanceId }) => `${applicationId}.${instanceId}`).join(',');
+}
+
+/** Text of another shape names none. */
+export function entrancesIn(text = ''): Entrance[] {
+  return text.split(',').flatMap((pair) => {
+    const [, applicationId, instanceId] = PAIR.exec(pair) ?? [];
+    return applicationId && instanceId ? [{ applicationId, instanceId }] : [];
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as gatewayHandlers from '../../../src/edge/gateway/index.js';
-import { signOnHandlers } from '../../../src/edge/sign-on/index.js';
+import * as signOnHandlers from '../../../src/edge/sign-on/index.js';
 import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lockedOutPage } from '../../../src/edge/pages/locked-out.js';
+import { lockedOutPage } from '../../../src/edge/pages/error.js';
 
 const shown = (waitSeconds: number) =>
   String(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SEND_FORM } from '../../../src/edge/pages/form-post.js';
+import { SEND_FORM } from '../../../src/edge/pages/endings.js';
 import { expectErrorPage, expectOwnScripts, expectPage, type Operation } from './refusals.js';
 import type { SignOnServer } from './server.js';
 

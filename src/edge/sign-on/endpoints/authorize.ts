@@ -2,9 +2,8 @@ import type { AuthorizationParameters } from '../../../../generated/proto/integr
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
 import type { Fields } from '../../http/form.js';
 import { browserOf } from '../browser.js';
-import type { SignOnDependencies } from '../dependencies.js';
 import { byAddress, namedParameters } from '../navigation.js';
-import type { OAuthHandler } from '../sign-on-handler.js';
+import type { OAuthHandler, SignOnDependencies } from '../sign-on-handler.js';
 import { authorizationAnswer } from '../step.js';
 
 /** The known parameters, by their names in the message. */

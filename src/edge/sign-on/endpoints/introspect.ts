@@ -1,10 +1,8 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { ActiveToken } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { internalError } from '../../../errors/service-error.js';
-import type { SignOnDependencies } from '../dependencies.js';
-import { NO_STORE } from '../no-store.js';
 import { presentedToken } from '../presented-token.js';
-import type { OAuthHandler } from '../sign-on-handler.js';
+import { NO_STORE, type OAuthHandler, type SignOnDependencies } from '../sign-on-handler.js';
 
 export const introspect: OAuthHandler<'introspect'> = async (request, dependencies) => {
   const { client, token } = await presentedToken(request, dependencies);

@@ -2,9 +2,8 @@ import type { LogoutRequest } from '../../../../generated/proto/integration/sign
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
 import type { Fields } from '../../http/form.js';
 import { browserOf } from '../browser.js';
-import type { SignOnDependencies } from '../dependencies.js';
 import { byAddress, namedParameters } from '../navigation.js';
-import type { OAuthHandler } from '../sign-on-handler.js';
+import type { OAuthHandler, SignOnDependencies } from '../sign-on-handler.js';
 import { stepAnswer } from '../step.js';
 
 export const LOGOUT_PARAMETERS = {

@@ -1,7 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { NO_STORE } from '../no-store.js';
 import { looksLikeIdToken, presentedToken } from '../presented-token.js';
-import type { OAuthHandler } from '../sign-on-handler.js';
+import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
 export const revoke: OAuthHandler<'revoke'> = async (request, dependencies) => {
   const { client, presented, token } = await presentedToken(request, dependencies);

@@ -10,9 +10,8 @@ import type { components } from '../../../../generated/openapi/sign-on.js';
 import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { GetUserinfoResponse } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { internalError } from '../../../errors/service-error.js';
-import { verifiedBearer } from '../bearer.js';
-import { NO_STORE } from '../no-store.js';
-import type { OAuthHandler } from '../sign-on-handler.js';
+import { verifiedBearer } from '../presented-token.js';
+import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
 /** By GET or by POST. */
 export const userinfo: OAuthHandler<'userinfo' | 'userinfoPost'> = async (request, dependencies) => {

@@ -1,7 +1,6 @@
 import { operations } from '../../../../generated/openapi/sign-on-operations.js';
 import { hashSecret } from '../../../identifiers/random-secrets.js';
-import { unlessLockedOut } from '../locked-out.js';
-import { formHandler } from '../page-handlers.js';
+import { formHandler, unlessLockedOut } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const changeEmail: PageHandler<'changeEmail'> = formHandler(

@@ -5,12 +5,10 @@ import {
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
-import { chooseContextPage } from '../../pages/choose-context.js';
 import { consentPage } from '../../pages/consent.js';
-import { signInPage } from '../../pages/sign-in.js';
-import { signOutPage } from '../../pages/sign-out.js';
+import { chooseContextPage, signInPage, signOutPage } from '../../pages/sign-in.js';
 import { browserOf } from '../browser.js';
-import type { SignOnDependencies } from '../dependencies.js';
+import type { SignOnDependencies } from '../sign-on-handler.js';
 import { authorizationAnswer } from '../step.js';
 
 interface PageRequest extends AnyRequest {

@@ -1,6 +1,6 @@
 import { passwordSetPage } from '../../pages/endings.js';
-import { entrancesIn } from '../entrances.js';
 import type { PageHandler } from '../sign-on-handler.js';
+import { entrancesIn } from '../step.js';
 
 export const showPasswordSet: PageHandler<'showPasswordSet'> = async (request, { pages, signOn }) => {
   const entrances = entrancesIn(request.query.entrances);

@@ -1,6 +1,5 @@
 import { operations } from '../../../../generated/openapi/sign-on-operations.js';
-import { unlessLockedOut } from '../locked-out.js';
-import { authorizationFormHandler } from '../page-handlers.js';
+import { authorizationFormHandler, unlessLockedOut } from '../page-handlers.js';
 import type { PageHandler } from '../sign-on-handler.js';
 
 export const signIn: PageHandler<'signIn'> = authorizationFormHandler(
