@@ -1,7 +1,6 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
-import { pageHeaders } from './pages/frame.js';
-import { logo } from './pages/logo.js';
+import { logo, pageHeaders } from './pages/frame.js';
 import { signedInPage } from './pages/signed-in.js';
 import {
   failurePage,
@@ -17,11 +16,14 @@ import {
   attemptCookie,
   attemptIn,
   challengeOf,
+  claimsOf,
+  exchangeCode,
+  NoTokens,
   newAttempt,
   noAttemptCookie,
   type SignInAttempt,
-} from './sign-in-attempt.js';
-import { claimsOf, exchangeCode, NoTokens, userinfoOf } from './sign-on-client.js';
+  userinfoOf,
+} from './sign-on-client.js';
 
 const SCOPE = 'openid profile email';
 const METHOD = 'GET';

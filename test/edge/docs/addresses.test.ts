@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { filled } from '../../../src/edge/docs/filling.js';
+import { filled } from '../../../src/edge/docs/library.js';
 import { type DocsOptions, type DocsServer, SIGN_ON_URL, startDocs } from '../../support/docs-server.js';
 
 let docs: DocsServer | undefined;
