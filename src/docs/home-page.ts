@@ -1,3 +1,4 @@
+import { NOT_FOUND_PATH } from '../edge/docs/site-file.js';
 import { type Html, html } from '../edge/pages/html.js';
 import { icons } from '../edge/pages/icons.js';
 import { only } from './code.js';
@@ -59,4 +60,15 @@ function environment(): Html {
   const demo = html`<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and every page of the references lets you send requests to it. Its operator has the keys, applications and people to sign in as: <code>make run</code> writes them to <code>demo.json</code>.</p>`;
   const live = html`<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose pages also let you send requests.</p>`;
   return html`${only('demo', demo)}${only('live', live)}`;
+}
+
+export function notFoundPage(): Page {
+  return {
+    path: NOT_FOUND_PATH,
+    title: 'There is no such page',
+    summary: 'The address is wrong, or the page has moved.',
+    area: 'Not found',
+    body: html`<h1>There is no such page</h1><p class="lead">The address is wrong, or the page has moved.</p>
+<p class="actions"><a class="button" href="/docs">To the start</a> <a class="button quiet" href="/docs/reference/gateway">To the references</a></p>`,
+  };
 }

@@ -2,15 +2,11 @@ import { createHash } from 'node:crypto';
 import type { SiteFile } from '../edge/docs/site-file.js';
 import { markdownOf } from './as-markdown.js';
 import { costsPage } from './costs-page.js';
-import { contractFiles } from './downloads.js';
-import { downloadsPage } from './downloads-page.js';
+import { contractFiles, downloadsPage } from './downloads.js';
 import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
-import { homePage } from './home-page.js';
-import { type Frame, layout } from './layout.js';
-import { llmsText } from './llms.js';
+import { homePage, notFoundPage } from './home-page.js';
+import { type Frame, layout, type NavigationGroup } from './layout.js';
 import type { Destinations } from './markdown.js';
-import type { NavigationGroup } from './navigation.js';
-import { notFoundPage } from './not-found-page.js';
 import { METRICS_SLUG, metricsPage, OPERATE_AREA, operatePath } from './operate/metrics-page.js';
 import type { Page } from './page.js';
 import type { Api } from './reference/api.js';
@@ -121,4 +117,32 @@ function textOfPage({ path, body, markdown = markdownOf(body.toString()) }: Page
 /** A changed style or script gets a new address, so that caches never mix versions. */
 function versioned(path: string, content: string): string {
   return `${path}?v=${createHash('sha256').update(content).digest('base64url').slice(0, 10)}`;
+}
+
+/** The index of the site for programs: all pages, with links to their text. */
+function llmsText(groups: readonly { title: string; pages: readonly Page[] }[]): string {
+  const sections = groups.map(({ title, pages }) => [
+    `## ${title}`,
+    '',
+    ...pages.map(({ path, title: name, summary }) => `- [${name}]({{gatewayUrl}}${path}.md): ${summary}`),
+    '',
+  ]);
+  return [
+    '# Integration service',
+    '',
+    '> Sign-on (OAuth 2.0, OpenID Connect), a read-only gateway API behind an API key, and signed webhooks for a workforce platform.',
+    '',
+    'Gateway: {{gatewayUrl}}. Sign-on server and issuer: {{signOnUrl}}. The contracts below are complete and exact; where prose and contract differ, the contract is right.',
+    '',
+    '## Contracts and SDKs',
+    '',
+    '- [Gateway]({{gatewayUrl}}/openapi/gateway.yaml): OpenAPI 3.1; also .json',
+    '- [Sign-on]({{gatewayUrl}}/openapi/sign-on.yaml): OpenAPI 3.1; also .json',
+    '- [Webhooks]({{gatewayUrl}}/asyncapi/webhooks.yaml): AsyncAPI 3.0; also .json',
+    '- [TypeScript SDK]({{gatewayUrl}}/sdk/typescript): npm package',
+    '- [Python SDK]({{gatewayUrl}}/sdk/python): wheel',
+    '- [Go SDK]({{gatewayUrl}}/sdk/go): module; GOPROXY at {{gatewayUrl}}/sdk/go/proxy',
+    '',
+    ...sections.flat(),
+  ].join('\n');
 }

@@ -6,8 +6,7 @@ import { tokens } from '../edge/pages/tokens.js';
 import { Contract, type Document } from './contract.js';
 import type { Costs } from './costs-page.js';
 import type { Guide } from './guide-pages.js';
-import { type SampleBook, sampleLanguages } from './reference/sample-book.js';
-import { samplesIn } from './reference/samples.js';
+import { type SampleBook, sampleLanguages, samplesIn } from './reference/samples.js';
 
 /** The sources of the site. */
 export interface Sources {

@@ -4,8 +4,7 @@ import type { Contract, Example, Message, Tag } from './contract.js';
 import { type Destinations, Prose } from './markdown.js';
 import type { Page } from './page.js';
 import { withPlaces } from './places.js';
-import type { SampleBook } from './reference/sample-book.js';
-import { writtenSamples } from './reference/samples.js';
+import { type SampleBook, writtenSamples } from './reference/samples.js';
 import { SchemaView } from './reference/schema.js';
 
 const AREA = 'Webhooks';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
 import { slugOf } from '../../src/docs/contract.js';
-import { downloadsPage } from '../../src/docs/downloads-page.js';
+import { downloadsPage } from '../../src/docs/downloads.js';
 import { blocksOf, examplesOf, isCode, patternOf } from './guide-page.js';
 import { frameworkGuide, guideSlugs, guideSource, languageGuides } from './guides.js';
 import { stories } from './stories.js';

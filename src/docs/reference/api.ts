@@ -1,5 +1,5 @@
 import type { Contract } from '../contract.js';
-import type { SampleBook } from './sample-book.js';
+import type { SampleBook } from './samples.js';
 
 /** One of the two HTTP interfaces. */
 export interface Api {

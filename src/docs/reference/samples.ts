@@ -1,8 +1,14 @@
 import type { Code } from '../code.js';
 import type { Parameter, PlacedOperation } from '../contract.js';
 import type { Api } from './api.js';
-import { curlOf } from './curl.js';
-import { type SampleBook, type Samples, sampleLanguages } from './sample-book.js';
+
+export const sampleLanguages = ['typescript', 'python', 'go'] as const;
+
+/** Programs of one language, by operation id. */
+export type Samples = Readonly<Record<string, string>>;
+
+/** The programs of all languages. */
+export type SampleBook = Readonly<Record<(typeof sampleLanguages)[number], Samples>>;
 
 const PUBLIC_ID = /^[a-z]{3}_[0-9A-Za-z]{22}$/;
 const ENTRY = /^## (\w+)\n+```\w+\n([\s\S]*?)\n```$/gm;
@@ -35,4 +41,47 @@ export function writtenSamples(book: SampleBook, operationId: string): Code[] {
     const code = book[language][operationId];
     return code === undefined ? [] : [{ code, language }];
   });
+}
+
+/** Placeholders for the reader's credentials. */
+const PROOF: Record<string, string> = {
+  apiKey: `-H "x-api-key: $API_KEY"`,
+  accessToken: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+  clientBasic: '-u "$CLIENT_ID:$CLIENT_SECRET"',
+};
+
+/** Shell variables for values of a code exchange, an introspection or a revocation. */
+const FORM_VALUES: Record<string, string[]> = {
+  token: [
+    'grant_type=authorization_code',
+    'redirect_uri=$REDIRECT_URI',
+    'code=$CODE',
+    'code_verifier=$CODE_VERIFIER',
+  ],
+  revoke: ['token=$REFRESH_TOKEN'],
+  introspect: ['token=$ACCESS_TOKEN'],
+};
+
+/** A curl command; undefined for what a browser does. */
+function curlOf(api: Api, { operation, method, path, parameters }: PlacedOperation): string | undefined {
+  if (path === undefined || '303' in operation.responses) {
+    return undefined;
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleOf(parameters, name));
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && (parameter.required || parameter.name === 'limit'))
+    .map(({ name }) => `${name}=${exampleOf(parameters, name)}`);
+  const search = query.length > 0 ? `?${query.join('&')}` : '';
+  const form = FORM_VALUES[operation.operationId] ?? [];
+  const parts = [
+    method === 'post' && form.length === 0 ? 'curl -X POST' : 'curl',
+    ...api.contract.securityOf(operation).map((way) => PROOF[way]),
+    ...form.map((pair) => `-d "${pair}"`),
+    `"${api.url}${filled}${search}"`,
+  ];
+  return parts.join(' \\\n  ').replace('curl \\\n  ', 'curl ');
+}
+
+function exampleOf(parameters: Parameter[], name: string): string {
+  return String(parameters.find((parameter) => parameter.name === name)?.example ?? `{${name}}`);
 }
