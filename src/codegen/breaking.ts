@@ -2,8 +2,7 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asyncapiDocument, documents, generatedDir, releasedDir, root } from './layout.js';
 import { oasdiffPath } from './oasdiff.js';
-import { mustRun, runTool } from './run-tool.js';
-import { inScratch } from './scratch.js';
+import { inScratch, mustRun, runTool } from './run-tool.js';
 import { bundlePath, readBundle } from './steps/bundles.js';
 
 const SEVERITIES = join(root, 'openapi/oasdiff-severities.txt');

@@ -2,17 +2,14 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatedDir, root } from './layout.js';
 import { MANIFEST, manifestOf } from './manifest.js';
-import { reported } from './progress.js';
 import { generateBundles } from './steps/bundles.js';
 import { generateComments } from './steps/comments.js';
-import { generateEmailAddress } from './steps/email-address.js';
 import { generateEventTypes } from './steps/event-types.js';
-import { generateIds } from './steps/ids.js';
-import { generateProblems } from './steps/problems.js';
 import { generateProto } from './steps/proto.js';
 import { generateRights } from './steps/rights.js';
 import { generateSdks } from './steps/sdks.js';
 import { generateServerTypes } from './steps/server-types.js';
+import { generateEmailAddress, generateIds, generateProblems } from './steps/shared-parts.js';
 
 const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['gRPC messages and services', generateProto],
@@ -47,4 +44,17 @@ export async function generate(): Promise<void> {
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** Prints how long a step took. */
+async function reported(label: string, work: Promise<void>): Promise<void> {
+  const startedAt = performance.now();
+  const took = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+  try {
+    await work;
+  } catch (error) {
+    process.stderr.write(`${label} failed after ${took()}\n`);
+    throw error;
+  }
+  process.stderr.write(`${label} ${took()}\n`);
 }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { runTool } from './run-tool.js';
-import { inScratch } from './scratch.js';
+import { inScratch, runTool } from './run-tool.js';
 
 const VERSION = 'v1.27.0';
 const MODULE = `github.com/oasdiff/oasdiff@${VERSION}`;

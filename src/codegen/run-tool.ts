@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { root } from './layout.js';
 
-export interface ToolResult {
+interface ToolResult {
   exitCode: number;
   output: string;
 }
@@ -24,5 +26,15 @@ export async function mustRun(command: string, args: readonly string[]): Promise
   const { exitCode, output } = await runTool(command, args);
   if (exitCode !== 0) {
     throw new Error(`${command} ${args.join(' ')}\n${output.trim()}`);
+  }
+}
+
+/** Does work that needs a folder, which is removed afterwards. */
+export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'integration-codegen-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

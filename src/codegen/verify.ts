@@ -4,8 +4,7 @@ import { breakingChanges } from './breaking.js';
 import { generateInto } from './generate.js';
 import { documents, generatedDir, redoclyConfig, sourceOf } from './layout.js';
 import { filesBelow } from './manifest.js';
-import { runTool } from './run-tool.js';
-import { inScratch } from './scratch.js';
+import { inScratch, runTool } from './run-tool.js';
 
 interface Finding {
   title: string;

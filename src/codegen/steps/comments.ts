@@ -6,8 +6,7 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
-import { mustRun } from '../run-tool.js';
-import { inScratch } from '../scratch.js';
+import { inScratch, mustRun } from '../run-tool.js';
 
 /** What `integration call METHOD --help` may explain: methods, and fields except those of answers. */
 const EXPLAINED = /^integration\.(operator|platform|webhooks)\.v1\.(?!\w+Response\.)\w+\.\w*[a-z]\w*$/;

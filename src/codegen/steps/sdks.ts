@@ -1,8 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OpenapiDocument, openapiDocuments, root, version } from '../layout.js';
-import { mustRun } from '../run-tool.js';
-import { inScratch } from '../scratch.js';
+import { inScratch, mustRun } from '../run-tool.js';
 import { readBundle } from './bundles.js';
 import { contractForSdk, withoutChecks } from './sdk-contract.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync, type Zippable, zipSync } from 'fflate';
-import { byPath, type PackageFile, writeFiles } from './files.js';
+import { byPath, type PackageFile, writeFiles } from './sources.js';
 
 /** The output of `npm pack`, compressed so that equal files give equal bytes on every machine. */
 export function npmArchive(files: readonly PackageFile[]): Uint8Array {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { zip } from './archives.js';
-import { filesBelow, type PackageFile, textFile, textOf } from './files.js';
-import type { Sources } from './sources.js';
+import { filesBelow, type PackageFile, type Sources, textFile, textOf } from './sources.js';
 
 /** The folders of generated clients; each is packed under its package name. */
 const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };

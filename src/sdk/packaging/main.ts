@@ -1,7 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
-import { writeFiles } from './files.js';
 import { packers } from './packages.js';
-import { sourcesIn } from './sources.js';
+import { sourcesIn, writeFiles } from './sources.js';
 
 /** Writes the packages of all languages, or none if one fails. */
 const [outDir = 'dist/sdk'] = process.argv.slice(2);

@@ -1,7 +1,6 @@
-import type { PackageFile } from './files.js';
 import { goModule } from './go-module.js';
 import { npmPackage } from './npm-package.js';
-import type { Sources } from './sources.js';
+import type { PackageFile, Sources } from './sources.js';
 import { wheel } from './wheel.js';
 
 /** The packers by language; each gives files by name. */

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { zip } from './archives.js';
-import { filesBelow, type PackageFile, textFile } from './files.js';
-import type { Sources } from './sources.js';
+import { filesBelow, type PackageFile, type Sources, textFile } from './sources.js';
 
 /** The parts of `pyproject.toml` that are used. */
 interface Project {

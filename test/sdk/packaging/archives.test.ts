@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { npmArchive, zip } from '../../../src/sdk/packaging/archives.js';
-import { byPath, textFile, textOf } from '../../../src/sdk/packaging/files.js';
+import { byPath, textFile, textOf } from '../../../src/sdk/packaging/sources.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const newDirectory = temporaryDirectories();

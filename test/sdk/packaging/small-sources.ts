@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { textFile } from '../../../src/sdk/packaging/files.js';
-import type { Sources } from '../../../src/sdk/packaging/sources.js';
+import { type Sources, textFile } from '../../../src/sdk/packaging/sources.js';
 
 const PYPROJECT = `[build-system]
 requires = ["setuptools"]

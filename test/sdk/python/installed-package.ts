@@ -14,9 +14,8 @@ import {
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { PackageFile } from '../../../src/sdk/packaging/files.js';
 import { packers } from '../../../src/sdk/packaging/packages.js';
-import { sourcesIn } from '../../../src/sdk/packaging/sources.js';
+import { type PackageFile, sourcesIn } from '../../../src/sdk/packaging/sources.js';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import type { ProblemCode } from './generated/gateway/models/ProblemCode.js';
-import type { Open } from './open.js';
+import type { Open } from './models.js';
 
 /** The base class of all errors of this package. */
 export class IntegrationServiceError extends Error {

@@ -96,3 +96,12 @@ export function retryAfterSecondsOf(headers: Headers, now = Date.now()): number 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Removes a trailing slash; throws for an invalid address. */
+export function serverUrl(name: string, address: string): string {
+  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  if (!isAddress) {
+    throw new TypeError(`${name} must be an address that begins with https:// or http://.`);
+  }
+  return address.replace(/\/+$/, '');
+}

@@ -1,5 +1,5 @@
 import { type Changes, type ChangesOptions, changeFrom } from './changes.js';
-import type { Fetch } from './exchange.js';
+import { type Fetch, serverUrl } from './exchange.js';
 import type { WebhookEvent } from './generated/events.js';
 import { ChangesApi } from './generated/gateway/apis/ChangesApi.js';
 import { ClientsApi } from './generated/gateway/apis/ClientsApi.js';
@@ -37,7 +37,6 @@ import {
   type ReadOptions,
 } from './reader.js';
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries.js';
-import { serverUrl } from './server-url.js';
 import type { Store } from './stores.js';
 import { Sync, type SyncOptions } from './sync.js';
 

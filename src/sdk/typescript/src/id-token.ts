@@ -12,7 +12,7 @@ import type { IdTokenClaims as GeneratedClaims } from './generated/sign-on/model
 import type { LoginContext as GeneratedLoginContext } from './generated/sign-on/models/LoginContext.js';
 import type { LoginUserType } from './generated/sign-on/models/LoginUserType.js';
 import type { UserinfoClaims as GeneratedUserinfo } from './generated/sign-on/models/UserinfoClaims.js';
-import type { Open } from './open.js';
+import type { Open } from './models.js';
 
 export type IdTokenAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
 

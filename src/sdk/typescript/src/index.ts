@@ -13,7 +13,6 @@ export { Gateway, type GatewayOptions, type PagedOptions } from './gateway.js';
 export type { IdTokenAlgorithm, IdTokenClaims, LoginContext, UserinfoClaims } from './id-token.js';
 export type { Linked } from './links.js';
 export * from './models.js';
-export type { Open } from './open.js';
 export { type Page, Paged } from './paged.js';
 export type { ConditionalReadOptions, Reading, ReadOptions } from './reader.js';
 export type { RetryOptions } from './retries.js';

@@ -1,6 +1,5 @@
 import type { User as GeneratedUser } from './generated/gateway/models/User.js';
 import type { UserStatus } from './generated/gateway/models/UserStatus.js';
-import type { Open } from './open.js';
 
 export type { Address } from './generated/gateway/models/Address.js';
 export type { ApplicationInstance } from './generated/gateway/models/ApplicationInstance.js';
@@ -27,3 +26,6 @@ export interface User extends Omit<GeneratedUser, 'status'> {
   /** The status. Later releases may add values to those of `UserStatus`. */
   status: Open<UserStatus>;
 }
+
+/** One of the known values; later releases of the service may add others. */
+export type Open<Known extends string> = Known | (string & Record<never, never>);

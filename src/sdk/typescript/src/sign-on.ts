@@ -8,6 +8,7 @@ import {
   jsonOf,
   type Outgoing,
   retryAfterSecondsOf,
+  serverUrl,
 } from './exchange.js';
 import type { RevocationRequest } from './generated/sign-on/models/RevocationRequest.js';
 import type { TokenRequest } from './generated/sign-on/models/TokenRequest.js';
@@ -19,7 +20,6 @@ import {
 } from './id-token.js';
 import { challengeOf, randomText } from './pkce.js';
 import { pause, type RetryOptions, type RetryPolicy, retryPolicy, withRetries } from './retries.js';
-import { serverUrl } from './server-url.js';
 
 export interface SignOnOptions {
   /** Issuer URL: the address of the sign-on server. */

@@ -1,0 +1,78 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { BANNER, root } from '../layout.js';
+
+/** What the contracts have in common. */
+async function sharedComponents<T>(name: string): Promise<T> {
+  const source = await readFile(join(root, 'openapi/shared', `${name}.yaml`), 'utf8');
+  return (parse(source) as { components: T }).components;
+}
+
+interface IdSchema {
+  description: string;
+  pattern: string;
+  'x-public-id-prefix': string;
+}
+
+/** openapi/shared/ids.yaml -> a type per kind of public id, and its prefix. */
+export async function generateIds(outDir: string): Promise<void> {
+  const { schemas } = await sharedComponents<{ schemas: Record<string, IdSchema> }>('ids');
+  const kinds = Object.entries(schemas);
+  const types = kinds.map(
+    ([name, schema]) =>
+      `/** ${schema.description} */\nexport type ${name} = \`${schema['x-public-id-prefix']}_\${string}\`;\n`,
+  );
+  const prefixes = kinds.map(([name, schema]) => `  ${name}: '${schema['x-public-id-prefix']}',`);
+  const text = [
+    BANNER,
+    ...types,
+    `/** The prefix of each kind of public id. */\nexport const publicIdPrefixes = {\n${prefixes.join('\n')}\n} as const;\n`,
+    'export type PublicIdKind = keyof typeof publicIdPrefixes;\n',
+    `export interface PublicIds {\n${kinds.map(([name]) => `  ${name}: ${name};`).join('\n')}\n}\n`,
+  ].join('\n');
+  await writeFile(join(outDir, 'ids.ts'), text);
+}
+
+interface EmailSchema {
+  pattern: string;
+  maxLength: number;
+}
+
+/** The schema EmailAddress -> its rule, for the platform. */
+export async function generateEmailAddress(outDir: string): Promise<void> {
+  const { schemas } = await sharedComponents<{ schemas: { EmailAddress: EmailSchema } }>('directory');
+  const { pattern, maxLength } = schemas.EmailAddress;
+  const text = `${BANNER}
+/** What the contracts accept as an e-mail address. */
+export const emailAddress = {
+  maxLength: ${maxLength},
+  pattern: new RegExp(${JSON.stringify(pattern)}, 'u'),
+} as const;
+`;
+  await writeFile(join(outDir, 'email-address.ts'), text);
+}
+
+interface Response {
+  content?: Record<string, { examples: Record<string, { value: { code: string; message: string } }> }>;
+}
+
+/** The examples of problems -> the sentence of each code that always has the same one. */
+export async function generateProblems(outDir: string): Promise<void> {
+  const { responses } = await sharedComponents<{ responses: Record<string, Response> }>('problem');
+  const sentences = new Map<string, Set<string>>();
+  for (const { content = {} } of Object.values(responses)) {
+    for (const { value } of Object.values(content).flatMap(({ examples }) => Object.values(examples))) {
+      sentences.set(value.code, (sentences.get(value.code) ?? new Set()).add(value.message));
+    }
+  }
+  // A number is that of the case.
+  const constant = [...sentences].filter(
+    ([, [first = '', ...more]]) => more.length === 0 && !/\d/.test(first),
+  );
+  const lines = constant.map(([code, [message]]) => `  ${code}: ${JSON.stringify(message)},`);
+  const text = `${BANNER}
+/** What the gateway says with each code, as its document shows. */
+export const problemMessages = {\n${lines.join('\n')}\n} as const;\n`;
+  await writeFile(join(outDir, 'problems.ts'), text);
+}
