@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { refuseSecondDomain } from '../../src/cli/roles/domain-listeners.js';
-import { claimRunDir } from '../../src/cli/supervisor/run-dir.js';
+import { claimRunDir } from '../../src/cli/sockets.js';
 import { loadConfig } from '../../src/config/config.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 

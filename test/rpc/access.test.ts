@@ -6,7 +6,7 @@ import {
 } from '../../generated/proto/integration/calls/v1/calls.js';
 import { allowedRights, type Right, rights } from '../../generated/proto/rights.js';
 import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
-import { hashedToken, roleAuthenticator } from '../../src/cli/roles/tokens/role-tokens.js';
+import { hashedToken, roleAuthenticator } from '../../src/cli/roles/role-tokens.js';
 import { Secret } from '../../src/config/secret.js';
 import type { StoredServiceToken } from '../../src/domain/access/service-tokens.js';
 import { ErrorCode } from '../../src/errors/service-error.js';

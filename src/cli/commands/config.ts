@@ -37,7 +37,7 @@ export function addConfigCommand(program: Command): void {
       if (problems.length > 0) {
         throw new ConfigError(problems);
       }
-      const { doubtfulNames } = await import('../doubtful-names.js');
+      const { doubtfulNames } = await import('../from-config.js');
       for (const problem of doubtfulNames(config, process.env)) {
         say(`Warning: ${problem}.`);
       }

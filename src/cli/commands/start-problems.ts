@@ -5,10 +5,9 @@ import { readSecretsKeys } from '../../keys/secrets-key.js';
 import { issuerProblem } from '../../store/issuer.js';
 import { type Recorded, recordedAt } from '../../store/recorded.js';
 import { DATABASE_FILE } from '../../store/store.js';
-import { issuerClaimOf } from '../issuer-claim.js';
+import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
-import { secretsKeyFile } from '../secrets-key-file.js';
 
 /** Why the service would not start with valid settings: their files and their database. */
 export async function startProblems(config: Config, { offline = false } = {}): Promise<string[]> {

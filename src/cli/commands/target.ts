@@ -4,7 +4,7 @@ import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
-import { temporalUiUrl } from '../temporal-ui-url.js';
+import { temporalUiUrl } from '../from-config.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './usage-error.js';
 

@@ -9,8 +9,7 @@ import {
   demoSeedWith,
   type KeptCredentials,
 } from '../../domain/demo/seed.js';
-import { temporalUiUrl } from '../temporal-ui-url.js';
-import { demoAppUrl } from './demo-app.js';
+import { demoAppUrl, temporalUiUrl } from '../from-config.js';
 import {
   type DemoFile,
   demoFilePath,

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { type Config, hostAndPort } from '../../config/config.js';
 import { demoSeed } from '../../domain/demo/seed.js';
-import { demoAppUrl } from './demo-app.js';
+import { demoAppUrl } from '../from-config.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
 
 /** Prints what runs where and, in a demo environment, what to try. `awaitsTemporal`: its UI is not up yet. */

@@ -4,7 +4,7 @@ import { RpcChannel } from '../../rpc/client.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import type { Check, CheckResult } from '../../telemetry/health.js';
 import type { RoleOptions } from './role.js';
-import { ownTokenOf, type RoleRight, type RoleTokens } from './tokens/role-tokens.js';
+import { ownTokenOf, type RoleRight, type RoleTokens } from './role-tokens.js';
 
 /** Longer than the domain's own check, so that the domain itself reports a slow write. */
 const PROBE_DEADLINE_MS = 2_400;

@@ -17,10 +17,9 @@ import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
-import { isListening } from '../is-listening.js';
+import { claimSocket, isListening, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
-import { claimSocket, socketPathOf } from '../unix-socket.js';
-import { type RoleTokens, roleAuthenticator } from './tokens/role-tokens.js';
+import { type RoleTokens, roleAuthenticator } from './role-tokens.js';
 
 export interface ListenerOptions {
   config: Config;

@@ -1,4 +1,3 @@
-import type { Config } from '../../config/config.js';
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
 import { limitersOver } from '../../domain/access/shared-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
@@ -15,10 +14,10 @@ import {
 } from '../../domain/sign-on/sign-on.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
-import { openStore, type Store, type StoreOptions } from '../../store/store.js';
+import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
-import { passwordMetrics, rpcCallTimer, storeMetrics } from '../../telemetry/metrics.js';
+import { passwordMetrics, rpcCallTimer } from '../../telemetry/metrics.js';
 import {
   heldBackGauges,
   nextExpiryGauge,
@@ -27,67 +26,25 @@ import {
   storeSizeGauges,
 } from '../../telemetry/store-metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
-import { issuerClaimOf } from '../issuer-claim.js';
-import { retentionOf } from '../retention.js';
+import { retentionOf } from '../from-config.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
+import { ABSENCES_PER_MINUTE, openDomainStore, traced } from './domain-store.js';
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
-import { openPatiently } from './patient-start.js';
 import type { RoleOptions, RunningRole } from './role.js';
+import { liveTokens } from './role-tokens.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { storeChecks } from './store-checks.js';
-import { startClosingSubscriptions } from './timers/closing-subscriptions.js';
-import { startWarningOfExpiry } from './timers/warning-of-expiry.js';
+import { startClosingSubscriptions, startWarningOfExpiry } from './timers.js';
 import { serverTlsFiles } from './tls-files.js';
-import { liveTokens } from './tokens/live-tokens.js';
-import { traced } from './traced-writes.js';
-import { notificationListener, webhookParts } from './webhooks.js';
-
-const INVALID_EVENTS_PER_MINUTE = 10;
-const ABSENCES_PER_MINUTE = 6;
+import { webhookParts } from './webhooks.js';
 
 /** The rules and the store behind gRPC. */
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
-  const { config, log, metrics, ending } = role;
+  const { config, log, metrics } = role;
   const tlsFiles = serverTlsFiles(role);
-  const warnOfInvalidEvents = boundedWarnings(log, INVALID_EVENTS_PER_MINUTE);
   await refuseSecondDomain(config);
-  const storeOptions: StoreOptions = {
-    environment: config.ENVIRONMENT,
-    issuer: issuerClaimOf(config),
-    dataDir: config.DATA_DIR,
-    databaseUrl: config.DATABASE_URL?.reveal(),
-    onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
-    checkpoints: {
-      onThreadDeath: (cause) =>
-        log.error('the thread that checkpoints the database ended', { reason: cause.message }),
-    },
-    onDiskFailure: (failure) => endWith('Writing to the disk failed', failure),
-    writes: {
-      onRefused: (reason) => log.error('writes are refused', { reason }),
-      onTaken: (refused) => log.info('writes are taken again', { refused }),
-    },
-    // Live sends it as it is: receivers can still read what they know of it.
-    ...(config.ENVIRONMENT === 'live' && {
-      onInvalidEvent: (type, fault) => warnOfInvalidEvents('an event violates its contract', { type, fault }),
-    }),
-    alone: true,
-    watch: storeMetrics(metrics),
-    onClocksApart: clocksApartLog(log),
-    onLookFailed: (error) =>
-      log.warn('a search for all due webhook deliveries failed; retries and older deliveries may wait', {
-        reason: (error as Error).message,
-      }),
-    notifications: notificationListener(config, log),
-    replica: replicaOf(config, log),
-  };
-  const store = await openPatiently(() => openStore(storeOptions), log, ending);
-  const shared = await store.sharedMailboxes();
-  if (shared.length > 0) {
-    log.warn('accounts share their mailbox with another account; give each an address of its own', {
-      shared,
-    });
-  }
+  const store = await openDomainStore(role, (failure) => endWith('Writing to the disk failed', failure));
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>
       log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),
@@ -149,28 +106,8 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   }
 }
 
-function clocksApartLog(log: RoleOptions['log']): StoreOptions['onClocksApart'] {
-  return (apartMs) =>
-    apartMs === undefined
-      ? log.info('the clocks of this machine and of PostgreSQL agree again')
-      : log.warn('the clock of this machine differs from that of PostgreSQL, which the domain uses', {
-          apartMs,
-        });
-}
-
-function replicaOf({ DATABASE_REPLICA_URL }: Config, log: RoleOptions['log']): StoreOptions['replica'] {
-  const warn = boundedWarnings(log, ABSENCES_PER_MINUTE);
-  return (
-    DATABASE_REPLICA_URL && {
-      url: DATABASE_REPLICA_URL.reveal(),
-      onAway: (reason) => warn('the replica is not read for now; the primary is', { reason }),
-      onBack: () => log.info('the replica is read again'),
-    }
-  );
-}
-
 function servicesOf(
-  { config, metrics, log }: RoleOptions,
+  role: RoleOptions,
   store: Store,
   {
     passwords,
@@ -185,6 +122,7 @@ function servicesOf(
     tally: AuditTally;
   },
 ) {
+  const { config, metrics, log } = role;
   const { clock } = store;
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const warnOfAbsence = boundedWarnings(log, ABSENCES_PER_MINUTE);
@@ -208,7 +146,7 @@ function servicesOf(
   nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock, failingLimitMs }));
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, clock, lostUse, tally.observe);
   return allServices({
-    ...webhookParts(config, store, { derived }, metrics, log),
+    ...webhookParts(role, store, derived),
     directory: {
       gatekeeper,
       closing: store.deliveriesDue.closing,

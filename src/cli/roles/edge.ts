@@ -12,14 +12,14 @@ import { closeListener, createListener, listen } from '../../edge/http/listener.
 import { EXPLANATIONS_OF } from '../../edge/problem.js';
 import { Health } from '../../telemetry/health.js';
 import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
-import { demoApp, demoAppUrl } from '../demo/demo-app.js';
-import { demoIds, tryItValues } from '../demo/try-it-values.js';
+import { demoApp, demoIds, tryItValues } from '../demo/demo-edge.js';
+import { demoAppUrl } from '../from-config.js';
 import { DEMO_APP_HOST } from '../ports.js';
 import { cannotListen } from '../startup-error.js';
 import { domainCheck, openDomainChannel } from './domain-channel.js';
 import type { RoleOptions, RunningRole } from './role.js';
+import { liveTokens } from './role-tokens.js';
 import { clientTlsFiles } from './tls-files.js';
-import { liveTokens } from './tokens/live-tokens.js';
 
 /** The HTTP listeners: sign-on, gateway with documentation, application of a demo. Any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {

@@ -3,7 +3,7 @@ import { ANCHORED_TYPE } from '../../domain/operator/audit-chain.js';
 import type { AuditTally } from '../../domain/operator/audit-tally.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
-import { type Running, running } from './timers/running.js';
+import { type Running, running } from './running.js';
 
 const EVERY_MS = 60_000;
 /** A record carries the time at which its write began; its commit may be this much later. */

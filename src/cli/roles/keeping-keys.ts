@@ -4,7 +4,7 @@ import { pause } from '../../../workflows/backoff.js';
 import type { KeyKeeper } from '../../keys/key-keeper.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Log } from '../../telemetry/log.js';
-import { failureLog, type Running, running } from './timers/running.js';
+import { failureLog, type Running, running } from './running.js';
 
 const LOOK_EVERY_MS = 2_000;
 

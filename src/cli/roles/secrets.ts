@@ -11,7 +11,7 @@ import { signingKeyMaker } from '../../keys/signing-key-maker.js';
 import { type DerivedKeys, derivedKeys } from '../../keys/subkeys.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
-import { secretsKeyFile } from '../secrets-key-file.js';
+import { secretsKeyFile } from '../from-config.js';
 import { newNodeName } from './keeping-keys.js';
 
 /** What signs and seals; all of it derives from the key file. */

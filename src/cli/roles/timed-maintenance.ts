@@ -6,7 +6,7 @@ import type { TemporalWorker } from '../../../workflows/worker.js';
 import type { Config } from '../../config/config.js';
 import type { Clock } from '../../domain/clock.js';
 import type { Log } from '../../telemetry/log.js';
-import { type Running, running } from './timers/running.js';
+import { type Running, running } from './running.js';
 
 export interface TimedMaintenanceOptions {
   maintenance: Pick<Maintenance, 'purgeExpired' | 'advanceSigningKeys'>;

@@ -18,10 +18,10 @@ import { attemptMetrics, relayMetrics } from '../../telemetry/webhook-metrics.js
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
 import { maintenanceOver } from './maintenance-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
+import { liveTokens } from './role-tokens.js';
 import { currentTemporalAccess } from './temporal/access.js';
 import { advanceKeysEveryMs, startTimedMaintenance, startTimersInAbsence } from './timed-maintenance.js';
 import { clientTlsFiles } from './tls-files.js';
-import { liveTokens } from './tokens/live-tokens.js';
 
 /** The domain, by one channel for each right of this role. */
 export interface WorkersDomain {

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Log } from '../../telemetry/log.js';
 import type { RoleName } from '../roles/role.js';
 import type { RoleMessage, SupervisorMessage } from '../roles/run-role.js';
+import { opsSocketOf } from '../sockets.js';
 import { EXIT_CANNOT_START } from '../startup-error.js';
 import { ask } from './ops-of-children.js';
-import { opsSocketOf } from './run-dir.js';
 import { untilSilent } from './until-silent.js';
 
 /** The command that runs this process. */

@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Config } from '../../config/config.js';
-import { createLog, type Log } from '../../telemetry/log.js';
+import { createLog } from '../../telemetry/log.js';
 import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
-import { doubtfulNames } from '../doubtful-names.js';
-import { logOptionsOf } from '../log-options.js';
+import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf } from '../ports.js';
 import { type RoleName, roleNames } from '../roles/role.js';
-import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/tokens/role-tokens.js';
+import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/role-tokens.js';
+import { claimRunDir } from '../sockets.js';
 import { cannotListen, EXIT_CANNOT_START } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
-import { claimRunDir } from './run-dir.js';
-import { freeTemporalAddress } from './temporal-address.js';
 
 /** Edge first, so that nothing new comes in; the domain last, because the others need it to finish. */
 const STOP_ORDER: readonly RoleName[] = ['edge', 'worker', 'domain'];
@@ -30,7 +28,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const say = sayer(config);
   const runDir = claimRunDir(config);
   const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
-  const temporalAddress = runsTemporal ? await freeTemporalAddress() : undefined;
+  const demo = runsTemporal ? await import('./temporal-of-demo.js') : undefined;
+  const temporalAddress = await demo?.freeTemporalAddress();
   let cannotStart: (sentence: string) => void = () => undefined;
   const refused = new Promise<string>((resolve) => {
     cannotStart = resolve;
@@ -45,7 +44,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const environmentOf = childEnvironments(config, environment, temporalAddress);
   const children = roleNames.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
   const ops = await startOps(config, children);
-  const temporal = temporalAddress ? await temporalAt(temporalAddress, config, log, say) : undefined;
+  const temporal =
+    demo && temporalAddress ? new demo.TemporalOfDemo(config, temporalAddress, log, say) : undefined;
   for (const child of children) {
     child.start();
   }
@@ -125,11 +125,6 @@ function childEnvironments(
 function tokensOf(config: Config, right: RoleRight): string[] {
   const given = config[roleTokenSettings[right]]?.map((token) => token.reveal());
   return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
-}
-
-async function temporalAt(address: string, config: Config, log: Log, say: (line: string) => void) {
-  const { TemporalOfDemo } = await import('./temporal-of-demo.js');
-  return new TemporalOfDemo(config, address, log, say);
 }
 
 function startOps(config: Config, children: readonly Child[]): Promise<Server> {

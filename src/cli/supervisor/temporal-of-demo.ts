@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { backoffDelayMs, pause } from '../../../workflows/backoff.js';
 import { searchAttributes } from '../../../workflows/contract.js';
@@ -5,6 +7,22 @@ import { findTemporal } from '../../../workflows/dev-server/find.js';
 import { type DevServer, startDevServer } from '../../../workflows/dev-server/start.js';
 import type { Config } from '../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
+
+const USUAL_PORT = 7233;
+
+/** The usual port if it is free, else any free one. */
+export async function freeTemporalAddress(): Promise<string> {
+  const port = await freePort(USUAL_PORT).catch(() => freePort(0));
+  return `127.0.0.1:${port}`;
+}
+
+async function freePort(wanted: number): Promise<number> {
+  const probe = createServer().listen(wanted, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await once(probe.close(), 'close');
+  return port;
+}
 
 const RESTARTS = { firstDelayMs: 1_000, maxDelayMs: 30_000 };
 const STABLE_AFTER_MS = 60_000;

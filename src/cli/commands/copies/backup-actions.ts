@@ -6,7 +6,7 @@ import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { recordBackup, refuseOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
+import { secretsKeyFile } from '../../from-config.js';
 import { asJson } from '../output/json.js';
 import { print, say } from '../output/print.js';
 import { asFacts } from '../output/table.js';

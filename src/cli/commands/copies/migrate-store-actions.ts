@@ -1,8 +1,7 @@
 import type { Config } from '../../../config/config.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { moveToPostgres, type Outcome, type Progress } from '../../../store/moves/move-to-postgres.js';
-import { issuerClaimOf } from '../../issuer-claim.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
+import { issuerClaimOf, secretsKeyFile } from '../../from-config.js';
 import { asJson } from '../output/json.js';
 import { print, say } from '../output/print.js';
 import { asFacts } from '../output/table.js';

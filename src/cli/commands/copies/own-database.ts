@@ -5,8 +5,8 @@ import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { derivedKeys } from '../../../keys/subkeys.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { type DatabasePlace, type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
+import { secretsKeyFile } from '../../from-config.js';
 import { newNodeName } from '../../roles/keeping-keys.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
 import { StartupError } from '../../startup-error.js';
 
 export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {

@@ -7,7 +7,7 @@ import { SealError } from '../../../keys/sealed-box.js';
 import { placeSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';
 import { unknownMigrations } from '../../../store/migrate.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
+import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
 import { asJson } from '../output/json.js';
 import { print, say } from '../output/print.js';

@@ -16,9 +16,7 @@ import {
   migrationsAreOurs,
   nodesAgree,
 } from '../../../store/checks/settings.js';
-import { issuerClaimOf } from '../../issuer-claim.js';
-import { retentionOf } from '../../retention.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
+import { issuerClaimOf, retentionOf, secretsKeyFile } from '../../from-config.js';
 import { type DoctorCheck, type Installation, Skipped } from './check.js';
 
 /** A slow disk reads this in about two seconds. */

@@ -5,7 +5,7 @@ import { fileProblem, isTooOpen, type Source } from '../../../config/secret-file
 import { type SecretSettingName, type SettingName, secretSettings } from '../../../config/settings.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { foundIn } from '../../../store/checks/check.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
+import { secretsKeyFile } from '../../from-config.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
 /** Any permission for others, and write permission for the group. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { foundIn } from '../../../store/checks/check.js';
-import { isListening } from '../../is-listening.js';
 import { type Address, type Port, portsOf } from '../../ports.js';
+import { isListening } from '../../sockets.js';
 import { type DoctorCheck, Skipped } from './check.js';
 import { answerOf, livezAt, type OwnProcesses, ownLivez, ownProcesses, requestTo } from './processes.js';
 

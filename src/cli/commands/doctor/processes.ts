@@ -1,10 +1,8 @@
 import { get, type RequestOptions } from 'node:http';
 import type { Config } from '../../../config/config.js';
-import { isListening } from '../../is-listening.js';
 import { type Address, type Presence, realDataDir } from '../../ports.js';
 import { roleNames } from '../../roles/role.js';
-import { opsSocketOf, runDirOf } from '../../supervisor/run-dir.js';
-import { socketPathOf } from '../../unix-socket.js';
+import { isListening, opsSocketOf, runDirOf, socketPathOf } from '../../sockets.js';
 
 const ANSWER_LIMIT_MS = 5_000;
 /** More than any answer of ours to these questions. */

@@ -9,7 +9,7 @@ import { ServiceError } from '../../../errors/service-error.js';
 import { makeFolder } from '../../../files/folders.js';
 import { makeSecretsKeys, readSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
-import { secretsKeyFile } from '../../secrets-key-file.js';
+import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
 import { useKeys } from '../copies/own-database.js';
 import { print, say } from '../output/print.js';

@@ -14,7 +14,7 @@ import {
 } from '../../../../keys/secrets-key.js';
 import { lockFile } from '../../../../store/file-lock.js';
 import { StoreError } from '../../../../store/store-error.js';
-import { secretsKeyFile } from '../../../secrets-key-file.js';
+import { secretsKeyFile } from '../../../from-config.js';
 import { clientConfig } from '../../client-config.js';
 import { say } from '../../output/print.js';
 import { asTime, asWord } from '../../output/table.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { startWarningOfExpiry } from '../../../../src/cli/roles/timers/warning-of-expiry.js';
-import type { ExpiryStore } from '../../../../src/domain/maintenance/expiry.js';
-import { recordedLog } from '../../../support/recorded-log.js';
+import { startWarningOfExpiry } from '../../../src/cli/roles/timers.js';
+import type { ExpiryStore } from '../../../src/domain/maintenance/expiry.js';
+import { recordedLog } from '../../support/recorded-log.js';
 
 const credential = { kind: 'api_key' as const, id: 'key_1', of: 'itg_1', expiresAt: 1_800_000_000_000 };
 const subscription = { id: 'whs_1', failingSince: 1_700_000_000_000 };

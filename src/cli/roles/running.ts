@@ -1,5 +1,5 @@
-import { pause } from '../../../../workflows/backoff.js';
-import type { Log } from '../../../telemetry/log.js';
+import { pause } from '../../../workflows/backoff.js';
+import type { Log } from '../../telemetry/log.js';
 
 export interface Running {
   stop(): Promise<void>;

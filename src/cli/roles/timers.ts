@@ -1,7 +1,22 @@
-import type { Clock } from '../../../domain/clock.js';
-import { type ExpiryStore, warnOfExpiry } from '../../../domain/maintenance/expiry.js';
-import type { Log } from '../../../telemetry/log.js';
+import type { Clock } from '../../domain/clock.js';
+import { type ExpiryStore, warnOfExpiry } from '../../domain/maintenance/expiry.js';
+import { closeAll } from '../../domain/webhooks/subscriptions/closing.js';
+import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
+import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';
+
+const CLOSE_EVERY_MS = 1_000;
+const FAILURE = 'cannot close open deliveries of inactive subscriptions';
+
+/** Holds or cancels, in batches, the open deliveries of subscriptions that were disabled or deleted. */
+export function startClosingSubscriptions(unitOfWork: WebhookUnitOfWork, log: Log): Running {
+  return repeating(CLOSE_EVERY_MS, log, FAILURE, async (ending) => {
+    const deliveries = await closeAll(unitOfWork, ending);
+    if (deliveries > 0) {
+      log.info('closed open deliveries of inactive subscriptions', { deliveries });
+    }
+  });
+}
 
 interface ExpiryWarnings {
   store: ExpiryStore;
@@ -11,7 +26,7 @@ interface ExpiryWarnings {
   lookEveryMs?: number;
 }
 
-const LOOK_EVERY_MS = 60_000;
+const WARN_EVERY_MS = 60_000;
 
 /** Warns of keys, tokens and secrets that expire soon, and of subscriptions that are about to be disabled. */
 export function startWarningOfExpiry({
@@ -19,7 +34,7 @@ export function startWarningOfExpiry({
   clock,
   failingLimitMs,
   log,
-  lookEveryMs = LOOK_EVERY_MS,
+  lookEveryMs = WARN_EVERY_MS,
 }: ExpiryWarnings): Running {
   const listener: Parameters<typeof warnOfExpiry>[1] = {
     onExpiring: ({ kind, id, of, expiresAt }) =>

@@ -1,13 +1,12 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { currentTemporalAccess } from '../../../../src/cli/roles/temporal/access.js';
-import { liveTokens } from '../../../../src/cli/roles/tokens/live-tokens.js';
-import { ownTokenOf, roleAuthenticator } from '../../../../src/cli/roles/tokens/role-tokens.js';
-import { loadConfig } from '../../../../src/config/config.js';
-import { eventually } from '../../../support/eventually.js';
-import { recordedLog } from '../../../support/recorded-log.js';
-import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { liveTokens, ownTokenOf, roleAuthenticator } from '../../../src/cli/roles/role-tokens.js';
+import { currentTemporalAccess } from '../../../src/cli/roles/temporal/access.js';
+import { loadConfig } from '../../../src/config/config.js';
+import { eventually } from '../../support/eventually.js';
+import { recordedLog } from '../../support/recorded-log.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const directory = temporaryDirectories();
 const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)];

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { misspeltIn } from '../config/misspelt.js';
+import { packageVersion } from '../config/package.js';
+import type { Retention } from '../domain/maintenance/purge.js';
+import type { IssuerClaim } from '../store/issuer.js';
+import type { LogOptions } from '../telemetry/log.js';
+
+/** The issuer of the settings. A demo may replace any: the applications of the old one are its own. */
+export function issuerClaimOf({ ENVIRONMENT, SIGN_ON_URL, PREVIOUS_SIGN_ON_URL }: Config): IssuerClaim {
+  return { issuer: SIGN_ON_URL, replaces: PREVIOUS_SIGN_ON_URL, replacesAny: ENVIRONMENT === 'demo' };
+}
+
+export function retentionOf(config: Config): Retention {
+  return {
+    credentialsMs: config.API_KEY_RETENTION,
+    sessionIdleMs: config.SESSION_IDLE_LIMIT,
+    auditMs: config.AUDIT_RETENTION,
+    idempotencyMs: config.IDEMPOTENCY_RETENTION,
+    eventsMs: config.EVENT_RETENTION,
+  };
+}
+
+export function logOptionsOf(config: Config): Omit<LogOptions, 'role'> {
+  return { version: packageVersion, level: config.LOG_LEVEL, format: config.LOG_FORMAT };
+}
+
+export function demoAppUrl({ DEMO_APP_PORT }: Pick<Config, 'DEMO_APP_PORT'>): string {
+  return `http://localhost:${DEMO_APP_PORT}`;
+}
+
+/** The workflows of this environment in the UI of Temporal, if the settings say where that is. */
+export function temporalUiUrl({ TEMPORAL_UI_URL: url, TEMPORAL_NAMESPACE }: Config): string | undefined {
+  return url && `${url}/namespaces/${encodeURIComponent(TEMPORAL_NAMESPACE)}/workflows`;
+}
+
+/** SECRETS_KEY_FILE, or the place where the first releases put the file, with a warning about that. */
+export function secretsKeyFile({ DATA_DIR, SECRETS_KEY_FILE: path }: Config): {
+  path: string;
+  warning?: string;
+} {
+  const before = join(DATA_DIR, 'secrets.key');
+  if (path === before || existsSync(path) || path !== `${DATA_DIR}.keys/secrets.key` || !existsSync(before)) {
+    return { path };
+  }
+  const folder = dirname(path);
+  return {
+    path: before,
+    warning: `The key file is in the data directory, so a backup of that directory carries the key to what is encrypted in it. Move it: mkdir -m 700 '${folder}' && mv '${before}' '${path}' (the service may be running).`,
+  };
+}
+
+/** Variables that look like settings. The start only warns, because another program may read them. */
+export function doubtfulNames(config: Config, environment: NodeJS.ProcessEnv): string[] {
+  return misspeltIn(environment, config.FOREIGN_VARIABLES).map(({ problem }) => problem);
+}

@@ -1,0 +1,143 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ConfigError, sharedTokens } from '../../config/config.js';
+import { roleTokens } from '../../config/parsers.js';
+import type { Secret } from '../../config/secret.js';
+import { secretOf } from '../../config/secret-files.js';
+import { ServiceTokenRefusal } from '../../domain/access/service-tokens.js';
+import { hashSecret } from '../../identifiers/random-secrets.js';
+import type { Authenticate } from '../../rpc/callers.js';
+import type { RoleOptions } from './role.js';
+
+/** Rights and token settings of edge and worker. The worker has two rights, so that sending cannot purge. */
+export const roleTokenSettings = {
+  edge: 'EDGE_TOKEN',
+  relay: 'RELAY_TOKEN',
+  maintenance: 'MAINTENANCE_TOKEN',
+} as const;
+
+export type RoleRight = keyof typeof roleTokenSettings;
+
+/** The tokens by setting, each one or two. */
+export type RoleTokens = { [Name in (typeof roleTokenSettings)[RoleRight]]?: readonly Secret[] | undefined };
+
+/** Prefix of a setting that has only the hash of a token, to recognize it. */
+const HASHED = 'sha256:';
+
+export function hashedToken(token: string): string {
+  return token.startsWith(HASHED) ? token : `${HASHED}${hashSecret(token).toString('base64url')}`;
+}
+
+/** Authenticates edge and worker by their tokens, which may change meanwhile. All refusals are alike. */
+export function roleAuthenticator(tokens: RoleTokens): Authenticate {
+  const hashes = new WeakMap<Secret, Buffer>();
+  const hashedOnce = (token: Secret) => {
+    const hash = hashes.get(token) ?? hashOf(token);
+    hashes.set(token, hash);
+    return hash;
+  };
+  const rights = Object.keys(roleTokenSettings) as RoleRight[];
+  return (token) => {
+    const hash = hashSecret(token);
+    const found = rights.flatMap((caller) =>
+      (tokens[roleTokenSettings[caller]] ?? [])
+        .filter((each) => timingSafeEqual(hashedOnce(each), hash))
+        .map(() => ({ caller })),
+    );
+    if (!found[0]) {
+      throw new ServiceTokenRefusal('unknown');
+    }
+    return { caller: found[0].caller };
+  };
+}
+
+/** The token that a role sends: the first of its setting. */
+export function ownTokenOf(tokens: RoleTokens, right: RoleRight, role: string): string {
+  const name = roleTokenSettings[right];
+  const token = tokens[name]?.[0]?.reveal();
+  if (token === undefined) {
+    throw new ConfigError([
+      `${name} must be set to run the ${role} by itself, and be the same for the domain`,
+    ]);
+  }
+  if (token.startsWith(HASHED)) {
+    throw new ConfigError([
+      `${name} must be the token itself for the ${role}: only the domain takes its hash`,
+    ]);
+  }
+  return token;
+}
+
+function hashOf(token: Secret): Buffer {
+  return Buffer.from(hashedToken(token.reveal()).slice(HASHED.length), 'base64url');
+}
+
+/** As for certificates. Polled, because a file that is replaced in a mount may raise no event. */
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * The tokens of edge and worker, read again when their files change. While a file cannot be used, its last
+ * valid content stays in use.
+ */
+export function liveTokens(
+  { config, log, ending }: Pick<RoleOptions, 'config' | 'log' | 'ending'>,
+  sends: readonly RoleRight[],
+  lookEveryMs = LOOK_EVERY_MS,
+): RoleTokens {
+  const { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN } = config;
+  const tokens: RoleTokens = { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN };
+  // The domain sends no token. It checks those of all roles, so it reads all files.
+  const rights = sends.length > 0 ? sends : (Object.keys(roleTokenSettings) as RoleRight[]);
+  const names = rights
+    .map((right) => roleTokenSettings[right])
+    .filter((name) => config[`${name}_FILE`] !== undefined);
+  const refused = new Map<string, string>();
+  const seen = new Map<string, string>();
+  const look = (name: (typeof names)[number]) => {
+    const file = `${name}_FILE` as const;
+    try {
+      const text = secretOf(config[file] as string);
+      // Used only when two reads agree: a read may see a half-written file.
+      const isSettled = seen.get(name) === text;
+      seen.set(name, text);
+      if (!isSettled) {
+        return;
+      }
+      const found = roleTokens(text);
+      assertUsable({ ...tokens, [name]: found }, sends);
+      refused.delete(name);
+      if (textOf(found) !== textOf(tokens[name])) {
+        tokens[name] = found;
+        log.info('the file of a token has changed and is in use', { setting: file });
+      }
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (refused.get(name) !== reason) {
+        log.warn('the file of a token cannot be used; the token read before stays in use', {
+          setting: file,
+          reason,
+        });
+      }
+      refused.set(name, reason);
+    }
+  };
+  if (names.length > 0) {
+    const timer = setInterval(() => names.forEach(look), lookEveryMs).unref();
+    ending.addEventListener('abort', () => clearInterval(timer));
+  }
+  return tokens;
+}
+
+/** The same checks as at the start. */
+function assertUsable(tokens: RoleTokens, sends: readonly RoleRight[]): void {
+  for (const right of sends) {
+    ownTokenOf(tokens, right, 'role');
+  }
+  const [problem] = sharedTokens(tokens);
+  if (problem !== undefined) {
+    throw new Error(problem);
+  }
+}
+
+function textOf(tokens: readonly Secret[] = []): string {
+  return tokens.map((token) => token.reveal()).join();
+}

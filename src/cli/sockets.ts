@@ -1,0 +1,70 @@
+import { connect, type NetConnectOpts } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { makeFolder } from '../files/folders.js';
+import { lockFile } from '../store/file-lock.js';
+import type { RoleName } from './roles/role.js';
+import { StartupError } from './startup-error.js';
+
+/** The limit of the strictest supported system. */
+const MAX_PATH_BYTES = 103;
+
+/** Undefined for an address that is not a socket. */
+export function socketPathOf(address: string): string | undefined {
+  return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
+}
+
+/** Makes the directory of a socket, and locks its path until this process ends. */
+export function claimSocket(path: string, refusal: string): void {
+  // The system would say "invalid argument".
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw new StartupError(
+      `The path ${path} is too long for a socket. Set DATA_DIR to a shorter one, or DOMAIN_ADDRESS.`,
+    );
+  }
+  const directory = dirname(path);
+  try {
+    makeFolder(directory);
+  } catch (error) {
+    throw new StartupError(`The directory ${directory} cannot be written: ${(error as Error).message}.`);
+  }
+  const lock = lockFile(`${path}.lock`, refusal);
+  // If the lock were garbage-collected, it would be released.
+  process.once('exit', lock.release);
+}
+
+export function runDirOf({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): string {
+  return join(DATA_DIR, 'run');
+}
+
+/** Where a role under `serve` answers its supervisor. */
+export function opsSocketOf(runDir: string, role: RoleName): string {
+  return join(runDir, `${role}.ops.sock`);
+}
+
+/** Claims the directory of the sockets by the path of one. */
+export function claimRunDir(config: Config): string {
+  const runDir = runDirOf(config);
+  // The longest path decides whether all fit.
+  claimSocket(
+    opsSocketOf(runDir, 'worker'),
+    `Another \`integration serve\` already runs on ${config.DATA_DIR}. Stop it, or set DATA_DIR to another directory.`,
+  );
+  return runDir;
+}
+
+const LIMIT_MS = 5_000;
+
+/** Whether a process accepts connections there; a killed one may have left the file of its socket behind. */
+export function isListening(at: NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...at, timeout: LIMIT_MS });
+    const end = (accepts: boolean) => {
+      socket.destroy();
+      resolve(accepts);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+}
