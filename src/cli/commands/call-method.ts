@@ -4,13 +4,12 @@ import { ServiceError } from '../../errors/service-error.js';
 import { type ServiceTokenKind, serviceTokenKinds } from '../../identifiers/service-token.js';
 import { callersOf } from '../../rpc/callers.js';
 import { DynamicClient } from '../../rpc/dynamic-client.js';
-import { FailedCall } from './failed-call.js';
+import { FailedCall, UsageError } from './errors.js';
 import { jsonObjectIn } from './import/import-lines.js';
 import { isMeant, methodOf } from './method-names.js';
 import { print } from './output/print.js';
 import { printableJson } from './output/printable.js';
 import { type TargetOptions, targetOf } from './target.js';
-import { UsageError } from './usage-error.js';
 
 export async function call(
   methodName: string | undefined,

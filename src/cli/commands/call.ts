@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addTargetOptions, TARGET_NOTE } from './options.js';
 import type { TargetOptions } from './target.js';
-import { addTargetOptions, TARGET_NOTE } from './target-options.js';
 
 type CallOptions = TargetOptions & { help?: boolean };
 

@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from '../../config/config.js';
 import { secretOf, withoutSecretFiles } from '../../config/secret-files.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './errors.js';
 
 /** The settings for commands that call the service. ENVIRONMENT is demo by default. */
 export function clientConfig(): Config {

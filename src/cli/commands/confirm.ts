@@ -1,6 +1,5 @@
+import { Unfinished, UsageError } from './errors.js';
 import { printable } from './output/printable.js';
-import { Unfinished } from './unfinished.js';
-import { UsageError } from './usage-error.js';
 
 export interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };

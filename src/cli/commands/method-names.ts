@@ -1,5 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './errors.js';
 
 /** Accepts `Platform/UpdateUser`, `PlatformService/UpdateUser` and the full name. */
 export function methodOf(methods: readonly DescMethod[], wanted: string): DescMethod {

@@ -6,7 +6,7 @@ import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
 import { temporalUiUrl } from '../from-config.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './errors.js';
 
 /** Address and token as typed. */
 export interface TargetOptions {

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { confirmation, type Terminal } from '../../../src/cli/commands/confirm.js';
-import { Unfinished } from '../../../src/cli/commands/unfinished.js';
-import { UsageError } from '../../../src/cli/commands/usage-error.js';
+import { Unfinished, UsageError } from '../../../src/cli/commands/errors.js';
 
 function terminal({ inputIsTTY = true, outputIsTTY = true } = {}) {
   const input = Object.assign(new PassThrough(), { isTTY: inputIsTTY });

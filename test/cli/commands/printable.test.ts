@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Receiver } from '../../../src/cli/commands/listen/listen-receiver.js';
-import { asJson, asJsonLine } from '../../../src/cli/commands/output/json.js';
-import { printable, printableLine } from '../../../src/cli/commands/output/printable.js';
+import { asJson, asJsonLine, printable, printableLine } from '../../../src/cli/commands/output/printable.js';
 import { BODY, post, SECRET, signed } from './listen/rig.js';
 
 /** What moves cursors, changes colours, turns the direction of writing or breaks lines. */

@@ -1,5 +1,5 @@
 import type { Place } from '../completion.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
 
 const SCRIPTS: Record<string, (places: readonly Place[]) => string> = { bash, zsh, fish };
 

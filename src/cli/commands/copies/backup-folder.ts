@@ -16,8 +16,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
 import { leftFolders, stage, unstage, writeWhole } from '../../../files/staged.js';
-import { Unfinished } from '../unfinished.js';
-import { UsageError } from '../usage-error.js';
+import { Unfinished, UsageError } from '../errors.js';
 import { FILES } from './manifest.js';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };

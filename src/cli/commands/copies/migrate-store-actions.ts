@@ -2,10 +2,10 @@ import type { Config } from '../../../config/config.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { moveToPostgres, type Outcome, type Progress } from '../../../store/moves/move-to-postgres.js';
 import { issuerClaimOf, secretsKeyFile } from '../../from-config.js';
-import { asJson } from '../output/json.js';
+import { UsageError } from '../errors.js';
 import { print, say } from '../output/print.js';
+import { asJson } from '../output/printable.js';
 import { asFacts } from '../output/table.js';
-import { UsageError } from '../usage-error.js';
 import { useKeys } from './own-database.js';
 
 export interface MigrateStoreOptions {

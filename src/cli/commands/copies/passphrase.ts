@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { OWN_TERMINAL, type Terminal } from '../confirm.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
 
 const LEAST_CHARACTERS = 15;
 const OPEN_TO_OTHERS = 0o037;

@@ -9,10 +9,9 @@ import { type Settled, type Settling, settleCopy } from '../../../store/copies/s
 import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
-import { asJson } from '../output/json.js';
+import { Unfinished, UsageError } from '../errors.js';
 import { print, say } from '../output/print.js';
-import { Unfinished } from '../unfinished.js';
-import { UsageError } from '../usage-error.js';
+import { asJson } from '../output/printable.js';
 import { SEALED_KEY } from './backup-actions.js';
 import { assertSum, sumsIn } from './backup-folder.js';
 import { asIso, FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';

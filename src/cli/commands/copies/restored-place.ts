@@ -18,7 +18,7 @@ import { claimDirectory } from '../../../store/file-lock.js';
 import { migrateToLatest } from '../../../store/migrate.js';
 import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/store.js';
 import { StartupError } from '../../startup-error.js';
-import { Unfinished } from '../unfinished.js';
+import { Unfinished } from '../errors.js';
 import { assertSum } from './backup-folder.js';
 import { FILES, type Manifest } from './manifest.js';
 import { inDatabase } from './own-database.js';

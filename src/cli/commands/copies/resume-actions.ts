@@ -1,11 +1,10 @@
 import type { Config } from '../../../config/config.js';
 import { type Resumed, resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
-import { asJson } from '../output/json.js';
+import { UsageError } from '../errors.js';
 import { print } from '../output/print.js';
-import { printableLine } from '../output/printable.js';
+import { asJson, printableLine } from '../output/printable.js';
 import { asColumns, asTime } from '../output/table.js';
-import { UsageError } from '../usage-error.js';
 import { inDatabase, placeOf, useOwnKeys } from './own-database.js';
 
 export interface ResumeOptions {

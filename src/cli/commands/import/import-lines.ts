@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
 
 /** Of lines. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;

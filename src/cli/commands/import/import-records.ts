@@ -2,14 +2,11 @@ import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { type FieldViolation, ServiceError } from '../../../errors/service-error.js';
 import { DynamicClient } from '../../../rpc/dynamic-client.js';
 import { misfitsOf } from '../../../rpc/request-check.js';
-import { FailedCall } from '../failed-call.js';
-import { asJson } from '../output/json.js';
+import { FailedCall, Unfinished, UsageError } from '../errors.js';
 import { print } from '../output/print.js';
-import { printableLine } from '../output/printable.js';
+import { asJson, printableLine } from '../output/printable.js';
 import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
-import { Unfinished } from '../unfinished.js';
-import { UsageError } from '../usage-error.js';
 import { type FileLine, messagesOf, openLines } from './import-lines.js';
 import { ImportProgress } from './import-progress.js';
 

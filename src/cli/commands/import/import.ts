@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
+import { addTargetOptions, TARGET_NOTE } from '../options.js';
 import type { ImportCommandOptions } from './import-records.js';
 
 const NOTES = `

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { loadConfig } from '../../../config/config.js';
-import { timeAhead } from '../option-parsers.js';
+import { timeAhead } from '../options.js';
 import type { InitOptions } from './environment.js';
 
 /** Long enough to issue its replacement. */

@@ -1,6 +1,5 @@
-import { asJsonLine } from '../output/json.js';
 import { print, say } from '../output/print.js';
-import { printableLine } from '../output/printable.js';
+import { asJsonLine, printableLine } from '../output/printable.js';
 import { asTime } from '../output/table.js';
 import type { Receipt } from './listen-receiver.js';
 

@@ -1,8 +1,8 @@
+import { UsageError } from '../errors.js';
 import { inSession, type Session } from '../operator/session.js';
 import { onReaderGone } from '../output/print.js';
 import { stopSignal } from '../stop-signal.js';
 import { type Target, type TargetOptions, targetOf } from '../target.js';
-import { UsageError } from '../usage-error.js';
 import { Forwarder } from './listen-forward.js';
 import { printOpening, printReceipt } from './listen-lines.js';
 import { Receiver } from './listen-receiver.js';

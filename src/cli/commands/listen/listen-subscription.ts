@@ -6,12 +6,12 @@ import {
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { pause } from '../../../../workflows/backoff.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { Unfinished } from '../errors.js';
 import { isLost, untilNextTry } from '../lost-connection.js';
-import { listed } from '../operator/listing.js';
 import type { Session } from '../operator/session.js';
-import { disabledBecause } from '../operator/webhooks/subscription-facts.js';
+import { listed } from '../operator/showing.js';
+import { disabledBecause } from '../operator/webhooks/subscription-actions.js';
 import { say } from '../output/print.js';
-import { Unfinished } from '../unfinished.js';
 
 const POLL_INTERVAL_MS = 1_000;
 /** How long the service may be away: `make dev` restarts it on every change. */

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { eventPatterns } from '../option-parsers.js';
-import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
+import { addTargetOptions, eventPatterns, TARGET_NOTE } from '../options.js';
 import type { ListenOptions } from './listen-session.js';
 
 const NOTES = `

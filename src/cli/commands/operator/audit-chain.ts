@@ -4,12 +4,10 @@ import {
   type AuditFinding,
   AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
+import { Unfinished, UsageError } from '../errors.js';
 import { BYTES_IN_MESSAGE, openLines } from '../import/import-lines.js';
-import { asJsonLine } from '../output/json.js';
 import { print } from '../output/print.js';
-import { printableLine } from '../output/printable.js';
-import { Unfinished } from '../unfinished.js';
-import { UsageError } from '../usage-error.js';
+import { asJsonLine, printableLine } from '../output/printable.js';
 import { ExportedChains } from './exported-chains.js';
 import type { Action, Session } from './session.js';
 

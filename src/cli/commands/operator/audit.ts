@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { AuditOutcome } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { collected, timeBack } from '../option-parsers.js';
+import { collected, timeBack } from '../options.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
 import { addGroup, addVerb, LIMIT } from './group.js';
-import { shownPages } from './listing.js';
 import type { Action } from './session.js';
+import { shownPages } from './showing.js';
 
 export function addAuditCommands(program: Command): void {
   const group = addGroup(

@@ -4,12 +4,11 @@ import type {
   InstanceIntegrationStatus,
 } from '../../../../generated/proto/integration/operator/v1/connections.js';
 import { confirmation } from '../confirm.js';
-import { idOf } from '../option-parsers.js';
+import { idOf } from '../options.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
 import { addVerb, LIMIT, YES } from './group.js';
-import { shownPages } from './listing.js';
 import type { Action, Session, Shown } from './session.js';
-import { showing } from './showing.js';
+import { showing, shownPages } from './showing.js';
 
 /** The verbs of `integration` that are about its connections to instances. */
 export function addConnectionVerbs(group: Command): void {

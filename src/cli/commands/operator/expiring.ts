@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import type { KeyStatus } from '../../../../generated/proto/integration/operator/v1/api_keys.js';
 import type { SubscriptionStatus } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
-import { timeAhead } from '../option-parsers.js';
+import { addTargetOptions, TARGET_NOTE, timeAhead } from '../options.js';
 import { printableLine } from '../output/printable.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
-import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
 import { examples, inSession } from './group.js';
-import { listed, shownList } from './listing.js';
 import type { Action, Session } from './session.js';
+import { listed, shownList } from './showing.js';
 
 const NOTES = `
 Lists active API keys and service tokens, and the secrets of applications and subscriptions, which end only after a

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
-import { count, seconds } from '../option-parsers.js';
-import { addTargetOptions, TARGET_NOTE } from '../target-options.js';
+import { addTargetOptions, count, seconds, TARGET_NOTE } from '../options.js';
 import type { Action } from './session.js';
 
 const NOTES = `\n${TARGET_NOTE}\nWith --json the answer of the gRPC method is printed, in the JSON of protobuf; a list is one array.\n`;

@@ -3,9 +3,8 @@ import type { Instance } from '../../../../generated/proto/integration/platform/
 import { asTime } from '../output/table.js';
 import { withConnections } from './connections.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from './group.js';
-import { shownPages } from './listing.js';
 import type { Action } from './session.js';
-import { showing } from './showing.js';
+import { showing, shownPages } from './showing.js';
 
 export function addInstanceCommands(program: Command): void {
   const group = addGroup(

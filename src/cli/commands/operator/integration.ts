@@ -3,9 +3,8 @@ import type { Integration } from '../../../../generated/proto/integration/operat
 import { asTime } from '../output/table.js';
 import { addConnectionVerbs, withConnections } from './connections.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from './group.js';
-import { shownPages } from './listing.js';
 import type { Action } from './session.js';
-import { showing, updateMaskOf } from './showing.js';
+import { showing, shownPages, updateMaskOf } from './showing.js';
 
 export function addIntegrationCommands(program: Command): void {
   const group = addGroup(

@@ -7,9 +7,9 @@ import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { CallOptions } from '../../../rpc/call-metadata.js';
 import { RpcChannel, type RpcClient } from '../../../rpc/client.js';
 import type { AnyService } from '../../../rpc/definitions.js';
-import { FailedCall } from '../failed-call.js';
-import { asJson } from '../output/json.js';
+import { FailedCall } from '../errors.js';
 import { print } from '../output/print.js';
+import { asJson } from '../output/printable.js';
 import { type Target, type TargetOptions, targetOf } from '../target.js';
 
 const DEADLINE_MS = 30_000;

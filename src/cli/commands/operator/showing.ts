@@ -1,5 +1,5 @@
-import { asFacts } from '../output/table.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { asColumns, asFacts } from '../output/table.js';
 import type { Shown } from './session.js';
 
 /** Shows answers that have one thing, under this name: its facts, then remarks. */
@@ -30,4 +30,55 @@ export function updateMaskOf(
     throw new UsageError(advice);
   }
   return mask;
+}
+
+const LARGEST_PAGE = 500;
+
+interface PageRequest {
+  pageSize: number;
+  pageToken: string;
+}
+
+type FetchPage<Name extends string, T> = (
+  page: PageRequest,
+) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>;
+
+/** What a table shows of a row, by the heads of its columns. */
+export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
+
+/**
+ * Reads pages until the end or the limit, and says whether that left some out. `name` is the field of the
+ * answer that has the rows.
+ */
+export async function listed<Name extends string, T>(
+  name: Name,
+  fetch: FetchPage<Name, T>,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<{ rows: readonly T[]; more: boolean }> {
+  const rows: T[] = [];
+  for (let pageToken = ''; ; ) {
+    const page = await fetch({ pageSize: Math.min(limit - rows.length, LARGEST_PAGE), pageToken });
+    rows.push(...page[name]);
+    pageToken = page.nextPageToken;
+    if (pageToken === '' || rows.length >= limit) {
+      return { rows, more: pageToken !== '' };
+    }
+  }
+}
+
+/** Scripts get the rows, people a table of the main columns. */
+export function shownList<T>(rows: readonly T[], columns: Columns<T>, more = false): Shown {
+  const cellsOf = (row: T) => Object.values(columns).map((cellOf) => cellOf(row));
+  const table = rows.length === 0 ? 'There are none.' : asColumns(Object.keys(columns), rows.map(cellsOf));
+  return { json: rows, text: more ? `${table}\n\nThere are more: raise --limit.` : table };
+}
+
+export async function shownPages<Name extends string, T>(
+  limit: number | undefined,
+  name: Name,
+  fetch: FetchPage<Name, T>,
+  columns: Columns<T>,
+): Promise<Shown> {
+  const { rows, more } = await listed(name, fetch, limit);
+  return shownList(rows, columns, more);
 }

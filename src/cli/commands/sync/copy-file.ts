@@ -1,9 +1,8 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../../../store/better-sqlite3.js';
+import { Unfinished, UsageError } from '../errors.js';
 import { printableLine } from '../output/printable.js';
-import { Unfinished } from '../unfinished.js';
-import { UsageError } from '../usage-error.js';
 import type { Sdk, Store } from './sdk.js';
 
 /** The tables of `SqliteStore`, with the columns that it uses. */

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../../config/insecurities.js';
 import { demoFilePath, readDemoFile } from '../../demo/demo-file.js';
 import { clientConfig, secretNamedBy } from '../client-config.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
 
 const KEY_SETTINGS = 'INTEGRATION_API_KEY or INTEGRATION_API_KEY_FILE';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DoctorCheck, type Outcome, Skipped } from '../../../../src/cli/commands/doctor/check.js';
-import { examined, exitCodeOf } from '../../../../src/cli/commands/doctor/doctor-action.js';
+import { examined, exitCodeOf, runChecks } from '../../../../src/cli/commands/doctor/doctor-action.js';
 import { asReport } from '../../../../src/cli/commands/doctor/report.js';
-import { runChecks } from '../../../../src/cli/commands/doctor/run-checks.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 
 const directory = temporaryDirectories();

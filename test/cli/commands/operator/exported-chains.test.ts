@@ -9,7 +9,7 @@ import {
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { verify } from '../../../../src/cli/commands/operator/audit-chain.js';
-import { asJsonLine } from '../../../../src/cli/commands/output/json.js';
+import { asJsonLine } from '../../../../src/cli/commands/output/printable.js';
 import { type AuditMac, PURGED_TYPE } from '../../../../src/domain/operator/audit-chain.js';
 import { operatorService } from '../../../../src/rpc/domain-server/operator/index.js';
 import type { OperatorDependencies } from '../../../../src/rpc/domain-server/operator/write.js';

@@ -6,12 +6,11 @@ import type {
 } from '../../../../../generated/proto/integration/operator/v1/applications.js';
 import type { SigningAlgorithm } from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { confirmation } from '../../confirm.js';
-import { redirectUris } from '../../option-parsers.js';
+import { UsageError } from '../../errors.js';
+import { redirectUris } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
-import { UsageError } from '../../usage-error.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce, updateMaskOf } from '../showing.js';
+import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
 const shown = showing('application', (application: Application) => [
   ['Application', application.id],

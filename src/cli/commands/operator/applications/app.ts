@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collected, collectedOf, idOf, redirectUris, seconds } from '../../option-parsers.js';
+import { collected, collectedOf, idOf, redirectUris, seconds } from '../../options.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
 import * as actions from './app-actions.js';
 

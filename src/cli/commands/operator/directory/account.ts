@@ -7,9 +7,8 @@ import type {
 import { printableLine } from '../../output/printable.js';
 import { asColumns, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT } from '../group.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing } from '../showing.js';
+import { showing, shownPages } from '../showing.js';
 
 export function addAccountCommands(program: Command): void {
   const group = addGroup(

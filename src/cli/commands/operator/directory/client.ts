@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { Client } from '../../../../../generated/proto/integration/platform/v1/clients.js';
-import { idOf } from '../../option-parsers.js';
+import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asTime } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT } from '../group.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing } from '../showing.js';
+import { showing, shownPages } from '../showing.js';
 import { addressLine } from './people.js';
 
 export function addClientCommands(program: Command): void {

@@ -1,10 +1,10 @@
 import type { AccountContext } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
 import type { Address } from '../../../../../generated/proto/integration/platform/v1/clients.js';
 import { ErrorCode, ServiceError } from '../../../../errors/service-error.js';
+import { UsageError } from '../../errors.js';
 import { printableLine } from '../../output/printable.js';
-import { UsageError } from '../../usage-error.js';
-import { type Columns, shownList } from '../listing.js';
 import type { Session, Shown, VerbOptions } from '../session.js';
+import { type Columns, shownList } from '../showing.js';
 
 /** Whose users or workers to list. */
 type PeopleFilter = Pick<VerbOptions, 'client' | 'email'>;

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import type { User, UserStatus } from '../../../../../generated/proto/integration/platform/v1/users.js';
-import { commaSeparatedOf, idOf } from '../../option-parsers.js';
+import { UsageError } from '../../errors.js';
+import { commaSeparatedOf, idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
-import { UsageError } from '../../usage-error.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from '../group.js';
-import { type Columns, shownPages } from '../listing.js';
 import type { Action, Session } from '../session.js';
-import { showing } from '../showing.js';
+import { type Columns, showing, shownPages } from '../showing.js';
 import { membersWith, neededClient, shownFirst } from './people.js';
 
 const STATUSES = ['active', 'inactive', 'invited', 'deleted'];

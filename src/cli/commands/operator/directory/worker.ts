@@ -1,13 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Worker, WorkerStatus } from '../../../../../generated/proto/integration/platform/v1/workers.js';
 import { confirmation } from '../../confirm.js';
-import { idOf } from '../../option-parsers.js';
+import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, YES } from '../group.js';
-import { type Columns, shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing } from '../showing.js';
+import { type Columns, showing, shownPages } from '../showing.js';
 import { addressLine, membersWith, neededClient, shownFirst } from './people.js';
 
 /** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */

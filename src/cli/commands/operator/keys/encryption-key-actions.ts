@@ -16,12 +16,11 @@ import { lockFile } from '../../../../store/file-lock.js';
 import { StoreError } from '../../../../store/store-error.js';
 import { secretsKeyFile } from '../../../from-config.js';
 import { clientConfig } from '../../client-config.js';
+import { Unfinished, UsageError } from '../../errors.js';
 import { say } from '../../output/print.js';
 import { asTime, asWord } from '../../output/table.js';
-import { Unfinished } from '../../unfinished.js';
-import { UsageError } from '../../usage-error.js';
-import { shownList } from '../listing.js';
 import type { Action, Session, Shown } from '../session.js';
+import { shownList } from '../showing.js';
 
 type FileKeys = Parameters<typeof replaceSecretsKeys>[1];
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { seconds } from '../../option-parsers.js';
+import { seconds } from '../../options.js';
 import { addGroup, addVerb } from '../group.js';
 
 export function addEncryptionKeyCommands(program: Command): void {

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { ApiKey, KeyStatus } from '../../../../../generated/proto/integration/operator/v1/api_keys.js';
 import { confirmation } from '../../confirm.js';
-import { idOf, timeAhead } from '../../option-parsers.js';
+import { idOf, timeAhead } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce, updateMaskOf } from '../showing.js';
+import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
 const EXPIRY = 'when it ends: a time, or a duration such as 90d';
 

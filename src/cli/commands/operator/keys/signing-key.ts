@@ -4,11 +4,11 @@ import type {
   SigningKey,
 } from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { confirmation } from '../../confirm.js';
-import { collectedOf } from '../../option-parsers.js';
+import { collectedOf } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb } from '../group.js';
-import { shownList } from '../listing.js';
 import type { Action, Shown } from '../session.js';
+import { shownList } from '../showing.js';
 
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 

@@ -5,12 +5,11 @@ import type {
   ServiceToken,
 } from '../../../../../generated/proto/integration/operator/v1/service_tokens.js';
 import { confirmation } from '../../confirm.js';
-import { timeAhead } from '../../option-parsers.js';
+import { timeAhead } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, overlapOption, YES } from '../group.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce } from '../showing.js';
+import { showing, shownOnce, shownPages } from '../showing.js';
 import { statusOption, successorExpiry } from './key.js';
 
 const ROLES = ['operator', 'platform', 'support', 'auditor', 'key-custodian'];

@@ -7,9 +7,8 @@ import {
   type TailDeliveriesResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { isLost, untilNextTry } from '../../lost-connection.js';
-import { asJsonLine } from '../../output/json.js';
 import { print, say } from '../../output/print.js';
-import { printableLine } from '../../output/printable.js';
+import { asJsonLine, printableLine } from '../../output/printable.js';
 import { asTime, asWord } from '../../output/table.js';
 import { stopSignal, untilStopped } from '../../stop-signal.js';
 import type { Action, Session } from '../session.js';

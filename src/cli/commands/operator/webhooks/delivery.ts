@@ -4,11 +4,11 @@ import type {
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { confirmation } from '../../confirm.js';
-import { commaSeparatedOf, eventPatterns, idOf, timeBack } from '../../option-parsers.js';
+import { commaSeparatedOf, eventPatterns, idOf, timeBack } from '../../options.js';
 import { asEnum, asTime } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, YES } from '../group.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
+import { shownPages } from '../showing.js';
 import { attemptsOf, deliveryFacts, deliveryReport, shownUnderWay, statusWord } from './delivery-facts.js';
 
 const TYPES = 'only these types of events, such as user.updated,worker.*';

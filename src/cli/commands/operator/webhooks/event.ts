@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { WebhookEvent } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
-import { eventPatterns, idOf, timeBack } from '../../option-parsers.js';
+import { eventPatterns, idOf, timeBack } from '../../options.js';
 import { asTime } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT } from '../group.js';
-import { shownPages } from '../listing.js';
 import type { Action } from '../session.js';
-import { showing } from '../showing.js';
+import { showing, shownPages } from '../showing.js';
 import { indented, prettyBody } from './delivery-facts.js';
 
 const TYPES = 'only these types, such as user.updated,worker.*';

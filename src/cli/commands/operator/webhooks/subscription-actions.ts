@@ -4,11 +4,10 @@ import type {
   SubscriptionStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { confirmation } from '../../confirm.js';
-import { asEnum, asFacts, asTime } from '../../output/table.js';
-import { shownPages } from '../listing.js';
+import { printableLine } from '../../output/printable.js';
+import { asEnum, asFacts, asTime, asWord } from '../../output/table.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce, updateMaskOf } from '../showing.js';
-import { statusWord, subscriptionFacts } from './subscription-facts.js';
+import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
 const shown = showing('subscription', (subscription: Subscription) => subscriptionFacts(subscription));
 
@@ -114,4 +113,49 @@ function missed(subscriptionId: string, { heldDeliveries, heldSince }: EnableSub
     `Deliveries that were held meanwhile: ${heldDeliveries}. They stay held until they are replayed:`,
     `  integration event replay --subscription ${subscriptionId}${since}`,
   ].join('\n\n');
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  SUBSCRIPTION_DISABLED_REASON_OPERATOR: 'by an operator',
+  SUBSCRIPTION_DISABLED_REASON_GONE: 'its address answered 410 Gone',
+  SUBSCRIPTION_DISABLED_REASON_FAILING: 'nothing succeeded for too long',
+  SUBSCRIPTION_DISABLED_REASON_UNCONFIGURED: 'its instance integration is not configured',
+};
+
+function subscriptionFacts(
+  subscription: Subscription,
+  ...more: readonly [string, string][]
+): [string, string | string[]][] {
+  return [
+    ['Subscription', subscription.id],
+    ['Connection', subscription.instanceIntegrationId],
+    ['Address', subscription.url],
+    ['Events', subscription.eventTypes.join(' ')],
+    ['Clients', subscription.clientIds.length === 0 ? 'all' : subscription.clientIds],
+    ['Description', printableLine(subscription.description) || '-'],
+    ['Status', statusOf(subscription)],
+    ['Secrets', subscription.secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`)],
+    ['Last success', asTime(subscription.lastSuccessAt, 'never')],
+    ['Failing since', asTime(subscription.failingSince)],
+    ...more,
+    ['Created', asTime(subscription.createdAt)],
+    ['Changed', asTime(subscription.updatedAt)],
+    ['Version', subscription.version],
+  ];
+}
+
+function statusWord({ status }: Subscription): string {
+  return asWord(status, 'SUBSCRIPTION_STATUS_');
+}
+
+/** Why it receives nothing, as the command shows it. */
+export function disabledBecause({ disabledReason }: Subscription): string {
+  return REASONS[disabledReason] ?? asWord(disabledReason, 'SUBSCRIPTION_DISABLED_REASON_');
+}
+
+function statusOf(subscription: Subscription): string {
+  const word = statusWord(subscription);
+  return word === 'disabled'
+    ? `${word} since ${asTime(subscription.disabledAt)}: ${disabledBecause(subscription)}`
+    : word;
 }

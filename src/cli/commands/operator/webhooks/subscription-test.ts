@@ -4,8 +4,8 @@ import {
   type GetDeliveryResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { pause } from '../../../../../workflows/backoff.js';
+import { Unfinished } from '../../errors.js';
 import { printableLine } from '../../output/printable.js';
-import { Unfinished } from '../../unfinished.js';
 import type { Action, Session } from '../session.js';
 import { deliveryReport, shownUnderWay } from './delivery-facts.js';
 

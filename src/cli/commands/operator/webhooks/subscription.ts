@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { commaSeparated, eventPatterns, eventType, idOf } from '../../option-parsers.js';
+import { commaSeparated, eventPatterns, eventType, idOf } from '../../options.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
 import * as actions from './subscription-actions.js';
 

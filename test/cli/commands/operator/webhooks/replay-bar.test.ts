@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { Session } from '../../../../../src/cli/commands/operator/session.js';
-import { ReplayBar } from '../../../../../src/cli/commands/operator/webhooks/event-replay-bar.js';
+import { ReplayBar } from '../../../../../src/cli/commands/operator/webhooks/event-replay.js';
 import type { WebhookHandlers } from './rig.js';
 
 const range = { since: new Date('2026-07-01T00:00:00Z'), until: new Date('2026-07-01T10:00:00Z') };

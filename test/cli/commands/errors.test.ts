@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FailedCall } from '../../../src/cli/commands/failed-call.js';
+import { FailedCall } from '../../../src/cli/commands/errors.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 
 const failed = (code: ErrorCode, message: string, details = {}) =>

@@ -1,5 +1,11 @@
 import { ErrorCode, publicCode, type ServiceError } from '../../errors/service-error.js';
 
+/** The command got an unusable argument; the message says what is accepted. */
+export class UsageError extends Error {}
+
+/** The work did not complete, or only in part; the message says more. */
+export class Unfinished extends Error {}
+
 /** A call that was refused or got no answer, as a message for the caller. */
 export class FailedCall extends Error {
   constructor(error: ServiceError, address: string) {

@@ -1,7 +1,23 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { durationMs } from '../../config/parsers.js';
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
+
+/** For every command that calls the domain. A token in the environment shows in no list of processes. */
+export function addTargetOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--address <host:port>', 'where the domain listens').env('INTEGRATION_ADDRESS'))
+    .addOption(new Option('--token <token>', 'token to call with').env('INTEGRATION_TOKEN'))
+    .addOption(
+      new Option(
+        '--ca <file>',
+        'file of the authority that signed the certificate of the server; for addresses beyond loopback',
+      ).env('INTEGRATION_CA'),
+    );
+}
+
+export const TARGET_NOTE =
+  'Address and token come from $DATA_DIR/demo.json of the demo environment unless they are given.';
 
 const EVENT_TYPES = Object.keys(payloadSchemaOf);
 
