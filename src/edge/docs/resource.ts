@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import { isHeld } from '../http/entity-tags.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { acceptsGzip, gzipTag, WORTH_COMPRESSING_BYTES } from '../http/gzip.js';
-import { isHeld } from '../http/if-none-match.js';
 
 const compress = promisify(gzip);
 

@@ -2,10 +2,10 @@ import type { operations } from '../../../generated/openapi/gateway.js';
 import type { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { RpcClient } from '../../rpc/client.js';
 import type { Handler } from '../contract/typed-handler.js';
+import type { EntityTags } from '../http/entity-tags.js';
 import type { Turns } from '../http/turns.js';
 import type { Identity } from './api-key.js';
 import type { AtOnce, ChangeNews } from './change-news.js';
-import type { EntityTags } from './entity-tag.js';
 import type { ListsUnderWay } from './lists-under-way.js';
 
 export type GatewayHandler<Id extends keyof operations> = Handler<

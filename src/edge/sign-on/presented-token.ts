@@ -2,8 +2,7 @@ import type { VerifiedAccessToken } from '../../../generated/proto/integration/s
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
 import { parseAuthorization } from '../http/authorization.js';
-import { authenticationOf } from './client-authentication.js';
-import { invalidRequest, OAuthFields, refuseSecretsInQuery } from './oauth-fields.js';
+import { authenticationOf, invalidRequest, OAuthFields, refuseSecretsInQuery } from './oauth-request.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 
 /** The format of our refresh tokens; the domain checks the HMAC. */

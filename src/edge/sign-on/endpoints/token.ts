@@ -1,7 +1,6 @@
 import type { IssueTokensRequest } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { hashSecret } from '../../../identifiers/random-secrets.js';
-import { authenticationOf } from '../client-authentication.js';
-import { OAuthFields, refuseSecretsInQuery } from '../oauth-fields.js';
+import { authenticationOf, OAuthFields, refuseSecretsInQuery } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
 export const token: OAuthHandler<'token'> = async (request, { signOn, environment }) => {

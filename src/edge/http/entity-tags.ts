@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { tagsIn } from '../http/if-none-match.js';
+
+/** The entity tags of an If-None-Match header, of weak ones without their mark. */
+function tagsIn(ifNoneMatch: string): string[] {
+  return ifNoneMatch.match(/"[^"]*"/g) ?? [];
+}
+
+/** Whether the client holds one of the representations with these entity tags. */
+export function isHeld(ifNoneMatch = '', tags: readonly string[]): boolean {
+  return ifNoneMatch.trim() === '*' || tagsIn(ifNoneMatch).some((tag) => tags.includes(tag));
+}
 
 const SALT_LENGTH = 12;
 
