@@ -2,12 +2,14 @@ import { pause } from '../../workflows/backoff.js';
 import type { Config } from '../config/config.js';
 import type { Log } from '../telemetry/log.js';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** `asked` resolves at a signal to end; a second one, which asks to end at once, aborts `hurried`. */
 export function listenForStop(): { asked: Promise<void>; hurried: AbortSignal } {
   const hurry = new AbortController();
   let signals = 0;
   const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    for (const signal of SIGNALS) {
       process.on(signal, () => {
         signals += 1;
         resolve();
@@ -24,4 +26,13 @@ export function listenForStop(): { asked: Promise<void>; hurried: AbortSignal } 
 export async function drained({ DRAIN_DELAY: delayMs }: Config, log: Log, hurried: AbortSignal) {
   log.info('draining', { delayMs });
   await pause(delayMs, hurried);
+}
+
+/** Aborted by the first signal to end, so that a command can clean up; a second one ends it at once. */
+export function stopSignal(): AbortController {
+  const stop = new AbortController();
+  for (const name of SIGNALS) {
+    process.once(name, () => stop.abort());
+  }
+  return stop;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../../config/config.js';
+import { stopSignal } from '../../stop-signals.js';
 import { say } from '../output/print.js';
-import { stopSignal } from '../stop-signal.js';
 import type { RestoreOptions } from './restore-actions.js';
 
 const NOTES = `

@@ -1,11 +1,12 @@
+import { stopSignal } from '../../stop-signals.js';
 import { UsageError } from '../errors.js';
 import { inSession, type Session } from '../operator/session.js';
-import { onReaderGone } from '../output/print.js';
-import { stopSignal } from '../stop-signal.js';
+import { onReaderGone, print, say } from '../output/print.js';
+import { asJsonLine, printableLine } from '../output/printable.js';
+import { asTime } from '../output/table.js';
 import { type Target, type TargetOptions, targetOf } from '../target.js';
 import { Forwarder } from './listen-forward.js';
-import { printOpening, printReceipt } from './listen-lines.js';
-import { Receiver } from './listen-receiver.js';
+import { type Receipt, Receiver } from './listen-receiver.js';
 import {
   oldestInstanceIntegration,
   removeLeftovers,
@@ -79,4 +80,72 @@ function demoTarget(options: ListenOptions): Target {
     );
   }
   return target;
+}
+
+/** The width of the longest type, so that columns align. */
+const TYPE_WIDTH = 'organization_location.created'.length;
+
+interface Opening {
+  subscriptionId: string;
+  instanceIntegrationId: string;
+  eventTypes: readonly string[];
+  forwardTo: string | undefined;
+  secret: string;
+}
+
+/** Prints the subscription and its secret; with `--json` as the first line, for which a script can wait. */
+function printOpening(opening: Opening, json: boolean | undefined): void {
+  if (json) {
+    print(asJsonLine({ kind: 'listening', ...opening }));
+    return;
+  }
+  const { subscriptionId, instanceIntegrationId, eventTypes, forwardTo, secret } = opening;
+  const use = forwardTo === undefined ? 'answered with 204' : `forwarded to ${forwardTo}`;
+  say(`Listening for ${eventTypes.join(' ')} of ${instanceIntegrationId} with subscription ${subscriptionId}.
+Each event is ${use}.
+
+The signing secret, shown only once:
+
+  ${secret}
+
+Ctrl-C ends this and removes the subscription.
+`);
+}
+
+function printReceipt(receipt: Receipt, json: boolean | undefined): void {
+  const { type, entity } = contentOf(receipt.event);
+  if (json) {
+    print(asJsonLine({ kind: 'event', type, entity, ...receipt }));
+    return;
+  }
+  const { receivedAt, verified, problem, again, status, durationMs } = receipt;
+  const about = entity === undefined ? '-' : `${entity.type} ${entity.id}`;
+  print(
+    [
+      asTime(receivedAt),
+      printableLine(type ?? '-').padEnd(TYPE_WIDTH),
+      printableLine(about),
+      `${verified ? 'verified' : 'NOT VERIFIED'}${again ? ', again' : ''}`,
+      `${status} in ${durationMs} ms${problem === undefined ? '' : `: ${printableLine(problem)}`}`,
+    ].join('  '),
+  );
+}
+
+interface Content {
+  type?: string;
+  entity?: { type: string; id: string };
+}
+
+/** Checks the body, because any local process can post here. */
+function contentOf(event: unknown): Content {
+  const { type, entity } = membersOf(event);
+  const { type: entityType, id } = membersOf(entity);
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...(typeof entityType === 'string' && typeof id === 'string' && { entity: { type: entityType, id } }),
+  };
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

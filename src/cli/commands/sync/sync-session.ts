@@ -1,7 +1,7 @@
+import { stopSignal } from '../../stop-signals.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { onReaderGone, say } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
-import { stopSignal } from '../stop-signal.js';
 import { type CopyFile, faultOfFile, openCopy, refuseForeignFile } from './copy-file.js';
 import { type GatewayTarget, gatewayTargetOf } from './gateway-target.js';
 import { type Connection, type Gateway, loadSdk, type Sdk, type Store, type Sync } from './sdk.js';

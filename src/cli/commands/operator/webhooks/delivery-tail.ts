@@ -6,11 +6,11 @@ import {
   type TailDeliveriesRequest,
   type TailDeliveriesResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
-import { isLost, untilNextTry } from '../../lost-connection.js';
+import { stopSignal } from '../../../stop-signals.js';
+import { isLost, untilNextTry, untilStopped } from '../../lost-connection.js';
 import { print, say } from '../../output/print.js';
 import { asJsonLine, printableLine } from '../../output/printable.js';
 import { asTime, asWord } from '../../output/table.js';
-import { stopSignal, untilStopped } from '../../stop-signal.js';
 import type { Action, Session } from '../session.js';
 import { asMilliseconds, outcomeWord, statusWord } from './delivery-facts.js';
 

@@ -2,11 +2,11 @@ import type {
   ReplayEventsRequest,
   ReplayEventsResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
+import { stopSignal } from '../../../stop-signals.js';
 import { Unfinished } from '../../errors.js';
-import { isLost, untilNextTry } from '../../lost-connection.js';
+import { isLost, untilNextTry, untilStopped } from '../../lost-connection.js';
 import { say } from '../../output/print.js';
 import { ProgressBar } from '../../output/progress-bar.js';
-import { stopSignal, untilStopped } from '../../stop-signal.js';
 import type { Session, Shown } from '../session.js';
 
 /** How long a lost connection is retried; after that, the message says how to continue. */
