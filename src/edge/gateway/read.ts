@@ -7,6 +7,7 @@ import type {
 import { internalError } from '../../errors/service-error.js';
 import { JsonBytes, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
+import { type BodyStream, bodyStream } from '../http/exchange.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './gateway-handler.js';
@@ -122,32 +123,23 @@ export function list(operationId: OperationId) {
   };
 }
 
-interface PageOfList {
-  body: Buffer;
-}
-
 /** The pages read so far, then those to come. */
 function streamed(
-  read: PageOfList[],
-  rest: AsyncIterator<PageOfList>,
+  read: Pick<ReadRestResponse, 'body'>[],
+  rest: AsyncIterator<ReadRestResponse>,
   { pageTurns }: GatewayDependencies,
   leave: () => Promise<void>,
-): AsyncIterator<Buffer> {
-  return {
-    next: async () => {
-      const page = read.shift();
-      const next = page === undefined ? await rest.next() : { done: false as const, value: page };
-      if (next.done) {
-        return next;
-      }
-      await pageTurns.take();
-      return { done: false, value: next.value.body };
-    },
-    return: async () => {
-      await leave();
-      return { done: true, value: undefined };
-    },
+): BodyStream {
+  const next = async () => {
+    const page = read.shift();
+    const { done, value } = page === undefined ? await rest.next() : { done: false, value: page };
+    if (done) {
+      return { done, value };
+    }
+    await pageTurns.take();
+    return { done: false, value: value.body };
   };
+  return bodyStream(next, leave);
 }
 
 /** What the gRPC contract promises and proto3 cannot require. */

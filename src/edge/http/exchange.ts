@@ -26,7 +26,24 @@ export interface HttpRequest {
 export const BUSY = 'busy';
 
 /** A body in pieces. The consumer always calls `return`, which releases the source. */
-export type BodyStream = AsyncIterableIterator<Buffer> & { return(): Promise<unknown> };
+export type BodyStream = AsyncIterableIterator<Buffer> & { return(): Promise<IteratorResult<Buffer>> };
+
+/** Not a generator: `return` on an unstarted one would not release the source. */
+export function bodyStream(
+  next: () => Promise<IteratorResult<Buffer>>,
+  release: () => Promise<unknown>,
+): BodyStream {
+  return {
+    next,
+    return: async () => {
+      await release();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
 
 export interface HttpAnswer {
   status: number;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
-import type { BodyStream, Dispatch, DispatchedAnswer } from './exchange.js';
+import { type BodyStream, bodyStream, type Dispatch, type DispatchedAnswer } from './exchange.js';
 import { Places } from './places.js';
 
 const compress = promisify(gzip);
@@ -71,22 +71,16 @@ async function compressed(answer: DispatchedAnswer, places: Places): Promise<Dis
   };
 }
 
-/** No generator: `return` on an unstarted one would not release the source. */
 function compressedStream(source: BodyStream, ended: () => void): BodyStream {
   const coder = createGzip(SETTINGS);
   const pieces: AsyncIterator<Buffer> = coder[Symbol.asyncIterator]();
   // An error of the source reaches the consumer by way of the pieces.
   const over = pipeline(Readable.from(source, { objectMode: false }), coder).then(ended, ended);
-  return {
-    next: () => pieces.next(),
-    /** Releases the source, whether or not it was read to the end. */
-    return: async () => {
+  return bodyStream(
+    () => pieces.next(),
+    () => {
       coder.destroy();
-      await over;
-      return { done: true, value: undefined };
+      return over;
     },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  );
 }

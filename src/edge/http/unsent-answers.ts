@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { closedSignal } from './connections.js';
-import type { BodyStream } from './exchange.js';
+import { type BodyStream, bodyStream } from './exchange.js';
 
 /** The memory of a streamed answer: some pages in transit. */
 export const STREAM_BYTES = 512 * 1_024;
@@ -115,22 +115,14 @@ export async function writeStream(
   }
 }
 
-/**
- * Calls `taken` for each piece: small ones never fill the buffers, and so never drain them. No generator:
- * `return` on an unstarted one would not release the body.
- */
-function eachTaken(body: BodyStream, taken: () => void): AsyncIterableIterator<Buffer> {
-  return {
-    next: async () => {
-      const piece = await body.next();
-      taken();
-      return piece;
-    },
-    return: () => body.return() as Promise<IteratorResult<Buffer>>,
-    [Symbol.asyncIterator]() {
-      return this;
-    },
+/** Calls `taken` for each piece: small ones never fill the buffers, and so never drain them. */
+function eachTaken(body: BodyStream, taken: () => void): BodyStream {
+  const next = async () => {
+    const piece = await body.next();
+    taken();
+    return piece;
   };
+  return bodyStream(next, () => body.return());
 }
 
 /** Node 24 reports the last code if the client left before the first piece of the answer. */

@@ -7,6 +7,7 @@ import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { ParsedBody } from '../contract/request-body.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
 import { parseAuthorization } from '../http/authorization.js';
+import type { SignOnDependencies } from './sign-on-handler.js';
 
 /** Parameters that must not be in an address, which ends up in logs. */
 const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'access_token', 'token'];
@@ -69,12 +70,13 @@ interface Presented {
   secret?: string | undefined;
 }
 
-/** The credentials of an application, sent in exactly one way. The domain verifies them. */
-export function authenticationOf(
+/** The fields of a request and, sent in exactly one way, the credentials of its application. */
+export function fromApplication(
   request: ReceivedRequest,
-  fields: OAuthFields,
-  environment: 'live' | 'demo',
-): ClientAuthentication {
+  { environment }: SignOnDependencies,
+): { fields: OAuthFields; client: ClientAuthentication } {
+  refuseSecretsInQuery(request);
+  const fields = new OAuthFields(request.body);
   const { method, clientId, secret } = presentedBasic(request, fields) ?? presentedInBody(fields);
   if (secret !== undefined) {
     refuseOtherEnvironment(secret, environment);
@@ -82,12 +84,10 @@ export function authenticationOf(
   if (APPLICATION_ID.test(clientId)) {
     request.note({ applicationId: clientId });
   }
-  return {
-    method,
-    clientId,
-    clientSecretHash: secret === undefined ? undefined : hashSecret(secret),
-    remoteAddress: request.clientAddress,
-  };
+  const clientSecretHash = secret === undefined ? undefined : hashSecret(secret);
+  // The domain verifies them.
+  const client = { method, clientId, clientSecretHash, remoteAddress: request.clientAddress };
+  return { fields, client };
 }
 
 function presentedBasic(request: ReceivedRequest, fields: OAuthFields): Presented | undefined {

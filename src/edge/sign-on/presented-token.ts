@@ -2,7 +2,7 @@ import type { VerifiedAccessToken } from '../../../generated/proto/integration/s
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
 import { parseAuthorization } from '../http/authorization.js';
-import { authenticationOf, invalidRequest, OAuthFields, refuseSecretsInQuery } from './oauth-request.js';
+import { fromApplication, invalidRequest, OAuthFields, refuseSecretsInQuery } from './oauth-request.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 
 /** The format of our refresh tokens; the domain checks the HMAC. */
@@ -11,9 +11,7 @@ const JWT = /^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /** The application that introspects or revokes a token, and the token; undefined if not ours or expired. */
 export async function presentedToken(request: ReceivedRequest, dependencies: SignOnDependencies) {
-  refuseSecretsInQuery(request);
-  const fields = new OAuthFields(request.body);
-  const client = authenticationOf(request, fields, dependencies.environment);
+  const { fields, client } = fromApplication(request, dependencies);
   const presented = fields.required('token');
   // The hint may be wrong, so the format alone decides.
   fields.optional('token_type_hint');

@@ -1,13 +1,11 @@
 import type { IssueTokensRequest } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { hashSecret } from '../../../identifiers/random-secrets.js';
-import { authenticationOf, OAuthFields, refuseSecretsInQuery } from '../oauth-request.js';
+import { fromApplication, type OAuthFields } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
-export const token: OAuthHandler<'token'> = async (request, { signOn, environment }) => {
-  refuseSecretsInQuery(request);
-  const fields = new OAuthFields(request.body);
-  const client = authenticationOf(request, fields, environment);
-  const issued = await signOn.issueTokens(
+export const token: OAuthHandler<'token'> = async (request, dependencies) => {
+  const { fields, client } = fromApplication(request, dependencies);
+  const issued = await dependencies.signOn.issueTokens(
     { client, grant: grantOf(fields) },
     { requestId: request.requestId },
   );
