@@ -4,6 +4,12 @@ import { made, only } from './code.js';
 import { slugOf } from './contract.js';
 import { type Page, sectionsOf } from './page.js';
 
+/** The pages of an area, in order. */
+export interface NavigationGroup {
+  title: string;
+  pages: readonly Page[];
+}
+
 export interface Frame {
   groups: readonly NavigationGroup[];
   /** Versioned addresses of style and script, against stale caches. */
@@ -107,12 +113,6 @@ function breakable(title: string): Html {
 
 function footer({ version }: Frame): Html {
   return html`<footer><p>${only('demo', 'Demo environment · ')}Integration service ${version} · <a href="/docs/changelog">Changelog</a> · <a href="/docs/downloads">Contracts and SDKs</a> · <a href="/llms.txt">llms.txt</a></p></footer>`;
-}
-
-/** The pages of an area, in order. */
-export interface NavigationGroup {
-  title: string;
-  pages: readonly Page[];
 }
 
 /** All pages, with the present one marked. */

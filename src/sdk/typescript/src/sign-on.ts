@@ -1,4 +1,4 @@
-import { callbackCode } from './callback.js';
+import { callbackCode, challengeOf, randomText } from './authorization-code.js';
 import { ConnectionError, OAuthError, SignInError } from './errors.js';
 import {
   exchange,
@@ -18,7 +18,6 @@ import {
   IdTokenVerifier,
   type UserinfoClaims,
 } from './id-token.js';
-import { challengeOf, randomText } from './pkce.js';
 import { pause, type RetryOptions, type RetryPolicy, retryPolicy, withRetries } from './retries.js';
 
 export interface SignOnOptions {
