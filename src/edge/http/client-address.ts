@@ -8,27 +8,18 @@ export interface Network {
   readonly prefix: number;
 }
 
-export interface ClientAddressOptions {
-  trustedProxies: readonly Network[];
-  /** The name of the listener, for the log. */
-  api: string;
-  log: Log;
-}
-
 /** The client's address: X-Forwarded-For as far as trusted proxies wrote it. Empty once disconnected. */
-export function clientAddress({
-  trustedProxies,
-  api,
-  log,
-}: ClientAddressOptions): (request: IncomingMessage) => string {
-  const trusts = trusted(trustedProxies);
+export function clientAddress(
+  isTrusted: (address: string) => boolean,
+  { api, log }: { api: string; log: Log },
+): (request: IncomingMessage) => string {
   let hasWarned = false;
   return (request) => {
     const peer = request.socket.remoteAddress;
     if (peer === undefined) {
       return '';
     }
-    if (!hasWarned && request.headers['x-forwarded-for'] !== undefined && !trusts(peer)) {
+    if (!hasWarned && request.headers['x-forwarded-for'] !== undefined && !isTrusted(peer)) {
       hasWarned = true;
       log.warn('ignored X-Forwarded-For; if the peer is your proxy, add its address to TRUSTED_PROXIES', {
         api,
@@ -36,14 +27,14 @@ export function clientAddress({
       });
     }
     // A trusted proxy may forward text that is not an address; then the address of the proxy counts.
-    const known = proxyAddr.all(request, trusts).map(withoutPort);
+    const known = proxyAddr.all(request, isTrusted).map(withoutPort);
     return known.findLast((address) => isIP(address) !== 0) ?? peer;
   };
 }
 
 export function trusted(proxies: readonly Network[]): (address: string) => boolean {
-  const isTrusted = proxyAddr.compile(proxies.map(({ address, prefix }) => `${address}/${prefix}`));
-  return (address) => isTrusted(withoutPort(address), 0);
+  const isWithin = proxyAddr.compile(proxies.map(({ address, prefix }) => `${address}/${prefix}`));
+  return (address) => isWithin(withoutPort(address), 0);
 }
 
 /** Some proxies append the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */

@@ -107,7 +107,8 @@ export function createListener(options: ListenerOptions): Server {
     // Refused here, with a problem document.
     requireHostHeader: false,
   };
-  const addressOf = clientAddress(options);
+  const isTrusted = trusted(options.trustedProxies);
+  const addressOf = clientAddress(isTrusted, options);
   const inPlace = dispatchInPlace(options);
   const dispatch: Dispatch = async (request) => {
     const answer = await inPlace(request);
@@ -118,7 +119,6 @@ export function createListener(options: ListenerOptions): Server {
   const warnOfFullness = boundedWarnings(options.log, BUSY_LINES_PER_MINUTE);
   const warnOfUnreadable = boundedWarnings(options.log, UNREADABLE_LINES_PER_MINUTE);
   const unsent = new UnsentAnswers();
-  const isTrusted = trusted(options.trustedProxies);
   const shared = { options, dispatch, addressOf, isTrusted, unsent, warnOfFullness, warnOfUnreadable };
   const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS, isTrusted);
   const answer = (request: IncomingMessage, response: ServerResponse) => {

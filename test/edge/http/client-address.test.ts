@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { clientAddress, type Network } from '../../../src/edge/http/client-address.js';
+import { clientAddress, type Network, trusted } from '../../../src/edge/http/client-address.js';
 import { exchange } from '../../support/http-exchange.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
@@ -17,7 +17,7 @@ afterEach(() => close());
 /** A server that says from which address it was asked. */
 async function asked(trustedProxies: readonly Network[]) {
   const { log, lines, text } = recordedLog();
-  const addressOf = clientAddress({ trustedProxies, api: 'test', log });
+  const addressOf = clientAddress(trusted(trustedProxies), { api: 'test', log });
   const server = createServer((request, response) => response.end(addressOf(request)));
   close = () => server.close();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
