@@ -12,6 +12,7 @@ import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import type { Admission } from './contract/admission.js';
 import { createContractApi } from './contract/contract-api.js';
+import type { Handlers } from './contract/typed-handler.js';
 import { apiKeySecurity, type Identity } from './gateway/api-key.js';
 import { AtOnce, ChangeNews } from './gateway/change-news.js';
 import type { GatewayDependencies } from './gateway/gateway-handler.js';
@@ -85,7 +86,7 @@ export async function createGatewayApi({
   stopping?.addEventListener('abort', () => news.close());
   const contract = await createContractApi<GatewayOperations, GatewayDependencies, Identity>({
     document,
-    handlers: gatewayHandlers,
+    handlers: gatewayHandlers satisfies Required<Handlers<GatewayOperations, GatewayDependencies, Identity>>,
     securityHandlers: { apiKey: apiKeySecurity(environment) },
     dependencies: {
       directory,
@@ -119,7 +120,9 @@ export async function createSignOnApi({
   const fetchKeySet = () => signOn.getKeySet({}, { requestId: randomUUID() });
   const contract = await createContractApi<SignOnOperations, SignOnDependencies, unknown, OAuthOperation>({
     document,
-    handlers: signOnHandlers,
+    handlers: signOnHandlers satisfies Required<
+      Handlers<SignOnOperations, SignOnDependencies, unknown, OAuthOperation>
+    >,
     asReceived: oauthOperations,
     // The domain authenticates: OAuth has a different error for each way to fail.
     securityHandlers: { clientBasic: () => true, accessToken: () => true },
