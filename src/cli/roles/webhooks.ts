@@ -1,5 +1,5 @@
 import { AddressGuard } from '../../delivery/address-guard.js';
-import { RetryGrace } from '../../domain/webhooks/sending/retry-grace.js';
+import { RetryGrace } from '../../domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
 import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/index.js';
 import type { Store } from '../../store/store.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CommonChanges, Repeatable, UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
 import { newVersion } from '../../domain/version.js';
-import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/newly-due.js';
+import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/due-signal.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Database, Writer } from '../database.js';
 import { sendBehindCommit } from '../dialects/direct-statements.js';

@@ -17,7 +17,7 @@ import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { DeliveryClaims } from '../../../src/domain/webhooks/sending/claims/claims.js';
 import { DueSignal } from '../../../src/domain/webhooks/sending/due-signal.js';
 import { recordResults } from '../../../src/domain/webhooks/sending/records.js';
-import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-grace.js';
+import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../../src/domain/webhooks/sending/sending.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { encryptionKey } from '../../../src/keys/encryption-key.js';

@@ -1,7 +1,6 @@
 import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
 import type { DeliveryStatus } from '../deliveries.js';
-import { healthAfter } from './health.js';
-import { type AttemptResult, type Settlement, settle } from './results.js';
+import { type AttemptResult, healthAfter, type Settlement, settle } from './results.js';
 import { joinRetryBatches } from './retry-batches.js';
 import type {
   DeliveryProgress,

@@ -5,8 +5,7 @@ import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '
 import type { StoredEvent } from '../event-body.js';
 import type { DisabledReason, SecretBox, Subscription } from '../subscriptions/subscription.js';
 import type { DueSignal } from './due-signal.js';
-import type { RetryBatch, RetryBatchRows } from './retry-batches.js';
-import type { RetryGrace } from './retry-grace.js';
+import type { RetryBatch, RetryBatchRows, RetryGrace } from './retry-batches.js';
 
 /** The progress of a delivery, for senders. */
 export interface DeliveryProgress

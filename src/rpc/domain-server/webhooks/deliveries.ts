@@ -3,7 +3,7 @@ import { findDelivery, getDelivery } from '../../../domain/webhooks/logs/deliver
 import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
 import { logPage } from '../../../domain/webhooks/logs/page.js';
 import { tailDeliveries } from '../../../domain/webhooks/logs/tail.js';
-import { giveUpDelivery, retryDelivery } from '../../../domain/webhooks/sending/by-operators.js';
+import { giveUpDelivery, retryDelivery } from '../../../domain/webhooks/sending/interventions.js';
 import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';

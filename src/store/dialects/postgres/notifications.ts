@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { SubscriptionId } from '../../../../generated/ids.js';
-import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/newly-due.js';
+import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/due-signal.js';
 import type { BehindCommit } from './driver.js';
 import { reasonOf } from './trouble.js';
 

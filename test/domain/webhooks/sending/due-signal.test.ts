@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js';
-import { type NewlyDue, NONE_DUE } from '../../../../src/domain/webhooks/sending/newly-due.js';
+import { DueSignal, type NewlyDue, NONE_DUE } from '../../../../src/domain/webhooks/sending/due-signal.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 
 /** Longer than a test may take: what waits for its end fails. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bothDue, isAnyDue, NONE_DUE } from '../../../../src/domain/webhooks/sending/newly-due.js';
+import { bothDue, isAnyDue, NONE_DUE } from '../../../../src/domain/webhooks/sending/due-signal.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 
 const some = (count: number) => new Set(Array.from({ length: count }, () => newPublicId('SubscriptionId')));

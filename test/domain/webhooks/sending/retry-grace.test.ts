@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RetryGrace } from '../../../../src/domain/webhooks/sending/retry-grace.js';
+import { RetryGrace } from '../../../../src/domain/webhooks/sending/retry-batches.js';
 
 const MINUTE_MS = 60_000;
 

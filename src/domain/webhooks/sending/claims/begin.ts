@@ -8,13 +8,11 @@ import {
   type SendingDependencies,
   type SentEvent,
 } from '../sending.js';
-import type { ClaimRequest } from './claim.js';
-import { isFailing, limitFailing } from './failing.js';
-import { type Share, shareOut } from './shares.js';
-import { DeliveryTargets } from './targets.js';
-import { ToldRarely } from './told-rarely.js';
+import { type ClaimRequest, DeliveryTargets } from './claim.js';
+import { isFailing, limitFailing, type Share, shareOut } from './shares.js';
 
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
+const MOST_REMEMBERED = 10_000;
 /** Of the failing subscriptions that wait for a slot, in one claim. */
 const MOST_WAITING_LOOKED_AT = 64;
 
@@ -37,7 +35,7 @@ export interface Begun {
 /** Begins the attempts of claims, each claim in one write. */
 export class AttemptBeginnings {
   readonly #targets: DeliveryTargets;
-  readonly #unsendable = new ToldRarely(TELL_OF_UNSENDABLE_EVERY_MS);
+  readonly #unsendable = new ToldRarely();
 
   constructor(
     private readonly dependencies: Pick<
@@ -158,4 +156,20 @@ async function tryReceivers(
   ]);
   const own = new Set(ownIds);
   return { own, receivers: receivers.filter(({ id }) => own.has(id)), first };
+}
+
+/** Limits the reports of the same subscription. */
+class ToldRarely {
+  readonly #toldAt = new Map<string, number>();
+
+  isTime(id: string, now: number): boolean {
+    if (Math.abs(now - (this.#toldAt.get(id) ?? Number.NEGATIVE_INFINITY)) < TELL_OF_UNSENDABLE_EVERY_MS) {
+      return false;
+    }
+    if (this.#toldAt.size >= MOST_REMEMBERED) {
+      this.#toldAt.clear();
+    }
+    this.#toldAt.set(id, now);
+    return true;
+  }
 }

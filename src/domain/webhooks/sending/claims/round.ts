@@ -1,6 +1,6 @@
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { Begun } from './begin.js';
-import type { DeliveryTarget } from './targets.js';
+import type { DeliveryTarget } from './claim.js';
 
 /** What a committed claim leaves for the next one. */
 export interface Round {

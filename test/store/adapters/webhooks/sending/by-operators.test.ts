@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Actor } from '../../../../../src/domain/operator/audit.js';
-import { giveUpDelivery, retryDelivery } from '../../../../../src/domain/webhooks/sending/by-operators.js';
+import { giveUpDelivery, retryDelivery } from '../../../../../src/domain/webhooks/sending/interventions.js';
 import { ErrorCode } from '../../../../../src/errors/service-error.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { refused, sendingRig, succeeded } from './rig.js';

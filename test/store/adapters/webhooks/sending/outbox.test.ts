@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../../../generated/ids.js';
-import { giveUpDelivery } from '../../../../../src/domain/webhooks/sending/by-operators.js';
+import { giveUpDelivery } from '../../../../../src/domain/webhooks/sending/interventions.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { refused, sendingRig, succeeded } from './rig.js';
 

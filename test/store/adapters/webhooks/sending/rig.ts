@@ -6,13 +6,15 @@ import {
   type ClaimPauses,
   DeliveryClaims,
 } from '../../../../../src/domain/webhooks/sending/claims/claims.js';
-import { type LaterAttempt, makeDeliveriesDue } from '../../../../../src/domain/webhooks/sending/due.js';
-import { DueSignal } from '../../../../../src/domain/webhooks/sending/due-signal.js';
-import { giveUpDeliveries } from '../../../../../src/domain/webhooks/sending/give-up.js';
-import type { NewlyDue } from '../../../../../src/domain/webhooks/sending/newly-due.js';
+import { DueSignal, type NewlyDue } from '../../../../../src/domain/webhooks/sending/due-signal.js';
+import {
+  giveUpDeliveries,
+  type LaterAttempt,
+  makeDeliveriesDue,
+} from '../../../../../src/domain/webhooks/sending/interventions.js';
 import { recordResults } from '../../../../../src/domain/webhooks/sending/records.js';
 import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
-import { RetryGrace } from '../../../../../src/domain/webhooks/sending/retry-grace.js';
+import { RetryGrace } from '../../../../../src/domain/webhooks/sending/retry-batches.js';
 import { RetryHandover } from '../../../../../src/domain/webhooks/sending/retry-handover.js';
 import type {
   SendingDependencies,

@@ -4,7 +4,66 @@ import type { Actor } from '../../operator/audit.js';
 import type { WriteOrigin } from '../../unit-of-work.js';
 import { subscriptionDisabled } from '../subscriptions/rows.js';
 import { givenUp } from './results.js';
-import type { DeliveryProgress, SendingChanges, SendingDependencies } from './sending.js';
+import type { DeliveryProgress, RetriedDelivery, SendingChanges, SendingDependencies } from './sending.js';
+
+export interface LaterAttempt {
+  id: DeliveryId;
+  number: number;
+}
+
+const LATER_NUMBERS = [2, 3];
+
+/**
+ * Makes second and third attempts due now, for the next claim. Returns the progress of each delivery that is
+ * not purged. Idempotent.
+ */
+export async function makeDeliveriesDue(
+  { unitOfWork, deliveriesDue, clock }: SendingDependencies,
+  attempts: readonly LaterAttempt[],
+): Promise<RetriedDelivery[]> {
+  const ids = attempts.map(({ id }) => id);
+  const seen = await unitOfWork.rows.retried(ids);
+  const numbers = new Map(attempts.map(({ id, number }) => [id, number]));
+  const now = clock();
+  const early = seen.filter(
+    ({ id, attemptsBegun, nextAttemptAt, graceMs }) =>
+      attemptsBegun + 1 === numbers.get(id) && nextAttemptAt !== null && nextAttemptAt + graceMs > now,
+  );
+  if (early.length === 0) {
+    return seen;
+  }
+  await unitOfWork.run(async (changes) => {
+    await changes.hold(early, false);
+    for (const number of LATER_NUMBERS) {
+      const waiting = early.filter(({ attemptsBegun }) => attemptsBegun + 1 === number).map(({ id }) => id);
+      await changes.retryBatches.makeDue(waiting, number);
+    }
+  });
+  deliveriesDue.wake();
+  return unitOfWork.rows.retried(ids);
+}
+
+/** Ends deliveries without further attempts. Returns the progress of each, without purged ones. */
+export async function giveUpDeliveries(
+  { unitOfWork, onEnded }: SendingDependencies,
+  ids: readonly DeliveryId[],
+): Promise<RetriedDelivery[]> {
+  const count = await unitOfWork.run(async (changes) => {
+    let ended = 0;
+    for (const delivery of await changes.hold(await changes.look(ids), false)) {
+      const given = givenUp(delivery, changes.now);
+      if (given !== delivery) {
+        await changes.settle(given);
+        ended += 1;
+      }
+    }
+    return ended;
+  });
+  if (count > 0) {
+    onEnded?.('EXHAUSTED', count);
+  }
+  return unitOfWork.rows.retried(ids);
+}
 
 /** Makes the next attempt of a pending delivery due now. Its workflow learns of it at its next step. */
 export async function retryDelivery(
