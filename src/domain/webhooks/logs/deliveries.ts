@@ -3,9 +3,8 @@ import { ErrorCode, existing } from '../../../errors/service-error.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import { eventBody } from '../event-body.js';
 import type { EventLogRows } from './events.js';
-import type { LogFilter } from './filter.js';
 import type { LogEntryRows } from './log-entries.js';
-import type { LogPage, LogPageRequest } from './page.js';
+import type { LogFilter, LogPage, LogPageRequest } from './page.js';
 
 export interface DeliveryFilter extends LogFilter {
   subscriptionId?: string;

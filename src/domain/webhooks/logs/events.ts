@@ -2,8 +2,7 @@ import type { EventId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { InstanceIntegrationRows } from '../../operator/rows/integrations.js';
 import { eventBody, type StoredEvent } from '../event-body.js';
-import type { LogFilter } from './filter.js';
-import type { LogPage, LogPageRequest, LogPosition } from './page.js';
+import type { LogFilter, LogPage, LogPageRequest, LogPosition } from './page.js';
 
 /** An event with its place in the log, without payload. */
 export type LoggedEvent = Omit<StoredEvent, 'data'> & { seq: number };

@@ -6,10 +6,14 @@ import { changedFields, changedRow, type Update, updatedFields } from '../../pla
 import { Violations } from '../../platform/violations.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { type AddressPolicy, allowedAddress } from './address.js';
-import { auditSubscription, originOf } from './audit.js';
-import { lockedSubscription, type ManagedSubscription } from './rows.js';
-import { MAX_SUBSCRIPTIONS, type SubscriptionFields, validateSubscription } from './rules.js';
+import { auditSubscription, lockedSubscription, type ManagedSubscription, originOf } from './rows.js';
+import {
+  type AddressPolicy,
+  allowedAddress,
+  MAX_SUBSCRIPTIONS,
+  type SubscriptionFields,
+  validateSubscription,
+} from './rules.js';
 import { newSubscriptionSecret } from './secrets.js';
 import type { SecretBox, Subscription } from './subscription.js';
 

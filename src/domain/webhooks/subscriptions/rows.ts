@@ -2,6 +2,7 @@ import type { InstanceIntegrationId, SubscriptionId } from '../../../../generate
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { PageRequest } from '../../directory/page.js';
 import { assertExpectedVersion } from '../../platform/changes.js';
+import type { WebhookChanges } from '../unit-of-work.js';
 import type { Subscription, SubscriptionStatus } from './subscription.js';
 
 /** A signing secret, without the secret itself. */
@@ -75,4 +76,19 @@ export async function lockedActiveSubscription(
 export function subscriptionDisabled(): ServiceError {
   const message = 'The subscription is disabled. Enable it first.';
   return new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
+}
+
+export function auditSubscription(
+  changes: Pick<WebhookChanges, 'audit' | 'actor'>,
+  what: string,
+  { id }: { id: SubscriptionId },
+  attributes?: Record<string, string>,
+): Promise<void> {
+  const subject = { type: 'subscription', id };
+  return changes.audit(changes.actor, { type: `subscription.${what}`, subject, attributes });
+}
+
+/** Without path and query, which may contain secrets. */
+export function originOf(url: string): string {
+  return new URL(url).origin;
 }

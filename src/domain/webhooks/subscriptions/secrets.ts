@@ -5,8 +5,12 @@ import { letEnd, validateOverlap } from '../../operator/lifetime.js';
 import { Violations } from '../../platform/violations.js';
 import { newVersion } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { auditSubscription } from './audit.js';
-import { lockedSubscription, type ManagedSubscription, type SubscriptionSecret } from './rows.js';
+import {
+  auditSubscription,
+  lockedSubscription,
+  type ManagedSubscription,
+  type SubscriptionSecret,
+} from './rows.js';
 import type { SecretBox } from './subscription.js';
 
 /** The prefix of Standard Webhooks. */

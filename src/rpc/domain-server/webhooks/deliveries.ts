@@ -1,7 +1,6 @@
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { findDelivery, getDelivery } from '../../../domain/webhooks/logs/deliveries.js';
-import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
-import { logPage } from '../../../domain/webhooks/logs/page.js';
+import { logFilterViolations, logPage } from '../../../domain/webhooks/logs/page.js';
 import { tailDeliveries } from '../../../domain/webhooks/logs/tail.js';
 import { giveUpDelivery, retryDelivery } from '../../../domain/webhooks/sending/interventions.js';
 import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';

@@ -1,8 +1,7 @@
 import type { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
 import { getEvent } from '../../../domain/webhooks/logs/events.js';
-import { logFilterViolations } from '../../../domain/webhooks/logs/filter.js';
-import { logPage } from '../../../domain/webhooks/logs/page.js';
+import { logFilterViolations, logPage } from '../../../domain/webhooks/logs/page.js';
 import { replayEvents } from '../../../domain/webhooks/subscriptions/replay.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';

@@ -3,7 +3,7 @@ import { listPage } from '../../../domain/platform/listing.js';
 import { subscriptionCreation, subscriptionUpdate } from '../../../domain/webhooks/subscriptions/manage.js';
 import { getSubscription } from '../../../domain/webhooks/subscriptions/rows.js';
 import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscriptions/secrets.js';
-import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscriptions/switch.js';
+import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscriptions/status.js';
 import { testSubscription } from '../../../domain/webhooks/subscriptions/test-event.js';
 import type { Handlers } from '../../handlers.js';
 import { attributed, write } from '../writes.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../domain/clock.js';
 import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
-import type { AddressGuard } from '../../../domain/webhooks/subscriptions/address.js';
+import type { AddressGuard } from '../../../domain/webhooks/subscriptions/rules.js';
 import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscription.js';
 import type { WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 

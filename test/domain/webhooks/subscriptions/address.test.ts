@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { allowedAddress, faultOfAddress } from '../../../../src/domain/webhooks/subscriptions/address.js';
+import { allowedAddress, faultOfAddress } from '../../../../src/domain/webhooks/subscriptions/rules.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { serviceTokenKinds } from '../../../../src/identifiers/service-token.js';
 
