@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { AttemptFault } from './attempt-fault.js';
+import { AttemptFault } from './attempt.js';
 import { HostNames, type Resolve } from './host-names.js';
 import { LOOPBACK_NETWORKS, type Network, Networks, specialNameOf } from './networks.js';
 

@@ -44,3 +44,14 @@ export interface Sender {
   /** Ends attempts in progress and all later ones at once as INTERRUPTED, and closes all connections. */
   close(): void;
 }
+
+/** Why an attempt failed before an answer. Its message is for people. */
+export class AttemptFault extends Error {
+  constructor(
+    readonly outcome: AttemptOutcome,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'AttemptFault';
+  }
+}

@@ -1,4 +1,4 @@
-import { AttemptFault } from './attempt-fault.js';
+import { AttemptFault } from './attempt.js';
 
 const CONNECTION_MESSAGES: Record<string, (place: string) => string> = {
   ECONNREFUSED: (place) => `${place} refused the connection.`,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { AttemptFault } from './attempt-fault.js';
+import { AttemptFault } from './attempt.js';
 import { Dial, type DialOptions } from './dial.js';
 
 /** Shorter than most receivers' limits: a close during a send costs an attempt. Their own limit wins. */
@@ -143,5 +143,33 @@ export class Connections {
         this.#idle.delete(origin);
       }
     }
+  }
+}
+
+/** A receiver's address, parsed. */
+interface Destination {
+  origin: URL;
+  /** With the query. */
+  path: string;
+}
+
+const MOST_KEPT = 1_000;
+
+/** A cache of parsed addresses. */
+export class Destinations {
+  readonly #known = new Map<string, Destination>();
+
+  of(url: string): Destination {
+    return this.#known.get(url) ?? this.#add(url);
+  }
+
+  #add(url: string): Destination {
+    const { origin, pathname, search } = new URL(url);
+    const destination = { origin: new URL(origin), path: `${pathname}${search}` };
+    if (this.#known.size >= MOST_KEPT) {
+      this.#known.clear();
+    }
+    this.#known.set(url, destination);
+    return destination;
   }
 }

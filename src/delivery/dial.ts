@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { AddressGuard } from './address-guard.js';
-import { AttemptFault } from './attempt-fault.js';
+import { AttemptFault } from './attempt.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
 
 /** For receivers with several addresses: when the next one is tried in parallel. */

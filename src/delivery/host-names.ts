@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
-import { AttemptFault } from './attempt-fault.js';
+import { AttemptFault } from './attempt.js';
 
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 

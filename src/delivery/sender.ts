@@ -1,12 +1,10 @@
-import type { KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
-import { type Connection, Connections } from './connections.js';
-import { Destinations } from './destinations.js';
+import { type Connection, Connections, Destinations } from './connections.js';
 import type { DialOptions } from './dial.js';
 import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
-import { signaturesOf } from './signature.js';
 
 export interface SenderOptions extends DialOptions {
   /** Limits the whole exchange, from the resolution of the name to the end of the answer. */
@@ -175,4 +173,20 @@ function timeOutMessage(
     default:
       return `The TLS handshake with ${host} was not complete ${within}.`;
   }
+}
+
+/**
+ * The `webhook-signature` of Standard Webhooks over id, timestamp and body, one per valid secret, so that
+ * receivers may have either during a rotation. Hashes the body in place.
+ */
+export function signaturesOf(
+  secrets: readonly KeyObject[],
+  eventId: string,
+  timestampSeconds: number,
+  body: Uint8Array,
+): string {
+  const signedPrefix = `${eventId}.${timestampSeconds}.`;
+  return secrets
+    .map((secret) => `v1,${createHmac('sha256', secret).update(signedPrefix).update(body).digest('base64')}`)
+    .join(' ');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { retryAfterSeconds } from '../../src/delivery/retry-after.js';
+import { retryAfterSeconds } from '../../src/delivery/exchange.js';
 
 const NOW = Date.parse('2026-07-01T10:00:00Z');
 

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { signaturesOf } from '../../src/delivery/signature.js';
+import { signaturesOf } from '../../src/delivery/sender.js';
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 });
 

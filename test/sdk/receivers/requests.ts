@@ -2,7 +2,7 @@ import { createSecretKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { signaturesOf } from '../../../src/delivery/signature.js';
+import { signaturesOf } from '../../../src/delivery/sender.js';
 import { example, oldSecret, secret } from '../drivers/signed-requests.js';
 
 export interface Delivery {
