@@ -15,8 +15,10 @@ export function validateAddress(
   for (const [part, text] of Object.entries(address ?? {})) {
     violations.optionalText(`${path}.${snakeCase(part)}`, text, MAX_NAME_LENGTH);
   }
-  if (address?.isoCountryCode !== earlier?.isoCountryCode) {
-    violations.countryCode(`${path}.iso_country_code`, address?.isoCountryCode);
+  const country = address?.isoCountryCode;
+  if (country !== undefined && country !== earlier?.isoCountryCode && !COUNTRIES.has(country)) {
+    const message = 'must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB';
+    violations.add(`${path}.iso_country_code`, message);
   }
 }
 
@@ -50,3 +52,14 @@ export function toAddress(address: AddressInput | null | undefined): Address {
     zoneCode: address?.zoneCode ?? null,
   };
 }
+
+/** ISO 3166-1 alpha-2, as of 2026: officially assigned codes only, so neither `UK` nor `XK`. */
+export const COUNTRIES: ReadonlySet<string> = new Set(
+  `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
+  BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM
+  FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT
+  JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN
+  MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT
+  PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL
+  TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`.split(/\s+/),
+);

@@ -1,6 +1,5 @@
 import { ErrorCode, type FieldViolation, invalidField, ServiceError } from '../../errors/service-error.js';
 import { ANY_CONTROL } from '../control-characters.js';
-import { COUNTRIES } from './countries.js';
 import { isEmailAddress, isStandIn } from './people/email-addresses.js';
 
 /** Characters that make addresses look alike. */
@@ -88,12 +87,6 @@ export class Violations {
         path,
         'must be an address that mail reaches; this one stands for an address from before the rule',
       );
-    }
-  }
-
-  countryCode(path: string, text: string | undefined): void {
-    if (text !== undefined && !COUNTRIES.has(text)) {
-      this.add(path, 'must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB');
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { COUNTRIES } from '../../../src/domain/platform/countries.js';
+import { COUNTRIES } from '../../../src/domain/platform/addresses.js';
 
 const named = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

@@ -1,4 +1,5 @@
-import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
+import type { ClientId } from '../../../../generated/ids.js';
+import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
@@ -94,5 +95,20 @@ export function refuseTakenName(kind: 'location' | 'unit type', holder: object |
     const message = `The client already has a ${kind} of this name.`;
     const violation = `is the name of another ${kind} of the client`;
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'name', violation);
+  }
+}
+
+/** Integrations get the titles of a client in one message, and its structure in another. */
+const MOST_OF_A_KIND = 10_000;
+
+/** Refuses what was just added where the client has too many now. The client must be locked. */
+export async function assertRoom(
+  rows: { count(clientId: ClientId): Promise<number> },
+  clientId: ClientId,
+  kinds: 'job titles' | 'locations' | 'units' | 'unit types',
+): Promise<void> {
+  if ((await rows.count(clientId)) > MOST_OF_A_KIND) {
+    const message = `A client has at most ${MOST_OF_A_KIND} ${kinds}. Remove some first.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
   }
 }

@@ -4,8 +4,7 @@ import { type Listing, pageLimit } from '../listing.js';
 import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
-import { getClient, lockClient } from './clients.js';
-import { assertRoom } from './room.js';
+import { assertRoom, getClient, lockClient } from './clients.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'jobTitles' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;

@@ -9,8 +9,7 @@ import { clearLocation } from '../people/worker-detachment.js';
 import type { Location } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { lockClient, lockWithClient, refuseTakenName } from './clients.js';
-import { assertRoom } from './room.js';
+import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { assertExpectedVersion } from '../changes.js';
-import { writeUsers } from '../people/user-changes.js';
+import { writeUsers } from '../people/users.js';
 import type { Role } from '../rows/organization.js';
 import type { UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';

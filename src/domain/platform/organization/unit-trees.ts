@@ -7,7 +7,7 @@ import { linkToOrganizationStructure } from '../links.js';
 import type { Client, Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
-import { assertRoom } from './room.js';
+import { assertRoom } from './clients.js';
 
 /** Limits of one request: levels of units, and units. */
 export const MAX_DEPTH = 8;

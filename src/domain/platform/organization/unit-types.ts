@@ -6,8 +6,7 @@ import { linkToOrganizationStructure } from '../links.js';
 import type { Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { lockClient, lockWithClient, refuseTakenName } from './clients.js';
-import { assertRoom } from './room.js';
+import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 import {
   assertParent,
   embeddedUnit,

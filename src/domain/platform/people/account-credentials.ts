@@ -1,7 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { endAccess } from '../../credentials/end-access.js';
-import type { LinkPurpose } from '../../credentials/links.js';
-import { makeLink, type NewLink, validateLinkLifetime } from '../../credentials/new-link.js';
+import { type LinkPurpose, makeLink, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
 import { faultOf } from '../../credentials/password-rules.js';
 import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor } from '../../operator/audit.js';

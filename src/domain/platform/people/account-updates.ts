@@ -1,12 +1,13 @@
+import type { InstanceId } from '../../../../generated/ids.js';
 import { PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
 import { newVersion } from '../../version.js';
 import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
-import type { Account } from '../rows/people.js';
+import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { getAccount, validatedPerson } from './accounts.js';
-import { askForEmail, type EmailPorts } from './email-changes.js';
+import { fullNameOf, getAccount, validatedPerson } from './accounts.js';
+import { askForEmail, type EmailPorts, pendingEmails } from './email-changes.js';
 
 /** What a change of status uses of a write. */
 type StatusPorts = Pick<
@@ -69,4 +70,44 @@ async function write(changes: Pick<Changes, 'accounts' | 'now'>, account: Accoun
   const changed = { ...account, version: newVersion(), updatedAt: changes.now };
   await changes.accounts.update(changed);
   return changed;
+}
+
+/** Includes when the password was set and which addresses wait. */
+export async function accountView(
+  changes: Pick<Changes, 'passwords' | 'emailChanges' | 'now'>,
+  account: Account,
+) {
+  const password = await changes.passwords.find(account.id);
+  const pending = await pendingEmails(changes, account.id);
+  return {
+    ...account,
+    emailVerified: account.emailVerifiedAt !== null,
+    fullName: fullNameOf(account.firstName, account.lastName),
+    passwordSetAt: password?.setAt,
+    pendingEmails: pending.map((change) => ({
+      ...change,
+      clientId: change.asker === PLATFORM ? undefined : change.asker,
+    })),
+  };
+}
+
+/** Hidden from a token of one instance, because other instances may have caused them. So is the status. */
+export const UNSEEN_BY_ONE_INSTANCE = {
+  emailVerified: false,
+  version: '',
+  firstName: undefined,
+  lastName: undefined,
+  fullName: undefined,
+  passwordSetAt: undefined,
+  createdAt: undefined,
+  updatedAt: undefined,
+} satisfies { [Fact in keyof Awaited<ReturnType<typeof accountView>>]?: unknown };
+
+/** For a token of one instance regardless of the account's status, which it may not see. */
+export function allowsSignIn(
+  { disabledAt }: Account,
+  { enabled }: AccountContext,
+  instanceId: InstanceId | undefined,
+): boolean {
+  return enabled && (instanceId !== undefined || disabledAt === null);
 }

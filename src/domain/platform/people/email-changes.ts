@@ -3,8 +3,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
-import { LINK_PURPOSES } from '../../credentials/links.js';
-import { DAY_SECONDS, type NewLink, validateLinkLifetime } from '../../credentials/new-link.js';
+import { DAY_SECONDS, LINK_PURPOSES, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
 import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
@@ -15,8 +14,7 @@ import { invalidRequest, Violations } from '../violations.js';
 import { emailTaken, getAccount, lockEnabledAccount } from './accounts.js';
 import { refuseReplaced } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
-import { writeUsers } from './user-changes.js';
-import { getUser } from './users.js';
+import { getUser, writeUsers } from './users.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<

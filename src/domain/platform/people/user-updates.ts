@@ -6,9 +6,8 @@ import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { fullNameOf, getAccount, validatedPerson } from './accounts.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
-import { writeUsers } from './user-changes.js';
 import { resolveUserReferences } from './user-references.js';
-import { getUser, type UserCreation } from './users.js';
+import { getUser, type UserCreation, writeUsers } from './users.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<Changes, 'emailChanges' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'>;

@@ -15,9 +15,16 @@ import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { refuseReplaced, updatedEmail } from './email-addresses.js';
-import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
 import type { WorkerOnboarding } from './worker-onboarding.js';
-import { getWorker, locationNamed, recordWorker, unitsNamed } from './workers.js';
+import {
+  fullNameOf,
+  getWorker,
+  locationNamed,
+  recordWorker,
+  unitsNamed,
+  validateUnits,
+  validateWorkerFields,
+} from './workers.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<

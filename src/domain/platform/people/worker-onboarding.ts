@@ -10,8 +10,14 @@ import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { accountByEmail, validateEmailOfPerson } from './accounts.js';
-import { fullNameOf, validateUnits, validateWorkerFields } from './worker-fields.js';
-import { locationNamed, recordWorker, unitsNamed } from './workers.js';
+import {
+  fullNameOf,
+  locationNamed,
+  recordWorker,
+  unitsNamed,
+  validateUnits,
+  validateWorkerFields,
+} from './workers.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<

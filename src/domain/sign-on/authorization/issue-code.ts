@@ -1,8 +1,7 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
-import { writeUsers } from '../../platform/people/user-changes.js';
-import { getUser } from '../../platform/people/users.js';
+import { getUser, writeUsers } from '../../platform/people/users.js';
 import type { Identity } from '../identity.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { NextStep } from '../interaction/next-step.js';

@@ -5,15 +5,13 @@ import {
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import {
-  disableAccount,
-  enableAccount,
-  updateAccount,
-} from '../../../domain/platform/people/account-updates.js';
-import {
   accountView,
   allowsSignIn,
+  disableAccount,
+  enableAccount,
   UNSEEN_BY_ONE_INSTANCE,
-} from '../../../domain/platform/people/account-view.js';
+  updateAccount,
+} from '../../../domain/platform/people/account-updates.js';
 import { fullNameOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
 import type { Account, AccountContext } from '../../../domain/platform/rows/people.js';

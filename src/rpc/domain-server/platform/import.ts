@@ -4,7 +4,7 @@ import type {
   ImportRecordsRequest,
   ImportRecordsResponse,
 } from '../../../../generated/proto/integration/platform/v1/import.js';
-import { rehearsalOf } from '../../../domain/platform/rehearsal.js';
+import { rehearsalOf } from '../../../domain/unit-of-work.js';
 import { asServiceError, ErrorCode, invalidField, type ServiceError } from '../../../errors/service-error.js';
 import type { AnyMethod } from '../../definitions.js';
 import { type CallContext, type Handler, refuseNul } from '../../handlers.js';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LinkPurpose } from '../../../../src/domain/credentials/links.js';
-import { makeLink } from '../../../../src/domain/credentials/new-link.js';
+import { type LinkPurpose, makeLink } from '../../../../src/domain/credentials/links.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import {

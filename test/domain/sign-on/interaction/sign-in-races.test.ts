@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { makeLink } from '../../../../src/domain/credentials/new-link.js';
+import { makeLink } from '../../../../src/domain/credentials/links.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/links.js';
 import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';

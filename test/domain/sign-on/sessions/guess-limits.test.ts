@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
-import { makeLink } from '../../../../src/domain/credentials/new-link.js';
+import { makeLink } from '../../../../src/domain/credentials/links.js';
 import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/links.js';
 import { TURNS } from '../../../../src/domain/sign-on/sessions/guess-limits.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';

@@ -9,7 +9,7 @@ import {
   UserType,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { SignOnServiceService as methods } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import { makeLink } from '../../../../src/domain/credentials/new-link.js';
+import { makeLink } from '../../../../src/domain/credentials/links.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { browserHandlers } from '../../../../src/rpc/domain-server/sign-on/browser.js';
