@@ -1,9 +1,9 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import type { VisitStore } from '../domain/access/gatekeeper.js';
 import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
 import type { CountStore } from '../domain/access/shared-counts.js';
-import type { VisitStore } from '../domain/access/visit-store.js';
 import type { Clock } from '../domain/clock.js';
 import type { DemoStore } from '../domain/demo/seed.js';
 import type {

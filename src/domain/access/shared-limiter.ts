@@ -1,7 +1,6 @@
 import type { RateLimit } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
-import { type CallLimiter, RateLimiter, type Taken } from './rate-limiter.js';
-import { type Rate, RateWindows } from './rate-windows.js';
+import { type CallLimiter, type Rate, RateLimiter, RateWindows, type Taken } from './rate-limiter.js';
 import {
   type Addition,
   type CountStore,

@@ -1,5 +1,4 @@
-import type { CallLimiter } from '../access/rate-limiter.js';
-import type { Rate } from '../access/rate-windows.js';
+import type { CallLimiter, Rate } from '../access/rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
 import type { Observe } from '../operator/audit.js';

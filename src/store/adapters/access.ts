@@ -1,6 +1,6 @@
 import type { InstanceId } from '../../../generated/ids.js';
+import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/gatekeeper.js';
 import type { ServiceTokenStore } from '../../domain/access/service-tokens.js';
-import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/visit-store.js';
 import { camelCased, type Rows } from '../camel-case.js';
 import type { Database } from '../database.js';
 import { keptQuery, statement } from './statements/kept-statement.js';

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
+import {
+  type FoundVisit,
+  Gatekeeper,
+  type Reached,
+  type StoredApiKey,
+} from '../../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
-import type { FoundVisit, Reached, StoredApiKey } from '../../../src/domain/access/visit-store.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { fakeClock } from '../clock.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
+import { Gatekeeper, type StoredApiKey, type VisitStore } from '../../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
-import type { StoredApiKey, VisitStore } from '../../../src/domain/access/visit-store.js';
 import type { Observation } from '../../../src/domain/operator/audit.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { fakeClock } from '../clock.js';

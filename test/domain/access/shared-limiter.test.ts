@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import type { CallLimiter } from '../../../src/domain/access/rate-limiter.js';
-import type { Rate } from '../../../src/domain/access/rate-windows.js';
+import type { CallLimiter, Rate } from '../../../src/domain/access/rate-limiter.js';
 import type { CountStore } from '../../../src/domain/access/shared-counts.js';
 import { limitersOver } from '../../../src/domain/access/shared-limiter.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';

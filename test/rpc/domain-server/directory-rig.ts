@@ -1,8 +1,7 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
-import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
+import { type FoundVisit, Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { ListSlots } from '../../../src/domain/access/list-slots.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
-import type { FoundVisit } from '../../../src/domain/access/visit-store.js';
 import type { PageRequest } from '../../../src/domain/directory/page.js';
 import type { DirectoryDependencies } from '../../../src/domain/directory/reads.js';
 import { directoryService } from '../../../src/rpc/domain-server/directory.js';

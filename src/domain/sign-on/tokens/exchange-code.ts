@@ -9,8 +9,7 @@ import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
 import { scopesInForce } from './standing.js';
-import { grantEnds, lifetimeSeconds } from './token-lifetimes.js';
-import { type IssuedTokens, signAccessToken, signIdToken } from './tokens.js';
+import { grantEnds, type IssuedTokens, lifetimeSeconds, signAccessToken, signIdToken } from './tokens.js';
 
 export interface CodeExchange {
   /** SHA-256 of the code. */

@@ -6,9 +6,11 @@ import {
   grantBehind,
   isStillValid,
   type PresentedToken,
+  type Standing,
+  scopesInForce,
+  standingOf,
   type VerifiedAccessToken,
-} from './presented-token.js';
-import { type Standing, scopesInForce, standingOf } from './standing.js';
+} from './standing.js';
 
 export interface ActiveToken {
   scope: string;

@@ -9,8 +9,7 @@ import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
 import { scopesInForce, standingOf } from './standing.js';
-import { grantEnds, RETRY_WINDOW_MS } from './token-lifetimes.js';
-import { type IssuedTokens, signAccessToken } from './tokens.js';
+import { grantEnds, type IssuedTokens, RETRY_WINDOW_MS, signAccessToken } from './tokens.js';
 
 export interface Refresh {
   refreshToken: string;

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { actorOf, assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
-import { grantBehind, type PresentedToken } from './presented-token.js';
+import { grantBehind, type PresentedToken } from './standing.js';
 
 /** Ends the grant of any of its tokens, of any age. For unknown and ended tokens it succeeds. */
 export async function revokeToken(

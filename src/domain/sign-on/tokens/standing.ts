@@ -3,6 +3,44 @@ import type { Application } from '../../operator/rows/applications.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 
+/** A token to introspect or revoke; undefined if it is neither kind. */
+export type PresentedToken =
+  | { kind: 'access'; token: VerifiedAccessToken }
+  | { kind: 'refresh'; token: string }
+  | undefined;
+
+/** The grant of a token, in any state and of any application. */
+export async function grantBehind(
+  { unitOfWork, refreshTokens }: TokenIssuer,
+  presented: PresentedToken,
+): Promise<{ grant: Grant; generation?: number } | undefined> {
+  const named: { grantId: string; generation?: number } | undefined =
+    presented?.kind === 'refresh' ? refreshTokens.open(presented.token) : presented?.token;
+  const grant = named && (await unitOfWork.rows.grants.find(named.grantId));
+  return grant && { grant, generation: named.generation };
+}
+
+/** An access token that was verified where it arrived. */
+export interface VerifiedAccessToken {
+  kid: string;
+  tokenId: string;
+  grantId: string;
+  /** The application it was issued to. */
+  clientId: string;
+  accountId: string;
+  scopes: readonly string[];
+  issuedAt: number;
+  expiresAt: number;
+}
+
+/** Checks key and expiry again: an edge may miss a withdrawn key, and passes on tokens after their expiry. */
+export async function isStillValid(
+  { keys, clock }: Pick<TokenIssuer, 'keys' | 'clock'>,
+  { kid, expiresAt }: VerifiedAccessToken,
+): Promise<boolean> {
+  return expiresAt > clock() && (await keys.isKnown(kid));
+}
+
 /** The facts that a token depends on. */
 export interface Standing {
   grant: Grant;

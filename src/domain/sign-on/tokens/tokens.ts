@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../../identifiers/base62.js';
 import type { Grant } from '../../credentials/grants.js';
-import type { Application, TokenAlgorithm } from '../../operator/rows/applications.js';
+import type { Application, TokenAlgorithm, TokenLifetimes } from '../../operator/rows/applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { CONTEXT_CLASS } from '../authorization/requested-claims.js';
 import type { AdmittedPerson } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { identityClaims } from './claims.js';
-import { lifetimeSeconds } from './token-lifetimes.js';
 
 /** The answer of the token endpoint. */
 export interface IssuedTokens {
@@ -91,4 +90,36 @@ function period(issuedAt: number, seconds: number): { iat: number; exp: number }
 /** Rounds down, so that no correct clock sees it in the future. */
 function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1_000);
+}
+
+/** How long after a rotation the previous token gets the same successor again, while that is unused. */
+export const RETRY_WINDOW_MS = 10_000;
+
+const DEFAULT_SECONDS = {
+  accessTokenSeconds: 3_600,
+  refreshTokenSeconds: 30 * 86_400,
+  idTokenSeconds: 3_600,
+  refreshFamilySeconds: 365 * 86_400,
+};
+
+export function lifetimeSeconds(
+  { tokenLifetimes }: Pick<Application, 'tokenLifetimes'>,
+  token: keyof TokenLifetimes,
+): number {
+  return tokenLifetimes[token] ?? DEFAULT_SECONDS[token];
+}
+
+/** When tokens issued now expire, with room for a retry. `refreshEndsAt` is null without refresh. */
+export function grantEnds(
+  application: Pick<Application, 'tokenLifetimes'>,
+  refreshEndsAt: number | null,
+  now: number,
+): { refreshExpiresAt: number | null; expiresAt: number } {
+  const accessEnd = now + lifetimeSeconds(application, 'accessTokenSeconds') * 1_000 + RETRY_WINDOW_MS;
+  if (refreshEndsAt === null) {
+    return { refreshExpiresAt: null, expiresAt: accessEnd };
+  }
+  const rolledEnd = now + lifetimeSeconds(application, 'refreshTokenSeconds') * 1_000;
+  const refreshExpiresAt = Math.min(rolledEnd, refreshEndsAt);
+  return { refreshExpiresAt, expiresAt: Math.max(accessEnd, refreshExpiresAt) };
 }

@@ -1,8 +1,13 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { type IdentityClaims, identityClaims } from './claims.js';
-import { isStillValid, type VerifiedAccessToken } from './presented-token.js';
-import { type Standing, scopesInForce, standingOf } from './standing.js';
+import {
+  isStillValid,
+  type Standing,
+  scopesInForce,
+  standingOf,
+  type VerifiedAccessToken,
+} from './standing.js';
 
 /** The claims of an access token's scopes about its person, at present. */
 export async function readUserinfo(issuer: TokenIssuer, token: VerifiedAccessToken): Promise<IdentityClaims> {

@@ -9,7 +9,7 @@ import {
 import type { IdentityClaims } from '../../../domain/sign-on/tokens/claims.js';
 import type { PresentedClient } from '../../../domain/sign-on/tokens/client-authentication.js';
 import type { TokenRequest } from '../../../domain/sign-on/tokens/issue-tokens.js';
-import type { PresentedToken, VerifiedAccessToken } from '../../../domain/sign-on/tokens/presented-token.js';
+import type { PresentedToken, VerifiedAccessToken } from '../../../domain/sign-on/tokens/standing.js';
 import type { CallContext } from '../../handlers.js';
 
 const METHODS: Partial<Record<ClientAuthenticationMethod, PresentedClient['method']>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PresentedToken } from '../../../../src/domain/sign-on/tokens/presented-token.js';
 import { revokeToken } from '../../../../src/domain/sign-on/tokens/revoke.js';
+import type { PresentedToken } from '../../../../src/domain/sign-on/tokens/standing.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { randomText, verifiedAccessToken } from '../token-keys.js';

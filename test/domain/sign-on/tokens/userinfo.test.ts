@@ -3,8 +3,8 @@ import { createClient } from '../../../../src/domain/platform/organization/clien
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser, type UserCreation } from '../../../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../../../src/domain/platform/people/worker-onboarding.js';
-import type { VerifiedAccessToken } from '../../../../src/domain/sign-on/tokens/presented-token.js';
 import { revokeToken } from '../../../../src/domain/sign-on/tokens/revoke.js';
+import type { VerifiedAccessToken } from '../../../../src/domain/sign-on/tokens/standing.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
