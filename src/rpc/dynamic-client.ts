@@ -28,7 +28,7 @@ import type { AnyMethod, MethodOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { reflectionDefinition } from './reflection.js';
 import { misfitsOf } from './request-check.js';
-import { untilWritable } from './streams/until-writable.js';
+import { untilWritable } from './streams/slow-readers.js';
 
 const DEADLINE_MS = 30_000;
 

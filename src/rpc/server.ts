@@ -26,8 +26,7 @@ import { type AdmittedCall, Gate, type GateOptions } from './gate.js';
 import { type CallContext, type Handler, refuseNul, type ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
-import { notRead, READER_PATIENCE_MS } from './streams/reader-patience.js';
-import { untilWritable } from './streams/until-writable.js';
+import { notRead, READER_PATIENCE_MS, untilWritable } from './streams/slow-readers.js';
 
 const MAX_CALLS_PER_CONNECTION = 256;
 const REFUSAL_LINES_PER_MINUTE = 60;

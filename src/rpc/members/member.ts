@@ -3,9 +3,8 @@ import { CallServiceService } from '../../../generated/proto/integration/calls/v
 import { type AnyMethod, serviceNameOf } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
 import { RenewedConnection } from '../renewed-connection.js';
-import { CallLane } from '../short-calls/call-lane.js';
 import type { Exchange } from '../short-calls/call-stream.js';
-import type { StreamedCalls } from '../short-calls/streamed-calls.js';
+import { CallLane, type StreamedCalls } from '../short-calls/streamed-calls.js';
 
 /** Connections for streams. */
 const STREAM_CONNECTIONS = 2;

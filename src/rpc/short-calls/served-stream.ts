@@ -11,7 +11,7 @@ import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
 import type { Endpoint } from '../endpoint.js';
 import { toDetail } from '../error-trailer.js';
 import type { AdmittedStream, Gate } from '../gate.js';
-import { notRead, READER_PATIENCE_MS } from '../streams/reader-patience.js';
+import { notRead, READER_PATIENCE_MS } from '../streams/slow-readers.js';
 import {
   BATCH_BYTES,
   BATCH_CALLS,

@@ -1,21 +1,28 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
-import { DeliveryServiceService } from '../../../../generated/proto/integration/webhooks/v1/sending.js';
+import {
+  AttemptOutcome,
+  DeliveryStatus,
+} from '../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import {
+  type ClaimDeliveriesResponse,
+  DeliveryServiceService,
+  type AttemptResult as ResultMessage,
+  type RetryBatch as RetryBatchMessage,
+  type RetryDelivery,
+} from '../../../../generated/proto/integration/webhooks/v1/sending.js';
 import { MAX_ATTEMPTS } from '../../../domain/webhooks/deliveries.js';
+import type { Claim } from '../../../domain/webhooks/sending/claims/claim.js';
 import { DeliveryClaims } from '../../../domain/webhooks/sending/claims/claims.js';
 import { giveUpDeliveries, makeDeliveriesDue } from '../../../domain/webhooks/sending/interventions.js';
 import { recordResults } from '../../../domain/webhooks/sending/records.js';
+import type { AttemptResult } from '../../../domain/webhooks/sending/results.js';
 import { MAX_BATCH_SIZE } from '../../../domain/webhooks/sending/retry-batches.js';
-import { RetryHandover } from '../../../domain/webhooks/sending/retry-handover.js';
-import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
+import { type FilledRetryBatch, RetryHandover } from '../../../domain/webhooks/sending/retry-handover.js';
+import type { RetriedDelivery, SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
+import { invalidField } from '../../../errors/service-error.js';
+import type { Sent } from '../../definitions.js';
 import { serve } from '../../handlers.js';
-import {
-  assertBetween,
-  assertNotMore,
-  toAttemptResult,
-  toClaimResponse,
-  toRetryBatch,
-  toRetryDelivery,
-} from './sending-messages.js';
+import { fromEnum } from '../words.js';
 
 const MAX_AT_ONCE = 1_000;
 const MAX_BATCHES = 100;
@@ -75,4 +82,97 @@ export function deliveryService(dependencies: SendingDependencies) {
       return { deliveries: deliveries.map(toRetryDelivery) };
     },
   });
+}
+
+const MAX_RESPONSE_BYTES = 16_384;
+const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_UINT32 = 0xffff_ffff;
+
+const fromOutcome = fromEnum(AttemptOutcome);
+
+/** `leasedForMs` counts from the arrival of the call, `arrivedMsAgo` milliseconds before `now`. */
+function toClaimResponse(
+  { leaseUntil, deliveries, targets, bodies }: Claim,
+  now: number,
+  arrivedMsAgo: number,
+): Sent<ClaimDeliveriesResponse> {
+  return {
+    deliveries: deliveries.map(({ id, number, target, body, waitsSince }) => ({
+      deliveryId: id,
+      attemptNumber: number,
+      targetIndex: target,
+      bodyIndex: body,
+      leaseExpiresAt: leaseUntil,
+      waitedMs: waitsSince && boundedMs(now - waitsSince),
+    })),
+    targets,
+    bodies,
+    ...(deliveries.length > 0 && {
+      leasedForMs: boundedMs(arrivedMsAgo + leaseUntil - now),
+    }),
+  };
+}
+
+/** The clock may be set back between two readings. */
+function boundedMs(ms: number): number {
+  return Math.min(MAX_UINT32, Math.max(0, Math.floor(ms)));
+}
+
+function toRetryDelivery(delivery: RetriedDelivery): Sent<RetryDelivery> {
+  const { id, status, leaseUntil, lastOutcome } = delivery;
+  return {
+    ...delivery,
+    deliveryId: id,
+    status: DeliveryStatus[status],
+    leaseExpiresAt: leaseUntil,
+    lastOutcome: AttemptOutcome[lastOutcome ?? 'UNSPECIFIED'],
+  };
+}
+
+/** The path of an address may be a secret, and workflows keep no secrets. */
+function toRetryBatch({ id, url, deliveries, ...batch }: FilledRetryBatch): Sent<RetryBatchMessage> {
+  const address = new URL(url).origin;
+  return { ...batch, batchId: id, address, deliveries: deliveries.map(toRetryDelivery) };
+}
+
+/** Shortens overlong messages of a sender: the attempt was made, and must be recorded. */
+function toAttemptResult(
+  { deliveryId, attempt, retryAfterSeconds }: ResultMessage,
+  index: number,
+): AttemptResult {
+  const path = `results[${index}].attempt`;
+  if (!attempt) {
+    throw invalidField('An attempt is missing.', path, 'must be set');
+  }
+  const outcome = fromOutcome(attempt.outcome);
+  if (!outcome) {
+    throw invalidField('An attempt has no end.', `${path}.outcome`, 'must be how the attempt ended');
+  }
+  const { number, startedAt, durationMs = null, httpStatus = null, message, responseStart } = attempt;
+  assertBetween(number, 1, MAX_ATTEMPTS, `${path}.number`);
+  return {
+    deliveryId: deliveryId as DeliveryId,
+    attempt: {
+      number,
+      outcome,
+      durationMs,
+      httpStatus,
+      message: message === '' ? null : message.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', ' '),
+      responseStart: responseStart.length === 0 ? null : responseStart.subarray(0, MAX_RESPONSE_BYTES),
+      ...(startedAt && { startedAt: startedAt.getTime() }),
+    },
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}
+
+function assertBetween(value: number, least: number, most: number, path: string): void {
+  if (value < least || value > most) {
+    throw invalidField('A number is out of bounds.', path, `must be between ${least} and ${most}`);
+  }
+}
+
+function assertNotMore(list: readonly unknown[], most: number, path: string): void {
+  if (list.length > most) {
+    throw invalidField('There are too many of them.', path, `must be ${most} at most`);
+  }
 }
