@@ -3,8 +3,14 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { pause } from './backoff.js';
 import { namespaceRetentionMs, searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
-import { connectionTo, hasStatus, notFound, type TemporalPlace } from './namespace.js';
-import { addSearchAttributes, missingSearchAttributes } from './search-attributes.js';
+import {
+  addSearchAttributes,
+  connectionTo,
+  hasStatus,
+  missingSearchAttributes,
+  notFound,
+  type TemporalPlace,
+} from './namespace.js';
 
 export interface NamespaceSetup {
   isNew: boolean;

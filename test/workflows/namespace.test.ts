@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import { searchAttributes } from '../../workflows/contract.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
-import { addSearchAttributes } from '../../workflows/search-attributes.js';
+import { addSearchAttributes } from '../../workflows/namespace.js';
 import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker.js';
 import { describeWith } from '../support/toolchains.js';
 import {

@@ -3,6 +3,15 @@ import { homedir, hostname } from 'node:os';
 import path from 'node:path';
 import { temporalVersion } from './pinned.js';
 
+export interface InstallOptions {
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+  /** Called with a line for people whenever there is something to say, at least every ten seconds. */
+  onProgress: (line: string) => void;
+  /** A route that says nothing for so long is given up. */
+  silenceLimitMs: number;
+}
+
 /** The cached executable of the pinned version. */
 export function cachedExecutable(env: NodeJS.ProcessEnv): string {
   return path.join(cacheFolderOf(env, 'temporal', temporalVersion), 'temporal');

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { reasonOf } from '../reason.js';
-import { cachedExecutable, installIntoCache } from './cache.js';
+import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { runCommand } from './command.js';
-import type { InstallOptions } from './install-options.js';
 import { downloadNeedsBytes, temporalVersion } from './pinned.js';
 
 const extractLimitMs = 60_000;

@@ -1,9 +1,8 @@
 import { reasonOf } from '../reason.js';
-import { cachedExecutable } from './cache.js';
+import { cachedExecutable, type InstallOptions } from './cache.js';
 import { candidatesOnPath, isTemporal } from './check.js';
 import { download } from './download.js';
 import { goInstall } from './go-install.js';
-import type { InstallOptions } from './install-options.js';
 import { downloadBaseUrl, leastGoVersion } from './pinned.js';
 
 export interface FindOptions extends Partial<InstallOptions> {

@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { cachedExecutable, installIntoCache } from './cache.js';
+import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { type CommandResult, runCommand } from './command.js';
-import type { InstallOptions } from './install-options.js';
 import { goBuildNeedsBytes, leastGoVersion, temporalModule, temporalVersion } from './pinned.js';
 
 const goVersionLimitMs = 10_000;

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { Connection } from '@temporalio/client';
 import { pause } from '../backoff.js';
 import type { Log } from '../log.js';
-import type { SearchAttributes } from '../search-attributes.js';
+import { addSearchAttributes, missingSearchAttributes, type SearchAttributes } from '../namespace.js';
 import { type LoopbackAddress, parseLoopbackAddress, reservePort } from './address.js';
 import { serverLog } from './server-log.js';
-import { isServing } from './serving.js';
 import { type Exit, spawnTethered, type Tethered } from './tether.js';
 
 export interface DevServerOptions {
@@ -122,4 +122,29 @@ async function end(child: Tethered): Promise<void> {
   const timer = setTimeout(child.kill, stopLimitMs);
   await child.exited;
   clearTimeout(timer);
+}
+
+const answerLimitMs = 2_000;
+
+/** Whether the server answers, and has the namespace and the search attributes. */
+async function isServing(
+  address: string,
+  namespace: string,
+  searchAttributes: SearchAttributes,
+): Promise<boolean> {
+  const connection = Connection.lazy({ address });
+  try {
+    return await connection.withDeadline(Date.now() + answerLimitMs, async () => {
+      await connection.workflowService.describeNamespace({ namespace });
+      const missing = await missingSearchAttributes(connection, namespace, searchAttributes);
+      if (Object.keys(missing).length === 0) return true;
+      // Command-line attributes apply to new namespaces only; an older database lacks the rest.
+      await addSearchAttributes(connection, namespace, missing);
+      return false;
+    });
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
 }
