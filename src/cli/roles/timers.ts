@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.js';
 import { type ExpiryStore, warnOfExpiry } from '../../domain/maintenance/expiry.js';
-import { closeAll } from '../../domain/webhooks/subscriptions/closing.js';
+import { closeAll } from '../../domain/webhooks/subscriptions/status.js';
 import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
 import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';

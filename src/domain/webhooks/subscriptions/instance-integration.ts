@@ -1,11 +1,17 @@
 import type { InstanceIntegrationId } from '../../../../generated/ids.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { type ClosingChanges, closeRest } from './closing.js';
 import { MOST_CLOSED_AT_ONCE } from './deliveries.js';
 import type { ManagedSubscription } from './rows.js';
 import { MAX_SUBSCRIPTIONS } from './rules.js';
-import { deleteSubscription, disableSubscription, enableSubscription, type StatusChanges } from './status.js';
+import {
+  type ClosingChanges,
+  closeRest,
+  deleteSubscription,
+  disableSubscription,
+  enableSubscription,
+  type StatusChanges,
+} from './status.js';
 
 /** The links of their deliveries no longer work. Configuring the instance integration again enables them. */
 export async function disableSubscriptionsOf(

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId, SubscriptionId } from '../../../../../generated/ids.js';
-import { closeAll, closeRest } from '../../../../../src/domain/webhooks/subscriptions/closing.js';
 import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/deliveries.js';
 import {
+  closeAll,
+  closeRest,
   deleteSubscription,
   disableSubscription,
   enableSubscription,
