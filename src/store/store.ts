@@ -16,7 +16,7 @@ import type { ExpiryStore } from '../domain/maintenance/expiry.js';
 import type { PurgeStore } from '../domain/maintenance/purge.js';
 import type { AuditWriter } from '../domain/operator/audit.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
-import type { SealStore } from '../domain/operator/seals.js';
+import type { SealStore } from '../domain/operator/rows/encryption-keys.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
 import type { PlatformUnitOfWork } from '../domain/platform/unit-of-work.js';
 import type { CodeMinutes } from '../domain/sign-on/authorization/codes.js';

@@ -3,9 +3,8 @@ import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, type KeyHolder, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
-import { statusOf } from '../operator/lifetime.js';
+import { type MarkUsed, noteUse, statusOf } from '../operator/lifetime.js';
 import type { ApiKey } from '../operator/rows/integrations.js';
-import { type MarkUsed, noteUse } from './last-use.js';
 import { ListSlots } from './list-slots.js';
 import { assertAllowed, type CallLimiter } from './rate-limiter.js';
 

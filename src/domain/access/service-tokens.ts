@@ -1,9 +1,8 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { Clock } from '../clock.js';
-import { statusOf } from '../operator/lifetime.js';
+import { type MarkUsed, noteUse, statusOf } from '../operator/lifetime.js';
 import type { ServiceToken } from '../operator/rows/service-tokens.js';
-import { type MarkUsed, noteUse } from './last-use.js';
 
 export type StoredServiceToken = Omit<ServiceToken, 'label' | 'createdAt'>;
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../generated/ids.js';
-import type { MarkUsed } from '../access/last-use.js';
+import type { MarkUsed } from '../operator/lifetime.js';
 import type { Application, ApplicationSecret } from '../operator/rows/applications.js';
 import type { Entrance } from './sessions/browser.js';
 

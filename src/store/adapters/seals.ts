@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SealedPlace, SealStore } from '../../domain/operator/seals.js';
+import type { SealedPlace, SealStore } from '../../domain/operator/rows/encryption-keys.js';
 import type { Database, Writer } from '../database.js';
 import { refuseOutdated } from '../migrate.js';
 import { newestMigration } from '../migrations/index.js';

@@ -1,5 +1,5 @@
 import type { AuditMac } from '../../domain/operator/audit-chain.js';
-import type { SealStore } from '../../domain/operator/seals.js';
+import type { SealStore } from '../../domain/operator/rows/encryption-keys.js';
 import { withAuditChains } from '../adapters/operator/audit-chains.js';
 import { sealStore } from '../adapters/seals.js';
 import type { Database } from '../database.js';

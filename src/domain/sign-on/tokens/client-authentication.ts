@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { networkOf } from '../../../identifiers/network-address.js';
-import { noteUse } from '../../access/last-use.js';
 import { assertAllowed } from '../../access/rate-limiter.js';
 import { type Actor, STRANGER } from '../../operator/audit.js';
+import { noteUse } from '../../operator/lifetime.js';
 import type { GrantType } from '../../operator/rows/applications.js';
 import type { KnownApplication, KnownSecret } from '../applications.js';
 import type { TokenIssuer } from '../sign-on.js';

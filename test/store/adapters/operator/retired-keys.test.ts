@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { retireEncryptionKey } from '../../../../src/domain/operator/encryption-keys.js';
-import type { SealedPlace } from '../../../../src/domain/operator/seals.js';
+import type { SealedPlace } from '../../../../src/domain/operator/rows/encryption-keys.js';
 import type { OperatorChanges } from '../../../../src/domain/operator/unit-of-work.js';
 import type { SigningKey } from '../../../../src/domain/sign-on/keys/signing-keys.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
