@@ -3,7 +3,6 @@ import type { Address, UserStatus } from '../directory/names.js';
 import type { Location, Role, Unit, UnitType } from '../platform/rows/organization.js';
 import type { Account, User, Worker } from '../platform/rows/people.js';
 import { demoId, demoRoleId } from './ids.js';
-import { firstNames, lastNames, streets } from './names.js';
 
 export interface DemoPerson extends Pick<Account, 'id' | 'workerProfileId' | 'email'> {
   firstName: string;
@@ -182,3 +181,23 @@ function addressAt({ address }: ClientPlan, number: number): Address {
     address2: number % 7 === 0 ? `Apartment ${(number % 30) + 1}` : null,
   };
 }
+
+/** Names for invented people, from many places. */
+const firstNames: readonly string[] =
+  `Maren Eliseo Priya Tomasz Amara Henrik Yuki Leila Owen Sunniva Mateus Ines Dario Naledi Bram Freya Kofi
+  Zofia Ravi Elin Joaquin Mirela Anselm Thandi Niko Odette Samir Greta Linus Paloma Ewan Hana`.split(/\s+/);
+
+const lastNames: readonly string[] =
+  `Okafor Brandt Lindqvist Marchetti Delacroix Novak Tanaka Haddad Ferreira Kowalski Nilsen Abara Castellan
+  Dvorak Ashgrove Petrov Quintero Bergmann Achterberg Mensah Thornbury Vasquez Ilves Sandoval Yilmaz
+  Corrigan Halloran Iversen Moreau Palmgren Rosales`.split(/\s+/);
+
+const streets = [
+  'Harbour Street',
+  'Larch Lane',
+  'Mill Road',
+  'Station Square',
+  'Orchard Row',
+  'Chapel Hill',
+  'Ferry Walk',
+] as const;
