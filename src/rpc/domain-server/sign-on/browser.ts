@@ -1,16 +1,38 @@
-import type { Browser as BrowserMessage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import {
+  type AuthorizationParameters as AuthorizationParametersMessage,
+  type Browser as BrowserMessage,
+  type BrowserStep as BrowserStepMessage,
+  ErrorPageKind,
+  InteractionPage,
+  PasswordProblem,
+  type SessionCookie,
+  type ShowInteractionResponse,
+  UserType,
+} from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
+import {
+  type AuthorizationParameters,
+  PARAMETER_NAMES,
+} from '../../../domain/sign-on/authorization/authorization-parameters.js';
 import { authorize } from '../../../domain/sign-on/authorization/authorize.js';
 import { cancel } from '../../../domain/sign-on/interaction/cancel.js';
 import { chooseContext } from '../../../domain/sign-on/interaction/choose-context.js';
 import { decideConsent } from '../../../domain/sign-on/interaction/consent.js';
-import { showInteraction } from '../../../domain/sign-on/interaction/show-interaction.js';
+import type { ContextChoice } from '../../../domain/sign-on/interaction/login-contexts.js';
+import { type Shown, showInteraction } from '../../../domain/sign-on/interaction/show-interaction.js';
 import { signIn } from '../../../domain/sign-on/interaction/sign-in.js';
-import type { Browser, BrowserStep } from '../../../domain/sign-on/sessions/browser.js';
+import type {
+  Browser,
+  BrowserStep,
+  CookieChange,
+  ErrorPage,
+  PageName,
+} from '../../../domain/sign-on/sessions/browser.js';
 import { confirmLogout, logout } from '../../../domain/sign-on/sessions/logout.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
+import type { Sent } from '../../definitions.js';
 import type { CallContext, Handlers } from '../../handlers.js';
-import { fromBrowser, fromPage, fromParameters, fromUserType, toShown, toStep } from './browser-messages.js';
+import { fromEnum, words } from '../words.js';
 
 /** The methods for browsers. Each request is complete in itself, so any node can answer it. */
 export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
@@ -37,4 +59,112 @@ export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> 
     logout: stepOf(logout),
     confirmLogout: stepOf(confirmLogout),
   };
+}
+
+const PAGES = words(InteractionPage);
+const PROBLEMS = words(PasswordProblem);
+const ERROR_KINDS = words(ErrorPageKind);
+
+const fromPageMessage = fromEnum(PAGES);
+
+const HASH_BYTES = 32;
+
+/** A SHA-256 hash as the store writes it; undefined for any other length. */
+export function fromHash(hash: Uint8Array | undefined): string | undefined {
+  return hash?.length === HASH_BYTES ? Buffer.from(hash).toString('base64url') : undefined;
+}
+
+export function fromBrowser(
+  browser: BrowserMessage | undefined,
+  { requestId }: Pick<CallContext, 'requestId'>,
+): Browser {
+  return {
+    sessionHash: fromHash(browser?.sessionHash),
+    device: browser?.device,
+    remoteAddress: browser?.remoteAddress ?? '',
+    userAgent: browser?.userAgent ?? '',
+    requestId,
+  };
+}
+
+/** The parameters that the domain knows. */
+function fromParameters(message: AuthorizationParametersMessage | undefined): AuthorizationParameters {
+  const given = PARAMETER_NAMES.map((name) => [name, message?.[name]] as const);
+  return { ...Object.fromEntries(given), repeatedNames: message?.repeatedNames ?? [] };
+}
+
+/** An unspecified page counts as one that leads on. */
+function fromPage(page: InteractionPage): PageName {
+  return fromPageMessage(page) ?? 'sign_in';
+}
+
+const fromUserType = fromEnum(UserType);
+
+export function toStep(step: BrowserStep) {
+  const { cookie, device } = step;
+  return { result: resultOf(step), sessionCookie: cookie && toCookie(cookie), device };
+}
+
+export function toErrorResult({ kind, ...page }: ErrorPage) {
+  return { $case: 'errorPage' as const, value: { kind: ERROR_KINDS[kind], ...page } };
+}
+
+function resultOf(step: BrowserStep): Sent<BrowserStepMessage>['result'] {
+  switch (step.kind) {
+    case 'redirect':
+      return { $case: 'redirect', value: { location: step.location } };
+    case 'form_post': {
+      const { kind, cookie, device, fields, ...post } = step;
+      const named = Object.entries(fields).map(([name, value]) => ({ name, value }));
+      return { $case: 'formPost', value: { ...post, fields: named } };
+    }
+    case 'page': {
+      const { page, interaction, problem, entrances = [] } = step;
+      const value = {
+        page: PAGES[page],
+        interaction,
+        problem: problem && PROBLEMS[problem],
+        entrances: [...entrances],
+      };
+      return { $case: 'nextPage', value };
+    }
+    case 'error_page':
+      return toErrorResult(step.errorPage);
+  }
+}
+
+/** A session cookie; the session itself has the limits. */
+function toCookie(change: CookieChange): Sent<SessionCookie> {
+  return {
+    change:
+      change.kind === 'set' ? { $case: 'setValue', value: change.value } : { $case: 'clear', value: true },
+  };
+}
+
+function toShown(shown: Shown): Sent<ShowInteractionResponse['result']> {
+  switch (shown.kind) {
+    case 'step':
+      return { $case: 'step', value: toStep(shown.step) };
+    case 'sign_in': {
+      const { kind, form: interaction, ...page } = shown;
+      return { $case: 'signInPage', value: { ...page, interaction } };
+    }
+    case 'choose_context': {
+      const { kind, form: interaction, contexts, ...page } = shown;
+      return { $case: 'contextPage', value: { ...page, interaction, contexts: contexts.map(toContext) } };
+    }
+    case 'consent': {
+      const { kind, form: interaction, links, context, ...page } = shown;
+      const chosen = context && toContext({ ...context, lastUsed: false });
+      return { $case: 'consentPage', value: { ...page, ...links, interaction, context: chosen } };
+    }
+    case 'sign_out': {
+      const { kind, ...value } = shown;
+      return { $case: 'signOutPage', value };
+    }
+  }
+}
+
+function toContext<Choice extends ContextChoice & { lastUsed: boolean }>(context: Choice) {
+  return { ...context, userType: UserType[context.userType] };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/sign-on/interaction/links.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
 import type { Handlers } from '../../handlers.js';
-import { fromBrowser, fromHash, toErrorResult, toStep } from './browser-messages.js';
+import { fromBrowser, fromHash, toErrorResult, toStep } from './browser.js';
 
 /** The pages of mailed links. */
 export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
