@@ -1,7 +1,6 @@
 import type { Instance } from '../platform/rows/organization.js';
 import type { Attributed, CommonChanges, UnitOfWork } from '../unit-of-work.js';
-import type { SubscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
-import type { SubscriptionRows } from '../webhooks/subscriptions/rows.js';
+import type { SubscriptionDeliveryRows, SubscriptionRows } from '../webhooks/subscriptions/rows.js';
 import type { AuditRows } from './audit.js';
 import type { ApplicationRows } from './rows/applications.js';
 import type { EncryptionKeyRows } from './rows/encryption-keys.js';

@@ -3,8 +3,7 @@ import type { Client } from '../platform/rows/organization.js';
 import type { Attributed, CommonChanges, UnitOfWork } from '../unit-of-work.js';
 import type { DeliveryLogRows } from './logs/deliveries.js';
 import type { EventLogRows } from './logs/events.js';
-import type { SubscriptionDeliveryRows } from './subscriptions/deliveries.js';
-import type { SubscriptionRows } from './subscriptions/rows.js';
+import type { SubscriptionDeliveryRows, SubscriptionRows } from './subscriptions/rows.js';
 
 /** All rows that operators read. */
 export interface WebhookRows {

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
-import { newDelivery } from '../../../src/domain/webhooks/subscriptions/deliveries.js';
+import { newDelivery } from '../../../src/domain/webhooks/subscriptions/rows.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';

@@ -1,8 +1,7 @@
 import type { InstanceIntegrationId } from '../../../../generated/ids.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { MOST_CLOSED_AT_ONCE } from './deliveries.js';
-import type { ManagedSubscription } from './rows.js';
+import { type ManagedSubscription, MOST_CLOSED_AT_ONCE } from './rows.js';
 import { MAX_SUBSCRIPTIONS } from './rules.js';
 import {
   type ClosingChanges,

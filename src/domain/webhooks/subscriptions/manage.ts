@@ -6,7 +6,7 @@ import { changedFields, changedRow, type Update, updatedFields } from '../../pla
 import { Violations } from '../../platform/violations.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { auditSubscription, lockedSubscription, type ManagedSubscription, originOf } from './rows.js';
+import { auditSubscription, lockedSubscription, type ManagedSubscription } from './rows.js';
 import {
   type AddressPolicy,
   allowedAddress,
@@ -137,4 +137,9 @@ async function requireClients(
     }
   }
   violations.throwIfAny(ErrorCode.CLIENT_NOT_FOUND, 'The instance has no such client.');
+}
+
+/** Without path and query, which may contain secrets. */
+function originOf(url: string): string {
+  return new URL(url).origin;
 }

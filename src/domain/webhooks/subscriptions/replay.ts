@@ -6,9 +6,8 @@ import { matchesAny } from '../event-patterns.js';
 import type { LoggedEvent } from '../logs/events.js';
 import { type LogFilter, type LogPosition, logFilterViolations } from '../logs/page.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
-import { newDelivery } from './deliveries.js';
 import { assertConfigured } from './resend.js';
-import { getSubscription, lockedActiveSubscription } from './rows.js';
+import { getSubscription, lockedActiveSubscription, newDelivery } from './rows.js';
 import type { Subscription } from './subscription.js';
 
 export interface ReplayRequest extends LogFilter {

@@ -2,8 +2,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Delivery } from '../deliveries.js';
 import { findDelivery } from '../logs/deliveries.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { newDelivery } from './deliveries.js';
-import { lockedActiveSubscription } from './rows.js';
+import { lockedActiveSubscription, newDelivery } from './rows.js';
 import type { Subscription } from './subscription.js';
 
 /** Makes a new delivery of the same event, in any state of the earlier one. */

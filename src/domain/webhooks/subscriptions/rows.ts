@@ -1,7 +1,10 @@
-import type { InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { EventId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { PageRequest } from '../../directory/page.js';
 import { assertExpectedVersion } from '../../platform/changes.js';
+import { type Delivery, type DeliveryOrigin, UNTRIED } from '../deliveries.js';
+import type { StoredEvent } from '../event-body.js';
 import type { WebhookChanges } from '../unit-of-work.js';
 import type { Subscription, SubscriptionStatus } from './subscription.js';
 
@@ -88,7 +91,47 @@ export function auditSubscription(
   return changes.audit(changes.actor, { type: `subscription.${what}`, subject, attributes });
 }
 
-/** Without path and query, which may contain secrets. */
-export function originOf(url: string): string {
-  return new URL(url).origin;
+/** An inactive subscription with deliveries that must not be open. */
+export interface ClosedSubscription {
+  id: SubscriptionId;
+  isDeleted: boolean;
+}
+
+/** How many deliveries one write holds or cancels, so that others get their turns. */
+export const MOST_CLOSED_AT_ONCE = 500;
+
+export interface SubscriptionDeliveryRows {
+  /** How far it is behind. */
+  backlogOf(id: SubscriptionId): Promise<{ pending: number; held: number }>;
+  /** When the first event with a held delivery happened. */
+  heldSince(id: SubscriptionId): Promise<number | null>;
+  /** All at once. */
+  insert(deliveries: readonly Delivery[]): Promise<void>;
+  /** Writes a test event. */
+  insertTestEvent(event: StoredEvent): Promise<void>;
+  /** Holds pending deliveries, up to `most`. A running attempt continues, and its success counts. */
+  holdPending(id: SubscriptionId, most: number): Promise<number>;
+  /** Cancels pending and held deliveries, up to `most`. */
+  cancelOpen(id: SubscriptionId, now: number, most: number): Promise<number>;
+  /** Disabled subscriptions with pending deliveries, and deleted ones with open ones. */
+  leftOpen(limit: number): Promise<ClosedSubscription[]>;
+}
+
+/** A delivery to an active subscription, due at once. */
+export function newDelivery(
+  { id, instanceIntegrationId }: Subscription,
+  event: { id: EventId; type: string },
+  origin: DeliveryOrigin,
+  now: number,
+): Delivery {
+  return {
+    id: newNeighbouringId('DeliveryId'),
+    subscriptionId: id,
+    instanceIntegrationId,
+    eventId: event.id,
+    eventType: event.type,
+    origin,
+    ...UNTRIED,
+    createdAt: now,
+  };
 }

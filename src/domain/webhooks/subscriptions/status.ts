@@ -2,9 +2,14 @@ import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
 import { newVersion } from '../../version.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
-import { type ClosedSubscription, MOST_CLOSED_AT_ONCE } from './deliveries.js';
 import { assertConfigured } from './resend.js';
-import { auditSubscription, lockedSubscription, type ManagedSubscription } from './rows.js';
+import {
+  auditSubscription,
+  type ClosedSubscription,
+  lockedSubscription,
+  type ManagedSubscription,
+  MOST_CLOSED_AT_ONCE,
+} from './rows.js';
 import type { DisabledReason, Subscription } from './subscription.js';
 
 export interface ChosenSubscription {

@@ -7,9 +7,8 @@ import type { Delivery } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import { matchesAny } from '../event-patterns.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { newDelivery } from './deliveries.js';
 import { assertConfigured } from './resend.js';
-import { auditSubscription, lockedActiveSubscription } from './rows.js';
+import { auditSubscription, lockedActiveSubscription, newDelivery } from './rows.js';
 import { EVENT_TYPES } from './rules.js';
 import type { Subscription } from './subscription.js';
 

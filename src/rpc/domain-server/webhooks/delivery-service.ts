@@ -16,8 +16,11 @@ import { DeliveryClaims } from '../../../domain/webhooks/sending/claims/claims.j
 import { giveUpDeliveries, makeDeliveriesDue } from '../../../domain/webhooks/sending/interventions.js';
 import { recordResults } from '../../../domain/webhooks/sending/records.js';
 import type { AttemptResult } from '../../../domain/webhooks/sending/results.js';
-import { MAX_BATCH_SIZE } from '../../../domain/webhooks/sending/retry-batches.js';
-import { type FilledRetryBatch, RetryHandover } from '../../../domain/webhooks/sending/retry-handover.js';
+import {
+  type FilledRetryBatch,
+  MAX_BATCH_SIZE,
+  RetryHandover,
+} from '../../../domain/webhooks/sending/retry-batches.js';
 import type { RetriedDelivery, SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
 import { invalidField } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';

@@ -1,4 +1,4 @@
-import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/deliveries.js';
+import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/rows.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';

@@ -9,10 +9,7 @@ import {
   SubscriptionStatus as Status,
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
-import {
-  MOST_CLOSED_AT_ONCE,
-  newDelivery,
-} from '../../../../src/domain/webhooks/subscriptions/deliveries.js';
+import { MOST_CLOSED_AT_ONCE, newDelivery } from '../../../../src/domain/webhooks/subscriptions/rows.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { OPERATOR } from '../../../store/adapters/operator/rig.js';
 import { plantEvent } from '../../../store/adapters/webhooks/logs/rig.js';

@@ -4,7 +4,7 @@ import {
   type ClosedSubscription,
   MOST_CLOSED_AT_ONCE,
   type SubscriptionDeliveryRows,
-} from '../../../../domain/webhooks/subscriptions/deliveries.js';
+} from '../../../../domain/webhooks/subscriptions/rows.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';

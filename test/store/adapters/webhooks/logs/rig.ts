@@ -1,5 +1,5 @@
 import type { DeliveryId, EventId } from '../../../../../generated/ids.js';
-import { newDelivery } from '../../../../../src/domain/webhooks/subscriptions/deliveries.js';
+import { newDelivery } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import type { Subscription } from '../../../../../src/domain/webhooks/subscriptions/subscription.js';
 import { newPublicId } from '../../../../../src/identifiers/public-id.js';
 import type { Database } from '../../../../../src/store/database.js';

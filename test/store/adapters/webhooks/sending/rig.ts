@@ -14,8 +14,7 @@ import {
 } from '../../../../../src/domain/webhooks/sending/interventions.js';
 import { recordResults } from '../../../../../src/domain/webhooks/sending/records.js';
 import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
-import { RetryGrace } from '../../../../../src/domain/webhooks/sending/retry-batches.js';
-import { RetryHandover } from '../../../../../src/domain/webhooks/sending/retry-handover.js';
+import { RetryGrace, RetryHandover } from '../../../../../src/domain/webhooks/sending/retry-batches.js';
 import type {
   SendingDependencies,
   SendingSettings,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId, SubscriptionId } from '../../../../../generated/ids.js';
-import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/deliveries.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import {
   closeAll,
   closeRest,

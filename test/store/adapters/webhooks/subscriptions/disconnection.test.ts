@@ -4,7 +4,7 @@ import {
   writeConfiguration,
 } from '../../../../../src/domain/operator/instance-integrations.js';
 import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
-import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/deliveries.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import {
   disableSubscription,
   enableSubscription,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { EventId, InstanceIntegrationId } from '../../../../../generated/ids.js';
 import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
-import { newDelivery } from '../../../../../src/domain/webhooks/subscriptions/deliveries.js';
 import {
   type SubscriptionCreation,
   type SubscriptionUpdate,
   subscriptionCreation,
   subscriptionUpdate,
 } from '../../../../../src/domain/webhooks/subscriptions/manage.js';
+import { newDelivery } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import type { Subscription } from '../../../../../src/domain/webhooks/subscriptions/subscription.js';
 import type { WebhookChanges } from '../../../../../src/domain/webhooks/unit-of-work.js';
 import { newPublicId } from '../../../../../src/identifiers/public-id.js';
