@@ -8,9 +8,9 @@ import {
   defaultCodeExpiryLimits,
   workflowTypes,
 } from './contract.js';
+import { startOnce } from './limited-call.js';
 import type { Log } from './log.js';
 import { reasonOf } from './reason.js';
-import { startOnce } from './start-once.js';
 
 export interface CodeMinute {
   /** Its beginning. */

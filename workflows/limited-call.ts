@@ -1,14 +1,17 @@
-interface Caller {
-  withAbortSignal<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
-  withDeadline<T>(deadline: number, call: () => Promise<T>): Promise<T>;
-}
+import {
+  type WorkflowClient,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import { taskQueue, type workflowTypes } from './contract.js';
 
 /**
  * A call to the server that ends with `over` or after the limit. The client never removes its listener from a
  * call's signal, so a longer-lived signal is not passed to it.
  */
 export async function limitedCall<T>(
-  client: Caller,
+  client: Pick<WorkflowClient, 'withAbortSignal' | 'withDeadline'>,
   over: AbortSignal,
   limitMs: number,
   call: () => Promise<T>,
@@ -22,4 +25,20 @@ export async function limitedCall<T>(
   } finally {
     over.removeEventListener('abort', abort);
   }
+}
+
+const startLimitMs = 5_000;
+
+/** Starts a workflow, unless one with its id runs or has run. */
+export async function startOnce(
+  client: WorkflowClient,
+  stop: AbortSignal,
+  type: keyof typeof workflowTypes,
+  options: Omit<WorkflowStartOptions, 'taskQueue' | 'workflowIdReusePolicy'>,
+): Promise<void> {
+  const workflowIdReusePolicy = WorkflowIdReusePolicy.REJECT_DUPLICATE;
+  const start = () => client.start(type, { ...options, taskQueue, workflowIdReusePolicy });
+  await limitedCall(client, stop, startLimitMs, start).catch((error) => {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  });
 }

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, type WorkflowClient } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { type WebhookRetryInput, webhookRetryWorkflowId, workflowTypes } from './contract.js';
-import { startOnce } from './start-once.js';
+import { startOnce } from './limited-call.js';
 
 /** Failed deliveries of one subscription that one workflow retries. */
 export interface RetryBatch {
