@@ -3,7 +3,7 @@ import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { RECEIVER } from '../../../src/domain/platform/links.js';
 import type { RecordedEvent } from '../../../src/domain/platform/unit-of-work.js';
-import { faultOfEvent } from '../../../src/domain/webhooks/event-check.js';
+import { faultOfEvent } from '../../../src/domain/webhooks/event-body.js';
 
 const AT = { id: exampleEvents['user.updated'].id, occurredAt: Date.UTC(2026, 5, 30) };
 

@@ -1,10 +1,9 @@
-import type { Insertable } from 'kysely';
-import { type RawBuilder, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../../../../generated/asyncapi/events.js';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { RecordedEvent } from '../../../domain/platform/unit-of-work.js';
 import type { WriteOrigin } from '../../../domain/unit-of-work.js';
-import { faultOfEvent } from '../../../domain/webhooks/event-check.js';
+import { faultOfEvent } from '../../../domain/webhooks/event-body.js';
 import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import type { LoggedEvent } from '../../../domain/webhooks/logs/events.js';
 import type { Subscription } from '../../../domain/webhooks/subscriptions/subscription.js';
