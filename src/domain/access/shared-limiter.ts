@@ -24,7 +24,7 @@ interface SharedLimit {
 }
 
 /** How many calls a node may admit before the other nodes know of them. */
-export function shareOf({ limit }: Rate): number {
+function shareOf({ limit }: Rate): number {
   return Math.max(1, Math.floor(limit * SHARE));
 }
 

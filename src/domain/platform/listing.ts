@@ -1,7 +1,7 @@
 import { invalidField } from '../../errors/service-error.js';
 import { decodeCursor, encodeCursor, type PageRequest, type Position } from '../directory/page.js';
 
-export const DEFAULT_PAGE_SIZE = 50;
+const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 500;
 
 export interface Listing {

@@ -10,7 +10,7 @@ import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
 import { assertRoom } from './clients.js';
 
 /** Limits of one request: levels of units, and units. */
-export const MAX_DEPTH = 8;
+const MAX_DEPTH = 8;
 const MAX_UNITS = 1_000;
 
 /** The given fields of a unit; null means named without a value. */

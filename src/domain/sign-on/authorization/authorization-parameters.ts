@@ -1,5 +1,5 @@
 /** In the order of a query; lengths as in the contract. */
-export const PARAMETERS = {
+const PARAMETERS = {
   responseType: { wireName: 'response_type', maxLength: 64 },
   clientId: { wireName: 'client_id', maxLength: 64 },
   redirectUri: { wireName: 'redirect_uri', maxLength: 2_048 },

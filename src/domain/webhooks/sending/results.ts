@@ -54,7 +54,7 @@ export function settle(
 }
 
 /** Whether the receiver is gone for good. */
-export function saysGone({ attempt: { outcome, httpStatus } }: AttemptResult): boolean {
+function saysGone({ attempt: { outcome, httpStatus } }: AttemptResult): boolean {
   return outcome === 'STATUS_REFUSED' && httpStatus === GONE;
 }
 

@@ -12,7 +12,7 @@ import {
 } from './rows.js';
 import type { DisabledReason, Subscription } from './subscription.js';
 
-export interface ChosenSubscription {
+interface ChosenSubscription {
   subscriptionId: string;
   expectedVersion?: string;
 }
