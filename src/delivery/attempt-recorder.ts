@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
-import { pause, pauseMsAfter } from './pauses.js';
+import { pause, pauseMsAfter } from './waits.js';
 
 export interface EndedAttempt {
   result: AttemptResult;

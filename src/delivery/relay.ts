@@ -13,8 +13,7 @@ import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
-import { pause, pauseMsAfter } from './pauses.js';
-import { Slots } from './slots.js';
+import { pause, pauseMsAfter, Slots } from './waits.js';
 
 export type DeliveryClient = Pick<
   RpcClient<typeof DeliveryServiceService>,
