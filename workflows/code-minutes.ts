@@ -9,8 +9,7 @@ import {
   workflowTypes,
 } from './contract.js';
 import { startOnce } from './limited-call.js';
-import type { Log } from './log.js';
-import { reasonOf } from './reason.js';
+import { type Log, reasonOf } from './log.js';
 
 export interface CodeMinute {
   /** Its beginning. */

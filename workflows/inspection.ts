@@ -5,8 +5,8 @@ import {
   ScheduleNotFoundError,
 } from '@temporalio/client';
 import { scheduleIds, taskQueue } from './contract.js';
+import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { reasonOf } from './reason.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {

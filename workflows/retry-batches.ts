@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainCall } from './activities/domain-call.js';
 import { backoffDelayMs, pause } from './backoff.js';
-import type { Log } from './log.js';
-import { reasonOf } from './reason.js';
+import { type Log, reasonOf } from './log.js';
 import type { RetryBatch } from './start-retry.js';
 
 /** The domain's list of batches of failed deliveries. */

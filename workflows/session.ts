@@ -3,9 +3,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
 import { taskQueue } from './contract.js';
-import type { Log } from './log.js';
+import { type Log, reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { reasonOf } from './reason.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 
 /** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */

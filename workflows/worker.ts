@@ -2,7 +2,7 @@ import { access as accessFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { untilAnswered } from './answers.js';
 import { backoffDelayMs, pause } from './backoff.js';
-import { reasonOf } from './reason.js';
+import { reasonOf } from './log.js';
 import type { SessionSettings } from './session.js';
 
 export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';

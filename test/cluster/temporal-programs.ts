@@ -4,7 +4,7 @@ import { cacheFolderOf, installIntoCache } from '../../workflows/dev-server/cach
 import { isTemporal } from '../../workflows/dev-server/check.js';
 import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js';
 import { goBuildNeedsBytes } from '../../workflows/dev-server/pinned.js';
-import { reasonOf } from '../../workflows/reason.js';
+import { reasonOf } from '../../workflows/log.js';
 
 /** The server of the pinned CLI; newer ones need a newer Go. */
 const VERSION = '1.29.1';

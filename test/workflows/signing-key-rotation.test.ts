@@ -5,7 +5,7 @@ import {
   taskQueue,
   workflowTypes,
 } from '../../workflows/contract.js';
-import { reasonOf } from '../../workflows/reason.js';
+import { reasonOf } from '../../workflows/log.js';
 import { describeWith } from '../support/toolchains.js';
 import { eventually, scriptedMaintenance } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';

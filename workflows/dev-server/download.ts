@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { reasonOf } from '../reason.js';
+import { reasonOf } from '../log.js';
 import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
 import { isTemporal } from './check.js';
 import { runCommand } from './command.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../reason.js';
+import { reasonOf } from '../log.js';
 import { cachedExecutable, type InstallOptions } from './cache.js';
 import { candidatesOnPath, isTemporal } from './check.js';
 import { download } from './download.js';

@@ -1,5 +1,5 @@
+import { reasonOf } from '../../../../workflows/log.js';
 import type { NamespaceSetup } from '../../../../workflows/namespace-setup.js';
-import { reasonOf } from '../../../../workflows/reason.js';
 import type { Config } from '../../../config/config.js';
 import { currentTemporalAccess } from '../../roles/temporal/access.js';
 import { StartupError } from '../../startup-error.js';
