@@ -4,7 +4,6 @@ import { apiKeyHandlers } from './api-keys.js';
 import { applicationHandlers } from './applications.js';
 import { auditHandlers } from './audit.js';
 import { encryptionKeyHandlers } from './encryption-keys.js';
-import { instanceIntegrationHandlers } from './instance-integrations.js';
 import { integrationHandlers } from './integrations.js';
 import { serviceTokenHandlers } from './service-tokens.js';
 import { signingKeyHandlers } from './signing-keys.js';
@@ -16,7 +15,6 @@ export function operatorService(operator: OperatorDependencies) {
   return serve(OperatorServiceService, {
     ...applicationHandlers(operator),
     ...integrationHandlers(operator),
-    ...instanceIntegrationHandlers(operator),
     ...apiKeyHandlers(operator),
     ...serviceTokenHandlers(operator),
     ...signingKeyHandlers(operator),
