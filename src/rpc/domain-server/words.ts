@@ -1,4 +1,4 @@
-import type { Violations } from '../../domain/platform/violations.js';
+import { Violations } from '../../domain/platform/violations.js';
 
 type Unspoken = 'UNSPECIFIED' | 'UNRECOGNIZED';
 
@@ -21,22 +21,22 @@ export function fromEnum<Ours extends string, Theirs extends string>(
   return (value) => value && names.get(value);
 }
 
-/** The words of a filter; unspecified and newer values are violations. */
+/** The words of a filter. Throws for unspecified and newer values, with what was found wrong before. */
 export function filterOf<Ours, Theirs>(
-  violations: Violations,
-  {
-    values,
-    from,
-    fault,
-  }: { values: readonly Theirs[]; from(value: Theirs): Ours | undefined; fault: string },
+  values: readonly Theirs[],
+  from: (value: Theirs) => Ours | undefined,
+  fault: string,
+  violations = new Violations(),
 ): Ours[] {
-  return values.flatMap((value, index) => {
+  const words = values.flatMap((value, index) => {
     const word = from(value);
     if (word === undefined) {
       violations.add(`statuses[${index}]`, fault);
     }
     return word ?? [];
   });
+  violations.throwIfAny();
+  return words;
 }
 
 function spoken<Value extends string>(values: Record<string, Value>): [string, Value][] {

@@ -11,7 +11,6 @@ import {
 } from '../../../domain/platform/people/user-updates.js';
 import { ALL_BUT_DELETED, createUser, getUser } from '../../../domain/platform/people/users.js';
 import type { UserView } from '../../../domain/platform/rows/people.js';
-import { Violations } from '../../../domain/platform/violations.js';
 import { filterOf, fromEnum } from '../words.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
@@ -53,11 +52,7 @@ export function userHandlers(platform: HandlerDependencies): PlatformHandlers {
 const statusOf = fromEnum(UserStatusMessage);
 
 function toStatuses(values: readonly UserStatusMessage[]): UserStatus[] {
-  const violations = new Violations();
-  const fault = 'must be ACTIVE, INACTIVE, INVITED or DELETED';
-  const statuses = filterOf(violations, { values, from: statusOf, fault });
-  violations.throwIfAny();
-  return [...new Set(statuses)];
+  return [...new Set(filterOf(values, statusOf, 'must be ACTIVE, INACTIVE, INVITED or DELETED'))];
 }
 
 function toMessage(user: UserView, now: number) {

@@ -9,7 +9,6 @@ import {
 import { onboardWorker } from '../../../domain/platform/people/worker-onboarding.js';
 import { getWorker } from '../../../domain/platform/people/workers.js';
 import type { Worker, WorkerStatus } from '../../../domain/platform/rows/people.js';
-import { Violations } from '../../../domain/platform/violations.js';
 import { filterOf, fromEnum } from '../words.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
@@ -43,10 +42,7 @@ const statusOf = fromEnum(WorkerStatusMessage);
 
 /** The default: those who work for the client. */
 function toStatuses(values: readonly WorkerStatusMessage[]): WorkerStatus[] {
-  const violations = new Violations();
-  const fault = 'must be a status that a worker can have';
-  const statuses = filterOf(violations, { values, from: statusOf, fault });
-  violations.throwIfAny();
+  const statuses = filterOf(values, statusOf, 'must be a status that a worker can have');
   return statuses.length > 0 ? statuses : ['ACTIVE'];
 }
 

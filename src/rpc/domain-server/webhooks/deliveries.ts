@@ -21,8 +21,7 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
       const filter = { ...rest, since: since?.getTime(), until: until?.getTime() };
       const violations = logFilterViolations(filter);
       const fault = 'must be a status that deliveries have';
-      const chosen = filterOf(violations, { values: statuses, from: fromDeliveryStatus, fault });
-      violations.throwIfAny();
+      const chosen = filterOf(statuses, fromDeliveryStatus, fault, violations);
       const { deliveryLog } = unitOfWork.rows;
       const { rows, nextPageToken } = await logPage({ pageSize, pageToken }, (page) =>
         deliveryLog.page(page, { ...filter, statuses: chosen }),
