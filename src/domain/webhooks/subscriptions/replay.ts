@@ -6,8 +6,7 @@ import { matchesAny } from '../event-patterns.js';
 import type { LoggedEvent } from '../logs/events.js';
 import { type LogFilter, type LogPosition, logFilterViolations } from '../logs/page.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
-import { assertConfigured } from './resend.js';
-import { getSubscription, lockedActiveSubscription, newDelivery } from './rows.js';
+import { getSubscription, lockedReceiver, newDelivery } from './rows.js';
 import type { Subscription } from './subscription.js';
 
 export interface ReplayRequest extends LogFilter {
@@ -44,7 +43,7 @@ export async function* replayEvents(
   { clock, signal }: ReplayOptions,
 ): AsyncGenerator<ReplayProgress> {
   const replay = checked(request, clock);
-  await unitOfWork.run((changes) => receiverOf(changes, replay));
+  await unitOfWork.run((changes) => lockedReceiver(changes, replay.subscriptionId));
   const start = await startOf(unitOfWork.rows, replay);
   const progress: ReplayProgress = { createdDeliveries: 0, lastEventId: undefined, done: false };
   try {
@@ -84,12 +83,6 @@ function checked(request: ReplayRequest, clock: Clock): Replay {
   violations.throwIfAny();
   // So that the present millisecond is included.
   return { ...request, since: request.since as number, until: request.until ?? clock() + 1 };
-}
-
-async function receiverOf(changes: WebhookChanges, { subscriptionId }: Replay): Promise<Subscription> {
-  const subscription = await lockedActiveSubscription(changes, subscriptionId);
-  await assertConfigured(changes, subscription);
-  return subscription;
 }
 
 async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<LogPosition> {
@@ -163,7 +156,7 @@ async function sendAgain(
   events: readonly LoggedEvent[],
   isFirst: boolean,
 ): Promise<number> {
-  const subscription = await receiverOf(changes, replay);
+  const subscription = await lockedReceiver(changes, replay.subscriptionId);
   const ids = events.map(({ id }) => id);
   const present = await changes.eventLog.keep(ids);
   const onTheWay = new Set<EventId>();

@@ -2,14 +2,12 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Delivery } from '../deliveries.js';
 import { findDelivery } from '../logs/deliveries.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { lockedActiveSubscription, newDelivery } from './rows.js';
-import type { Subscription } from './subscription.js';
+import { lockedReceiver, newDelivery } from './rows.js';
 
 /** Makes a new delivery of the same event, in any state of the earlier one. */
 export async function resendDelivery(changes: WebhookChanges, id: string): Promise<Delivery> {
   const earlier = await findDelivery(changes, id);
-  const subscription = await lockedActiveSubscription(changes, earlier.subscriptionId);
-  await assertConfigured(changes, subscription);
+  const subscription = await lockedReceiver(changes, earlier.subscriptionId);
   const { eventId } = earlier;
   if (!(await changes.eventLog.keep([eventId])).has(eventId)) {
     throw new ServiceError(ErrorCode.DELIVERY_NOT_FOUND, 'The delivery has just been purged.');
@@ -24,18 +22,4 @@ export async function resendDelivery(changes: WebhookChanges, id: string): Promi
     attributes: { delivery_id: delivery.id, subscription_id: subscription.id, event_id: eventId },
   });
   return delivery;
-}
-
-/** Events are recorded and sent again only while the connection is configured: links would not work. */
-export async function assertConfigured(
-  { instanceIntegrations }: Pick<WebhookChanges, 'instanceIntegrations'>,
-  { instanceIntegrationId }: Subscription,
-): Promise<void> {
-  const connection = await instanceIntegrations.find(instanceIntegrationId);
-  if (!connection || connection.configuredAt === null) {
-    throw new ServiceError(
-      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
-      'The instance integration of the subscription is not configured.',
-    );
-  }
 }

@@ -64,16 +64,34 @@ export async function lockedSubscription(
   return subscription;
 }
 
-/** Keeps it active until the transaction ends, so that nothing is added while it is disabled. */
-export async function lockedActiveSubscription(
-  changes: { subscriptions: SubscriptionRows },
+/**
+ * A subscription to send to. Keeps it active until the transaction ends, so that nothing is added while it is
+ * disabled.
+ */
+export async function lockedReceiver(
+  changes: Pick<WebhookChanges, 'subscriptions' | 'instanceIntegrations'>,
   id: string,
 ): Promise<ManagedSubscription> {
   const subscription = await lockedSubscription(changes, id);
   if (subscription.status !== 'ACTIVE') {
     throw subscriptionDisabled();
   }
+  await assertConfigured(changes, subscription);
   return subscription;
+}
+
+/** Events are recorded and sent again only while the connection is configured: links would not work. */
+export async function assertConfigured(
+  { instanceIntegrations }: Pick<WebhookChanges, 'instanceIntegrations'>,
+  { instanceIntegrationId }: Subscription,
+): Promise<void> {
+  const connection = await instanceIntegrations.find(instanceIntegrationId);
+  if (!connection || connection.configuredAt === null) {
+    throw new ServiceError(
+      ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
+      'The instance integration of the subscription is not configured.',
+    );
+  }
 }
 
 export function subscriptionDisabled(): ServiceError {

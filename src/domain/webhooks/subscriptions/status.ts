@@ -2,8 +2,8 @@ import type { SubscriptionId } from '../../../../generated/ids.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
 import { newVersion } from '../../version.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
-import { assertConfigured } from './resend.js';
 import {
+  assertConfigured,
   auditSubscription,
   type ClosedSubscription,
   lockedSubscription,

@@ -7,8 +7,7 @@ import type { Delivery } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import { matchesAny } from '../event-patterns.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { assertConfigured } from './resend.js';
-import { auditSubscription, lockedActiveSubscription, newDelivery } from './rows.js';
+import { auditSubscription, lockedReceiver, newDelivery } from './rows.js';
 import { EVENT_TYPES } from './rules.js';
 import type { Subscription } from './subscription.js';
 
@@ -19,8 +18,7 @@ export async function testSubscription(
   changes: WebhookChanges,
   { subscriptionId, eventType }: { subscriptionId: string; eventType?: string },
 ): Promise<Delivery> {
-  const subscription = await lockedActiveSubscription(changes, subscriptionId);
-  await assertConfigured(changes, subscription);
+  const subscription = await lockedReceiver(changes, subscriptionId);
   const event = testEvent(subscription, chosenType(subscription, eventType), changes);
   const delivery = newDelivery(subscription, event, 'TEST', changes.now);
   await changes.deliveries.insertTestEvent(event);

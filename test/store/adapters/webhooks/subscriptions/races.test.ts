@@ -2,10 +2,7 @@ import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import { subscriptionCreation } from '../../../../../src/domain/webhooks/subscriptions/manage.js';
-import {
-  lockedActiveSubscription,
-  lockedSubscription,
-} from '../../../../../src/domain/webhooks/subscriptions/rows.js';
+import { lockedReceiver, lockedSubscription } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import { MAX_SUBSCRIPTIONS } from '../../../../../src/domain/webhooks/subscriptions/rules.js';
 import { disableSubscription } from '../../../../../src/domain/webhooks/subscriptions/status.js';
 import { testSubscription } from '../../../../../src/domain/webhooks/subscriptions/test-event.js';
@@ -92,7 +89,7 @@ describeEachDatabase('of two who change subscriptions at once', (under) => {
     const second = overlapping(
       rig,
       async (changes) => {
-        await lockedActiveSubscription(changes, subscription.id);
+        await lockedReceiver(changes, subscription.id);
         await testSubscription(changes, chosen);
       },
       () => rig.run((changes) => disableSubscription(changes, chosen)),
