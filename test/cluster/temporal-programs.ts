@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolderOf, installIntoCache } from '../../workflows/dev-server/cache.js';
-import { isTemporal } from '../../workflows/dev-server/check.js';
+import { isTemporal } from '../../workflows/dev-server/command.js';
 import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js';
 import { goBuildNeedsBytes } from '../../workflows/dev-server/pinned.js';
 import { reasonOf } from '../../workflows/log.js';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { cachedExecutable } from '../../workflows/dev-server/cache.js';
-import { candidatesOnPath } from '../../workflows/dev-server/check.js';
+import { candidatesOnPath } from '../../workflows/dev-server/command.js';
 
 interface Toolchain {
   /** Executables to try, best first. */

@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { reasonOf } from '../log.js';
 import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
-import { isTemporal } from './check.js';
-import { runCommand } from './command.js';
+import { isTemporal, runCommand } from './command.js';
 import { downloadNeedsBytes, temporalVersion } from './pinned.js';
 
 const extractLimitMs = 60_000;

@@ -1,6 +1,6 @@
 import { reasonOf } from '../log.js';
 import { cachedExecutable, type InstallOptions } from './cache.js';
-import { candidatesOnPath, isTemporal } from './check.js';
+import { candidatesOnPath, isTemporal } from './command.js';
 import { download } from './download.js';
 import { goInstall } from './go-install.js';
 import { downloadBaseUrl, leastGoVersion } from './pinned.js';

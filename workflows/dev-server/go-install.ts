@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
-import { isTemporal } from './check.js';
-import { type CommandResult, runCommand } from './command.js';
+import { type CommandResult, isTemporal, runCommand } from './command.js';
 import { goBuildNeedsBytes, leastGoVersion, temporalModule, temporalVersion } from './pinned.js';
 
 const goVersionLimitMs = 10_000;

@@ -6,8 +6,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { cachedExecutable } from '../../../workflows/dev-server/cache.js';
-import { candidatesOnPath } from '../../../workflows/dev-server/check.js';
-import { runCommand } from '../../../workflows/dev-server/command.js';
+import { candidatesOnPath, runCommand } from '../../../workflows/dev-server/command.js';
 import { type FindOptions, findTemporal } from '../../../workflows/dev-server/find.js';
 import { eventually, isAlive, temporaryFolder } from '../temporal-fixture.js';
 
