@@ -23,11 +23,6 @@ interface SharedLimit {
   asksFirst?: boolean;
 }
 
-/** How many calls a node may admit before the other nodes know of them. */
-function shareOf({ limit }: Rate): number {
-  return Math.max(1, Math.floor(limit * SHARE));
-}
-
 /**
  * Counts over all nodes. A node admits its share at once and tells the other nodes when half of it is used;
  * beyond the share, a call waits for an exchange. So n nodes admit less than n shares beyond the limit.
@@ -36,7 +31,8 @@ class SharedLimiter implements CallLimiter {
   readonly #windows: RateWindows<CallWindow>;
 
   constructor(limit: SharedLimit, counts: SharedCounts, clock: Clock) {
-    const settings = { ...limit, share: shareOf(limit.rate), counts, clock };
+    const share = Math.max(1, Math.floor(limit.rate.limit * SHARE));
+    const settings = { ...limit, share, counts, clock };
     this.#windows = new RateWindows(
       limit.rate,
       clock,
@@ -58,6 +54,7 @@ class SharedLimiter implements CallLimiter {
 }
 
 interface Settings extends SharedLimit {
+  /** How many calls a node may admit before the other nodes know of them. */
   share: number;
   counts: SharedCounts;
   clock: Clock;
