@@ -6,7 +6,10 @@ export interface Turn {
   count: number;
 }
 
-/** Counts of attempts. One statement counts before the attempt, so concurrent ones cannot pass a limit. */
+/**
+ * Counts of attempts. One statement counts before the attempt, so concurrent ones cannot pass a limit.
+ * A window that ends impossibly late began before the clock was set back, and is over.
+ */
 export interface AttemptRows {
   /** Adds one, in a new window if the last one is over. */
   count(subject: string, now: number, windowMs: number): Promise<{ count: number; endsAt: number }>;

@@ -173,7 +173,8 @@ async function turnAt(
 ): Promise<Turn & { usedTurnOf: string | undefined }> {
   const holder = keyed(signOn, 'turn', subject, who);
   const waitedFor = await attempts.waitingFor(holder, now);
-  if (waitedFor !== undefined && waitedFor > now) {
+  // A turn that is further away was reserved before the clock was set back.
+  if (waitedFor !== undefined && waitedFor > now && waitedFor <= now + 2 * TURNS.maxWaitMs) {
     return { at: waitedFor, count: 0, usedTurnOf: undefined };
   }
   if (waitedFor !== undefined && (await attempts.useTurn(holder, now))) {

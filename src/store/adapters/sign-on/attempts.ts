@@ -8,20 +8,23 @@ interface Attempt {
   subject: string;
   now: number;
   windowEnd: number;
+  /** A later end shows that the clock was set back; the difference between two nodes is far smaller. */
+  farEnd: number;
 }
 
-const count = statement((db, { subject, now, windowEnd }: Attempt) =>
-  db
+const count = statement((db, { subject, now, windowEnd, farEnd }: Attempt) => {
+  const isOver = sql`(attempt_counts.ends_at <= ${now} or attempt_counts.ends_at > ${farEnd})`;
+  return db
     .insertInto('attemptCounts')
     .values({ subject, count: 1, endsAt: windowEnd, nextAt: 0 })
     .onConflict((conflict) =>
       conflict.column('subject').doUpdateSet({
-        count: sql<number>`case when attempt_counts.ends_at <= ${now} then 1 else attempt_counts.count + 1 end`,
-        endsAt: sql<number>`case when attempt_counts.ends_at <= ${now} then excluded.ends_at else attempt_counts.ends_at end`,
+        count: sql<number>`case when ${isOver} then 1 else attempt_counts.count + 1 end`,
+        endsAt: sql<number>`case when ${isOver} then excluded.ends_at else attempt_counts.ends_at end`,
       }),
     )
-    .returning(['count', 'endsAt']),
-);
+    .returning(['count', 'endsAt']);
+});
 
 const giving = statement((db, { subject, endsAt }: { subject: string; endsAt: number }) =>
   db
@@ -45,15 +48,15 @@ const forgetting = statement((db, { subject }: { subject: string }) =>
   db.deleteFrom('attemptCounts').where('subject', '=', subject),
 );
 
-interface TurnValues extends TurnSpacing {
+interface TurnValues extends TurnSpacing, Pick<Attempt, 'farEnd'> {
   subject: string;
   now: number;
 }
 
-const turn = statement((db, { subject, now, ...spacing }: TurnValues) => {
+const turn = statement((db, { subject, now, farEnd, ...spacing }: TurnValues) => {
   const { free, stepMs, maxSpacingMs, maxWaitMs, windowMs } = spacing;
   const whole = (value: number) => sql`cast(${value} as bigint)`;
-  const isOver = sql`attempt_counts.ends_at <= ${now}`;
+  const isOver = sql`(attempt_counts.ends_at <= ${now} or attempt_counts.ends_at > ${farEnd})`;
   const stretched = sql`(attempt_counts.count - ${whole(free)} + 1) * ${whole(stepMs)}`;
   const spaced = sql`attempt_counts.next_at + case
     when attempt_counts.count < ${free} then 0
@@ -111,7 +114,8 @@ export function attemptRows(writer: Writer): AttemptRows {
   const db = camelCased(writer);
   return {
     count: async (subject, now, windowMs) => {
-      const [row] = (await count(db, { subject, now, windowEnd: now + windowMs })).rows;
+      const windowEnd = now + windowMs;
+      const [row] = (await count(db, { subject, now, windowEnd, farEnd: windowEnd + windowMs })).rows;
       return row as { count: number; endsAt: number };
     },
     giveBack: async (subject, endsAt) => {
@@ -123,7 +127,10 @@ export function attemptRows(writer: Writer): AttemptRows {
     forget: async (subject) => {
       await forgetting(db, { subject });
     },
-    takeTurn: async (subject, now, spacing) => (await turn(db, { subject, now, ...spacing })).rows[0],
+    takeTurn: async (subject, now, spacing) => {
+      const farEnd = now + 2 * (spacing.maxWaitMs + spacing.windowMs);
+      return (await turn(db, { subject, now, farEnd, ...spacing })).rows[0];
+    },
     waitingFor: async (holder, now) => (await waiting(db, { holder, now })).rows[0]?.at,
     keepTurn: async (holder, at, endsAt) => {
       await keeping(db, { subject: holder, count: 0, nextAt: at, endsAt });
