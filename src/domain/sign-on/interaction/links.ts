@@ -75,11 +75,13 @@ export function redeemEmailLink(
 ): Promise<BrowserStep> {
   return unitOfWork.run(async (changes) => {
     const account = await useLink(changes, tokenHash, EMAIL_PURPOSES);
-    if (!account) {
-      return toErrorPage(LINK_IS_OVER);
+    if (account) {
+      await verifyEmail(changes, browser, account);
+      return toPage('email_verified');
     }
-    await verifyEmail(changes, browser, account);
-    return toPage('email_verified');
+    // A form that was sent twice, or again after a lost answer, has nothing left to do.
+    const earlier = await knownLink(changes, tokenHash, EMAIL_PURPOSES);
+    return earlier?.account.emailVerifiedAt ? toPage('email_verified') : toErrorPage(LINK_IS_OVER);
   });
 }
 
@@ -103,12 +105,22 @@ type Rows = Pick<SignOnUnitOfWork['rows'], 'links' | 'accounts'> & { now: number
 
 /** A valid link of a person who may sign in, at the address it was mailed to. */
 async function goodLink(
+  rows: Rows,
+  tokenHash: string,
+  purposes: readonly LinkPurpose[],
+): Promise<{ link: AccountLink; account: Account } | undefined> {
+  const known = await knownLink(rows, tokenHash, purposes);
+  return known?.link.endedAt === null ? known : undefined;
+}
+
+/** The same, also if it was used. */
+async function knownLink(
   { links, accounts, now }: Rows,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
 ): Promise<{ link: AccountLink; account: Account } | undefined> {
   const link = await links.find(tokenHash);
-  if (!link || link.endedAt !== null || link.expiresAt <= now || !purposes.includes(link.purpose)) {
+  if (!link || link.expiresAt <= now || !purposes.includes(link.purpose)) {
     return undefined;
   }
   const account = await accounts.find(link.accountId);

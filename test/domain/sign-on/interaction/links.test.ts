@@ -120,8 +120,32 @@ describe('a link to verify an address', () => {
     expect(await emailVerifiedAt(rig, person)).toBeNull();
     expect(await verify(rig, tokenHash)).toEqual({ kind: 'page', page: 'email_verified', interaction: '' });
     expect(await emailVerifiedAt(rig, person)).toBe(rig.clock.now());
-    expect(errorPageOf(await verify(rig, tokenHash)).kind).toBe('link');
     codeOf(await signedInBrowser(rig, person).then((browser) => browser.authorize()));
+  });
+
+  test('says the same to a form that is sent twice, and changes nothing again', async () => {
+    const { rig, person, tokenHash } = await withLink('verify_email');
+    const answers = await Promise.all([verify(rig, tokenHash), verify(rig, tokenHash)]);
+    expect(answers).toEqual([1, 2].map(() => ({ kind: 'page', page: 'email_verified', interaction: '' })));
+    const verifiedAt = await emailVerifiedAt(rig, person);
+    rig.clock.advance(1_000);
+    expect(await verify(rig, tokenHash)).toMatchObject({ page: 'email_verified' });
+    expect(await emailVerifiedAt(rig, person)).toBe(verifiedAt);
+    expect((await audited(rig)).map(({ what }) => what)).toEqual(['email.verified succeeded']);
+    expect((await showEmailLink(rig.signOn, tokenHash)).kind).toBe('error_page');
+  });
+
+  test('that was used says so once it is over, or the account has another address', async () => {
+    const { rig, person, tokenHash } = await withLink('verify_email');
+    const later = await mailed(rig, person, 'verify_email');
+    // Replaced before it was used.
+    expect(errorPageOf(await verify(rig, tokenHash)).kind).toBe('link');
+    await verify(rig, later);
+    await rig.run(async (changes) => {
+      await changes.lock(person.accountId);
+      await takeEmail(changes, person.accountId, 'elsewhere@example.com', changes.now);
+    });
+    expect(errorPageOf(await verify(rig, later)).kind).toBe('link');
   });
 });
 
