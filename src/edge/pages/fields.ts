@@ -18,7 +18,9 @@ interface TextField {
 
 /**
  * Lets the Show button show the password; without scripts the button stays hidden. Submitting or leaving the
- * page hides the password again, so that browsers neither save nor restore it as text.
+ * page hides the password again, so that browsers neither save nor restore it as text. A double click sends
+ * the form once: the answer to a second form would be that it was sent before. After ten seconds without an
+ * answer the button works again.
  */
 export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('button[aria-controls]')) {
   const input = document.getElementById(button.getAttribute('aria-controls'));
@@ -27,9 +29,18 @@ export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('bu
     button.textContent = shown ? 'Hide' : 'Show';
     button.setAttribute('aria-label', button.textContent + ' password');
   };
+  let sent = false;
   button.addEventListener('click', () => show(input.type === 'password'));
-  input.form.addEventListener('submit', () => show(false));
-  addEventListener('pagehide', () => show(false));
+  input.form.addEventListener('submit', (event) => {
+    show(false);
+    if (sent) event.preventDefault();
+    sent = true;
+    setTimeout(() => { sent = false; }, 10000);
+  });
+  addEventListener('pagehide', () => {
+    show(false);
+    sent = false;
+  });
   show(false);
   button.hidden = false;
 }`;
