@@ -108,10 +108,13 @@ async function accept(
 ): Promise<BrowserStep> {
   await forgiveGuess(changes, counted);
   await auditIn(changes, browser, { type: 'account', id }, { type: 'sign_in' });
-  const signInHere = async (present: Session | undefined) => {
-    if (present?.account && present.account.id !== id) {
+  const signInHere = async (seen: Session | undefined) => {
+    let present = seen;
+    if (seen?.account && seen.account.id !== id) {
       // Another tab that gets a code locks the account first, then the row of the session.
-      await changes.lock(present.account.id);
+      await changes.lock(seen.account.id);
+      // A sign-out in another tab may have ended it.
+      present = await sessionOf(changes, browser, signOn.sessionLimits);
     }
     const { ended, ...held } = await signInTo(changes, present, id, signOn.sessionLimits);
     for (const session of ended) {

@@ -74,6 +74,11 @@ async function end(
     const accountId = session.account.id;
     // Waits until a code that another tab is getting is stored, so that its grant is revoked too.
     await changes.lock(accountId);
+    const present = await changes.sessions.findByToken(session.tokenHash);
+    if (present?.account?.id !== accountId) {
+      // A sign-in in another tab has replaced it, and has given the browser another cookie.
+      return afterSignOut(request);
+    }
     const { applicationId } = request;
     await noteEnd(changes, browser, accountId, {
       ...{ id: session.id, accountId },
