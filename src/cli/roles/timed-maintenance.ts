@@ -72,8 +72,9 @@ export function startTimersInAbsence(
     let timers: Running | undefined;
     while (!ending.aborted) {
       const { awaySince } = temporal.state;
-      const isAway = awaySince !== undefined && clock() - awaySince.getTime() >= AWAY_MS;
-      if (isAway) {
+      // The clock may be set back meanwhile.
+      const isLong = awaySince !== undefined && Math.abs(clock() - awaySince.getTime()) >= AWAY_MS;
+      if (isLong || (timers && awaySince)) {
         timers ??= startTimedMaintenance(options);
       } else if (timers) {
         await timers.stop();

@@ -211,6 +211,28 @@ describe('a worker whose Temporal is configured', () => {
     await timers.stop();
   });
 
+  test('keeps its timers while Temporal is away, though the clock is set back meanwhile', async () => {
+    const { clock, timers, looked, lines } = startWithTemporal();
+    clock.advance(MINUTE_MS);
+    await looked();
+    clock.advance(-HOUR_MS);
+    await looked();
+    expect(lines().map(({ msg }) => msg)).toEqual([
+      'without Temporal, timers purge and advance the signing keys',
+    ]);
+    await timers.stop();
+  });
+
+  test('begins its timers also where the clock was set back after Temporal went away', async () => {
+    const { clock, timers, runs, looked } = startWithTemporal();
+    clock.advance(-HOUR_MS);
+    await looked();
+    clock.advance(MINUTE_MS);
+    await looked();
+    expect(runs).toHaveLength(2);
+    await timers.stop();
+  });
+
   test('ends with its timers', async () => {
     const { clock, timers, runs, looked } = startWithTemporal();
     clock.advance(MINUTE_MS);
