@@ -29,14 +29,19 @@ export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
 
 type Definition = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'> & { scheduleId: string };
 
-/** Updates the server's schedules to the settings. Idempotent. Leaves pauses and notes to the operators. */
+/**
+ * Updates the server's schedules to the settings, or makes only missing ones. Idempotent. Leaves pauses and
+ * notes to the operators.
+ */
 export async function ensureSchedules(
   client: ScheduleClient,
   settings: ScheduleSettings = {},
+  onlyMissing = false,
 ): Promise<Record<string, ScheduleOutcome>> {
   const outcomes: Record<string, ScheduleOutcome> = {};
   for (const definition of schedulesOf(settings)) {
-    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, settings.startAtOnce ?? false);
+    const start = settings.startAtOnce ?? false;
+    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, start, onlyMissing);
   }
   return outcomes;
 }
@@ -91,6 +96,7 @@ async function ensureSchedule(
   client: ScheduleClient,
   definition: Definition,
   triggerImmediately: boolean,
+  onlyMissing: boolean,
 ): Promise<ScheduleOutcome> {
   const handle = client.getHandle(definition.scheduleId);
   let existing: ScheduleDescription;
@@ -101,7 +107,7 @@ async function ensureSchedule(
     if (await created(client, { ...definition, state: { triggerImmediately } })) return 'created';
     existing = await handle.describe();
   }
-  if (isDeepStrictEqual(comparable(existing), comparable(definition))) return 'unchanged';
+  if (onlyMissing || isDeepStrictEqual(comparable(existing), comparable(definition))) return 'unchanged';
   const { spec, action, policies } = definition;
   await handle.update(
     ({ state: { paused, note, remainingActions }, typedSearchAttributes }): ScheduleUpdateOptions => ({

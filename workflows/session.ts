@@ -3,6 +3,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
 import { taskQueue } from './contract.js';
+import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
@@ -125,7 +126,7 @@ async function watch(
   let schedulesExist = false;
   let hasNoShortcoming = false;
   while (!over.aborted) {
-    if (!schedulesExist) schedulesExist = await tryToEnsureSchedules(client, settings);
+    schedulesExist = await tryToEnsureSchedules(client, settings, over, schedulesExist);
     if (!hasNoShortcoming) hasNoShortcoming = await reportShortcoming(client, settings, over, onPolling);
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
@@ -159,19 +160,28 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
   }
 }
 
-/** Does not throw: without schedules, the worker still runs workflows. */
+/**
+ * Does not throw: without schedules, the worker still runs workflows. Once they existed, makes only missing
+ * ones: a server that lost its database may be back before a probe.
+ */
 async function tryToEnsureSchedules(
   connection: Connection,
   { namespace, schedules, log }: SessionSettings,
+  over: AbortSignal,
+  haveExisted: boolean,
 ): Promise<boolean> {
   try {
     const client = new ScheduleClient({ connection, namespace });
-    const deadline = Date.now() + schedulesLimitMs;
-    const outcomes = await connection.withDeadline(deadline, () => ensureSchedules(client, schedules));
-    log.info('temporal schedules ensured', outcomes);
+    const outcomes = await limitedCall(connection, over, schedulesLimitMs, () =>
+      ensureSchedules(client, schedules, haveExisted),
+    );
+    const isNews = !haveExisted || Object.values(outcomes).includes('created');
+    if (isNews) log.info('temporal schedules ensured', outcomes);
     return true;
   } catch (error) {
-    log.warn('temporal schedules could not be written, trying again', { reason: reasonOf(error) });
+    if (!over.aborted) {
+      log.warn('temporal schedules could not be written, trying again', { reason: reasonOf(error) });
+    }
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { backoffDelayMs } from '../../workflows/backoff.js';
-import { taskQueue, workflowTypes } from '../../workflows/contract.js';
+import { scheduleIds, taskQueue, workflowTypes } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import {
   startTemporalWorker,
@@ -171,6 +171,24 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     // While a server begins the reason changes (no answer, then no namespace), and its first polls may fail.
     const seen = states.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
     expect(seen.slice(0, 4)).toEqual(['connecting', 'polling', 'disconnected', 'polling']);
+  });
+
+  test('makes its schedules again where a server lost them in an outage too short to notice', async () => {
+    const server = await serve();
+    const { states, reaches } = await work(server.address);
+    await reaches('polling');
+    const client = await connectClient(server.address);
+    const handles = Object.values(scheduleIds).map((id) => client.schedule.getHandle(id));
+    const allExist = () =>
+      Promise.all(handles.map((handle) => handle.describe())).then(
+        () => true,
+        () => false,
+      );
+    await eventually('the schedules', allExist);
+    for (const handle of handles) await handle.delete();
+    await eventually('the schedules once more', allExist);
+    await client.connection.close();
+    expect(states.map(({ status }) => status)).not.toContain('disconnected');
   });
 
   test('says so when the namespace does not exist', async () => {
