@@ -101,6 +101,8 @@ function exhausted(delivery: DeliveryProgress, now: number): DeliveryProgress {
 
 /** Written no more often while deliveries succeed. */
 const NOTED_EVERY_MS = 60_000;
+/** The clocks of nodes differ by less. */
+const CLOCK_SKEW_MS = 1_000;
 
 /** The end of an attempt, and when it was begun, which is when its address was read. */
 interface Ending {
@@ -147,8 +149,10 @@ function disablingReason(
   now: number,
   failingLimitMs: number,
 ): DisabledReason | undefined {
-  // A 410 from before an operator's change may be of another address.
-  if (endings.some(({ result, begunAt }) => saysGone(result) && begunAt >= updatedAt)) {
+  // A 410 from before an operator's change may be of another address. A later time than now says that the
+  // clock was set back since, and nothing about the order.
+  const wasSetBack = updatedAt > now + CLOCK_SKEW_MS;
+  if (endings.some(({ result, begunAt }) => saysGone(result) && (wasSetBack || begunAt >= updatedAt))) {
     return 'GONE';
   }
   // A quiet subscription may have failed once long ago and once now: only exhausted deliveries count.

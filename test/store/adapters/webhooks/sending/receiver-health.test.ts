@@ -91,6 +91,20 @@ describeEachDatabase('a subscription', (under) => {
     expect(line).toMatchObject({ actor_type: 'service', actor_id: 'webhooks', outcome: 'succeeded' });
   });
 
+  test('that answers 410 is disabled also after the clock was set back to before its last change', async () => {
+    const rig = await withOne();
+    await rig.database.write((writer) =>
+      writer
+        .updateTable('subscriptions')
+        .set({ updated_at: rig.clock.now() })
+        .where('id', '=', rig.subscriptionId)
+        .execute(),
+    );
+    rig.clock.advance(-3_600_000);
+    await rig.record(refused(await rig.next(), 1, 410));
+    expect(await rig.health()).toMatchObject({ status: 'DISABLED', disabled_reason: 'GONE' });
+  });
+
   test('is disabled once by many answers of 410 at the same time', async () => {
     const rig = await withOne();
     for (let index = 0; index < 20; index += 1) {
