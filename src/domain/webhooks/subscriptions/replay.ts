@@ -42,7 +42,8 @@ export async function* replayEvents(
   request: ReplayRequest,
   { clock, signal }: ReplayOptions,
 ): AsyncGenerator<ReplayProgress> {
-  const replay = checked(request, clock);
+  const since = checkedSince(request);
+  const replay = { ...request, since, until: request.until ?? (await present(unitOfWork.rows, clock)) };
   await unitOfWork.run((changes) => lockedReceiver(changes, replay.subscriptionId));
   const start = await startOf(unitOfWork.rows, replay);
   const progress: ReplayProgress = { createdDeliveries: 0, lastEventId: undefined, done: false };
@@ -75,14 +76,19 @@ export async function* replayEvents(
   yield { ...progress };
 }
 
-function checked(request: ReplayRequest, clock: Clock): Replay {
+function checkedSince(request: ReplayRequest): number {
   const violations = logFilterViolations(request);
   if (request.since === undefined) {
     violations.add('since', 'must be set');
   }
   violations.throwIfAny();
-  // So that the present millisecond is included.
-  return { ...request, since: request.since as number, until: request.until ?? clock() + 1 };
+  return request.since as number;
+}
+
+/** After all events until now, also those that are from before the clock was set back. */
+async function present({ eventLog }: WebhookRows, clock: Clock): Promise<number> {
+  const newest = await eventLog.page({ after: undefined, limit: 1 }, { eventTypes: [] });
+  return Math.max(clock(), newest.rows[0]?.occurredAt ?? 0) + 1;
 }
 
 async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<LogPosition> {

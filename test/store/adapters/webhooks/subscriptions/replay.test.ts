@@ -52,6 +52,15 @@ describeEachDatabase('a replay', (under) => {
     return { ...rig, startedAt, replay, whole, replayed, later };
   }
 
+  test('without an end includes what happened before the clock was set back', async () => {
+    const rig = await replayRig();
+    const before = await rig.event({ occurred_at: rig.later(3_600_000) });
+    rig.clock.advance(-1_800_000);
+    const after = await rig.event({ occurred_at: rig.clock.now() });
+    await rig.whole();
+    expect(await rig.replayed()).toEqual([before, after].sort());
+  });
+
   test('makes deliveries of what happened in the span and is for the subscription now, and wakes who sends', async () => {
     const rig = await replayRig();
     const { event, whole, replayed, later, update, subscription, connection, database, clock, woken } = rig;
