@@ -1,6 +1,14 @@
 import { expect } from '@jest/globals';
-import { SHOW_PASSWORD } from '../../src/edge/pages/fields.js';
+import { SEND_ONCE, SHOW_PASSWORD } from '../../src/edge/pages/fields.js';
 import type { Exchange } from '../support/http-exchange.js';
+
+/** The page without the scripts of ours. */
+export function withoutOwnScripts(body: string): string {
+  return [SEND_ONCE, SHOW_PASSWORD].reduce(
+    (rest, script) => rest.replace(`<script>${script}</script>`, ''),
+    body,
+  );
+}
 
 /** A page without links away, scripts but ours, frames and caching. */
 export function expectPage(answer: Exchange, status: number, heading: string): void {
@@ -15,7 +23,7 @@ export function expectPage(answer: Exchange, status: number, heading: string): v
   });
   expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
   expect(answer.headers.refresh).toBeUndefined();
-  expect(answer.body.replace(`<script>${SHOW_PASSWORD}</script>`, '')).not.toMatch(/<script|http-equiv/i);
+  expect(withoutOwnScripts(answer.body)).not.toMatch(/<script|http-equiv/i);
 }
 
 export function expectErrorPage(answer: Exchange, status = 400): void {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/toolchains.js';
-import { emailChangeLink, passwordLink } from './pages.js';
+import { emailChangeLink, pages, passwordLink } from './pages.js';
 import { at, signOnInChromium } from './sign-on-in-chromium.js';
 
 const PASSWORD = 'plum harbour lighthouse';
@@ -42,6 +42,35 @@ describeWith('chromium', 'a double click in Chromium', (executable) => {
     await page.getByText('The email address or the password is wrong.').waitFor();
     await page.click('#cancel');
     await at(page, 'Welcome back');
+  });
+
+  test('chooses a role once, allows access once, and leads back with a code', async () => {
+    const { page } = await rig.visit();
+    await pages['choose context']?.(page, rig);
+    await page
+      .locator('button[name=context]')
+      .first()
+      .evaluate((button) => {
+        button.id = 'choice';
+      });
+    expect(await sendTwice(page, 'choice')).toEqual([false, true]);
+    await at(page, /^Allow /);
+    expect(await sendTwice(page, 'approve')).toEqual([false, true]);
+    expect(await rig.returned(page)).toMatchObject({ code: true, error: undefined });
+  });
+
+  test('signs out once', async () => {
+    const { page } = await rig.visit();
+    await pages['sign out']?.(page, rig);
+    expect(await sendTwice(page, 'sign-out')).toEqual([false, true]);
+    await at(page, 'You are signed out');
+  });
+
+  test('verifies an address once', async () => {
+    const { page } = await rig.visit();
+    await pages['verify email']?.(page, rig);
+    expect(await sendTwice(page, 'verify')).toEqual([false, true]);
+    await at(page, 'Your email address is verified');
   });
 
   test('changes an email once', async () => {

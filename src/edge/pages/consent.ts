@@ -5,6 +5,7 @@ import {
   type SignInContext,
   UserType,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { SEND_ONCE } from './fields.js';
 import { type Html, html, webAddress } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -56,7 +57,7 @@ ${documentsOf(applicationName, [
 ])}
 ${context && chosenContext(interaction, context)}
 ${otherAccount(interaction, accountEmail)}`;
-  return { title: 'Allow access', brand: instanceName, body, image };
+  return { title: 'Allow access', brand: instanceName, body, image, scripts: [SEND_ONCE] };
 }
 
 /** What the person goes on as, with a way to change it. */

@@ -17,10 +17,22 @@ interface TextField {
 }
 
 /**
+ * A double click sends a form once: the answer to a second one would be that it was sent before. After ten
+ * seconds without an answer the buttons work again.
+ */
+export const SEND_ONCE = `for (const form of document.forms) {
+  let sent = false;
+  form.addEventListener('submit', (event) => {
+    if (sent) event.preventDefault();
+    sent = true;
+    setTimeout(() => { sent = false; }, 10000);
+  });
+  addEventListener('pagehide', () => { sent = false; });
+}`;
+
+/**
  * Lets the Show button show the password; without scripts the button stays hidden. Submitting or leaving the
- * page hides the password again, so that browsers neither save nor restore it as text. A double click sends
- * the form once: the answer to a second form would be that it was sent before. After ten seconds without an
- * answer the button works again.
+ * page hides the password again, so that browsers neither save nor restore it as text.
  */
 export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('button[aria-controls]')) {
   const input = document.getElementById(button.getAttribute('aria-controls'));
@@ -29,18 +41,9 @@ export const SHOW_PASSWORD = `for (const button of document.querySelectorAll('bu
     button.textContent = shown ? 'Hide' : 'Show';
     button.setAttribute('aria-label', button.textContent + ' password');
   };
-  let sent = false;
   button.addEventListener('click', () => show(input.type === 'password'));
-  input.form.addEventListener('submit', (event) => {
-    show(false);
-    if (sent) event.preventDefault();
-    sent = true;
-    setTimeout(() => { sent = false; }, 10000);
-  });
-  addEventListener('pagehide', () => {
-    show(false);
-    sent = false;
-  });
+  input.form.addEventListener('submit', () => show(false));
+  addEventListener('pagehide', () => show(false));
   show(false);
   button.hidden = false;
 }`;

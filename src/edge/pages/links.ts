@@ -4,7 +4,7 @@ import type {
   SetPasswordPage,
   VerifyEmailPage,
 } from '../../../generated/proto/integration/sign_on/v1/links.js';
-import { hidden, SHOW_PASSWORD, textField } from './fields.js';
+import { hidden, SEND_ONCE, SHOW_PASSWORD, textField } from './fields.js';
 import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -19,7 +19,7 @@ ${hidden('token', token)}
 <div class="actions"><button id="verify" type="submit">Verify</button></div>
 </form>
 <p class="note">If you did not expect this, close the page: nothing happens.</p>`;
-  return { title: 'Verify your email', body };
+  return { title: 'Verify your email', body, scripts: [SEND_ONCE] };
 }
 
 const PROBLEMS: Record<string, string> = {
@@ -58,7 +58,7 @@ ${textField({
 })}
 <div class="actions"><button id="set-password" type="submit">Set password</button></div>
 </form>`;
-  return { title: 'Set a password', body, scripts: [SHOW_PASSWORD] };
+  return { title: 'Set a password', body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }
 
 const WRONG_PASSWORD = 'This is not the password of the account.';
@@ -88,5 +88,5 @@ ${textField({
 <div class="actions"><button id="change-email" type="submit">Change email</button></div>
 </form>
 <p class="note">If you did not expect this, close the page: nothing happens.</p>`;
-  return { title: 'Change your email', body, scripts: [SHOW_PASSWORD] };
+  return { title: 'Change your email', body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }

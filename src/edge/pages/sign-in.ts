@@ -7,7 +7,7 @@ import {
   type SignOutPage,
   UserType,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { formAlert, hidden, SHOW_PASSWORD, textField } from './fields.js';
+import { formAlert, hidden, SEND_ONCE, SHOW_PASSWORD, textField } from './fields.js';
 import { type Html, html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -32,7 +32,7 @@ ${textField({ name: 'password', label: 'Password', type: 'password', autocomplet
 </form>
 ${cancelForm(interaction, csrfToken, withoutAccess ? `Back to ${applicationName}` : 'Cancel')}
 ${!withoutAccess && html`<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`}`;
-  return { title: 'Sign in', brand: instanceName, body, scripts: [SHOW_PASSWORD] };
+  return { title: 'Sign in', brand: instanceName, body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }
 
 /** Offers the contexts of a person, the last used one first. */
@@ -54,7 +54,7 @@ ${offered.map(choice)}
 <p class="note">Your choice is for all applications of ${instanceName} until you sign in again.</p>
 ${cancelForm(interaction, csrfToken)}
 ${otherAccount(interaction, accountEmail)}`;
-  return { title: 'Continue as', brand: instanceName, body };
+  return { title: 'Continue as', brand: instanceName, body, scripts: [SEND_ONCE] };
 }
 
 function choice({ userType, clientId, clientName, roleName, lastUsed }: SignInContext): Html {
@@ -97,5 +97,5 @@ ${interactionInputs(interaction, csrfToken)}
 <div class="actions"><button id="sign-out" type="submit">Sign out</button></div>
 </form>
 <p class="note">To stay signed in, close this page.</p>`;
-  return { title: 'Sign out', body };
+  return { title: 'Sign out', body, scripts: [SEND_ONCE] };
 }

@@ -45,10 +45,9 @@ export function expectOwnScripts({ body, headers }: Exchange, expected: readonly
   const scripts = [...body.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => script);
   expect(scripts).toEqual(expected);
   const allowed = scripts.map((script) => createHash('sha256').update(script).digest('base64'));
+  const directive = ['script-src', ...allowed.map((hash) => `'sha256-${hash}'`)].join(' ');
   const policy = String(headers['content-security-policy']);
-  expect(policy.match(/script-src [^;]*/g) ?? []).toEqual(
-    allowed.map((hash) => `script-src 'sha256-${hash}'`),
-  );
+  expect(policy.match(/script-src [^;]*/g) ?? []).toEqual(allowed.length > 0 ? [directive] : []);
 }
 
 export function expectErrorPage(answer: Exchange, status: number, said: string | RegExp): void {

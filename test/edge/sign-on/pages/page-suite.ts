@@ -3,7 +3,7 @@ import {
   ErrorPageKind,
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import { SHOW_PASSWORD } from '../../../../src/edge/pages/fields.js';
+import { SEND_ONCE, SHOW_PASSWORD } from '../../../../src/edge/pages/fields.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import type { Question } from '../../../support/http-exchange.js';
 import { testFormPost } from '../form-post-suite.js';
@@ -74,7 +74,14 @@ export function describePage(page: PageCase): void {
       expect(answer.body).toMatch(piece);
     }
     expect(answer.body).not.toMatch(/<Scheduling>|style=|\son\w+=/);
-    expectOwnScripts(answer, /<input [^>]*type="password"/.test(answer.body) ? [SHOW_PASSWORD] : []);
+    const scripts = [
+      /<form/.test(answer.body) && SEND_ONCE,
+      /type="password"/.test(answer.body) && SHOW_PASSWORD,
+    ];
+    expectOwnScripts(
+      answer,
+      scripts.filter((script) => script !== false),
+    );
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
   });
 
