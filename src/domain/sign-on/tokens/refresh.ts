@@ -136,9 +136,10 @@ export function judgeSpentToken(
   if (isOver || presented >= generation) {
     return 'over';
   }
-  // An unused successor is the newest. The clock of another node may be slightly behind.
+  // An unused successor is the newest. The clock of another node may be slightly behind; this one may have
+  // been set back far, and a token that was spent before that is no retry.
   const isNextToLast = presented === generation - 1;
-  return isNextToLast && now - rotatedAt <= RETRY_WINDOW_MS ? 'retry' : 'reuse';
+  return isNextToLast && Math.abs(now - rotatedAt) <= RETRY_WINDOW_MS ? 'retry' : 'reuse';
 }
 
 /** The scopes that a refresh asks for, if all are granted. An empty parameter counts as absent. */
