@@ -480,7 +480,8 @@ export interface paths {
         /**
          * Verify an email address
          * @description Takes the secret of the link; from now on `email_verified` is true. The answer is 303 to
-         *     `/auth/email-verified`.
+         *     `/auth/email-verified`, also for a form that is sent again, as long as the link has not expired and the address
+         *     is verified.
          */
         post: operations["verifyEmail"];
         delete?: never;
