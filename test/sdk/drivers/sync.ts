@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
+import { changeOf } from './changes.js';
 import { byTypeAndId, type ChangingGateway, type Copied, changingGateways } from './changing-gateway.js';
 import type { Driven, LineDriver } from './line-driver.js';
-import { hangUp, page, problem } from './scripted-server.js';
+import { hangUp, json, page, problem } from './scripted-server.js';
 
 const IIN = 'iin_1';
 /** Longer than any test. */
@@ -146,6 +147,18 @@ export function describeSync(driver: Driven): void {
       expect(copied(store, report)).toEqual(gateway.entities());
       expect(report.differences).toEqual([]);
       expect(beginnings()).toBe(2);
+    });
+
+    test('ends when it is told to, also before it has read all, which it then does not compare', async () => {
+      gateway.instead = (path, count) => {
+        const cursor = `a.${count}`;
+        const change = changeOf('shift', `shf_${count}`, { hours: 8 }, { cursor });
+        return CHANGES.test(path) ? json([change], { link: `<?after=${cursor}>; rel="next"` }) : undefined;
+      };
+      await start(store);
+      await gateway.until(() => gateway.asked.length > 2);
+      expect(await stop()).toMatchObject({ differences: [], errors: [], failure: null });
+      expect(gateway.asked.filter((asked) => !CHANGES.test(asked))).toEqual([]);
     });
 
     test('looks at once when it is woken', async () => {

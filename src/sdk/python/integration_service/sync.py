@@ -57,6 +57,10 @@ class SyncOptions:
     """Called when a read has failed in spite of its retries, before it is tried again."""
 
 
+class _Stopped(Exception):
+    """Ends ``run`` between two reads."""
+
+
 class Sync:
     """
     Only the store has state: after an end of any kind, another one continues. Made by ``gateway.sync(…)``. ``run`` and
@@ -77,6 +81,7 @@ class Sync:
         self._is_complete = False
         self._compared_at = float("-inf")
         self._woken = threading.Event()
+        self._is_running = False
         self._is_stopped = False
 
     def run(self) -> None:
@@ -84,6 +89,15 @@ class Sync:
         Loads what the store lacks, then follows until ``stop``. Failures that may pass are waited out, however long;
         raises the others, such as an unknown API key, and errors of the store.
         """
+        self._is_running = True
+        try:
+            self._follow()
+        except _Stopped:
+            pass
+        finally:
+            self._is_running = False
+
+    def _follow(self) -> None:
         failures = 0
         while not self._is_stopped:
             try:
@@ -108,9 +122,16 @@ class Sync:
         self._woken.set()
 
     def stop(self) -> None:
-        """Ends ``run``: a pause at once, a read when it has its answer, which can take the wait."""
+        """
+        Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
+        retries. It need not have read all.
+        """
         self._is_stopped = True
         self._woken.set()
+
+    def _end_if_stopped(self) -> None:
+        if self._is_running and self._is_stopped:
+            raise _Stopped
 
     def _round(self) -> None:
         began_at = time.monotonic()
@@ -148,6 +169,7 @@ class Sync:
 
     def _changes_after(self, after: str | None, wait_seconds: int) -> Changes | None:
         """``None`` if the cursor has expired."""
+        self._end_if_stopped()
         try:
             return self._gateway.list_changes(self._id, after=after, wait_seconds=wait_seconds)
         except ApiError as error:
@@ -208,6 +230,7 @@ class Sync:
         return {client.id for client in present} | {digest.client_id for digest in stored}
 
     def _digest_of(self, client_id: str) -> list[EntityDigest]:
+        self._end_if_stopped()
         try:
             return self._gateway.get_changes_digest(self._id, client_id).entities
         except ApiError as error:
