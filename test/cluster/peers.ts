@@ -79,7 +79,7 @@ export async function untilHaproxyKnows(
 }
 
 /** Comma-separated values, a line for each server. */
-async function haproxyState(ports: PublicPorts): Promise<string> {
+export async function haproxyState(ports: PublicPorts): Promise<string> {
   return (await fetch(`http://127.0.0.1:${ports.haproxy}/;csv`)).text();
 }
 

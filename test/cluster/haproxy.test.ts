@@ -1,0 +1,78 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { freePorts } from '../support/free-ports.js';
+import { newTemporaryDirectory } from '../support/temporary-directory.js';
+import { describeWith } from '../support/toolchains.js';
+import { hostOf, PORTS } from './addresses.js';
+import { type Part, startPart } from './parts.js';
+import { haproxy, haproxyState, untilHaproxyKnows } from './peers.js';
+
+const NAMES = ['edge-1', 'edge-2'] as const;
+type Name = (typeof NAMES)[number];
+
+describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () => {
+  const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
+  const servers: Server[] = [];
+  const parts: Part[] = [];
+  const unready = new Set<Name>();
+  /** Called with each request that is not a probe. */
+  let take: (name: Name, response: ServerResponse) => void;
+  let gateway: string;
+  let ports: Parameters<typeof haproxyState>[0];
+
+  const listen = async (name: Name, port: number, answer: (response: ServerResponse) => void) => {
+    const server = createServer((request, response) => {
+      request.resume();
+      answer(response);
+    });
+    servers.push(server);
+    await once(server.listen(port, hostOf(network, name)), 'listening');
+  };
+
+  beforeAll(async () => {
+    for (const name of NAMES) {
+      await listen(name, PORTS.metrics, (response) =>
+        response.writeHead(unready.has(name) ? 503 : 200).end(),
+      );
+      await listen(name, PORTS.signOn, (response) => response.end());
+      await listen(name, PORTS.gateway, (response) => take(name, response));
+    }
+    const [signOn = 0, public_ = 0, grpc = 0, temporal = 0, state = 0] = await freePorts(5);
+    ports = { signOn, gateway: public_, grpc, temporal, haproxy: state, demoApps: [0, 0], prometheus: 0 };
+    gateway = `http://127.0.0.1:${public_}`;
+    const folder = newTemporaryDirectory();
+    await startPart(haproxy({ network, ports, folder, logs: folder }), (part) => parts.push(part));
+    await untilHaproxyKnows(ports, NAMES.length, /^gateway,edge-/);
+  });
+
+  afterAll(async () => {
+    await Promise.all(parts.map((part) => part.stop()));
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  test('lets an edge that shuts down answer what it has, and gives it nothing new', async () => {
+    const held = new Promise<{ name: Name; response: ServerResponse }>((resolve) => {
+      take = (name, response) => resolve({ name, response });
+    });
+    const answer = fetch(gateway, { method: 'POST' });
+    const { name, response } = await held;
+    unready.add(name);
+    await eventually('the edge without new requests', async () =>
+      (await haproxyState(ports))
+        .split('\n')
+        .some((line) => line.startsWith(`gateway,${name},`) && !/,UP/.test(line)),
+    );
+    take = (other, toOther) => toOther.end(other);
+    expect([name, await (await fetch(gateway, { method: 'POST' })).text()].sort()).toEqual(NAMES);
+    response.end(name);
+    expect([(await answer).status, await (await answer).text()]).toEqual([200, name]);
+    unready.clear();
+    await untilHaproxyKnows(ports, NAMES.length, /^gateway,edge-/);
+  });
+});
