@@ -208,15 +208,21 @@ func (s *SignOn) Refresh(ctx context.Context, refreshToken string) (*Tokens, err
 	grant.SetRefreshToken(refreshToken)
 	began := time.Now()
 	_, tokens, err := s.askForTokens(ctx, grant)
-	var lost *ConnectionError
 	isSafe := time.Since(began) < refreshAgainWithin && retryOf(s.options.Retry).MaxRetries > 0
-	if errors.As(err, &lost) && isSafe {
+	if isLost(err) && isSafe {
 		if err := pause(ctx, refreshAgainAfter); err != nil {
 			return nil, err
 		}
 		_, tokens, err = s.askForTokens(ctx, grant)
 	}
 	return tokens, err
+}
+
+// isLost includes the 502 or 504 by which a proxy tells of a connection that it lost.
+func isLost(err error) bool {
+	var lost *ConnectionError
+	status, _ := statusOf(err)
+	return errors.As(err, &lost) || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
 }
 
 func (s *SignOn) askForTokens(ctx context.Context, grant *signon.TokenRequest) (*signon.IssuedTokens, *Tokens, error) {

@@ -76,8 +76,12 @@ export function describeSignOn(driver: Driven): void {
       expect(rig.server.asked).toHaveLength(1);
     });
 
-    test('says the same again once, after a lost connection', async () => {
-      rig.server.answers(hangUp, tokens);
+    test.each<[string, Answer]>([
+      ['a lost connection', hangUp],
+      ['502, by which a proxy tells of one', page(502)],
+      ['504', page(504)],
+    ])('says the same again once, after %s', async (_, lost) => {
+      rig.server.answers(lost, tokens);
       expect((await refresh()).value).toMatchObject({ accessToken: 'access-2', refreshToken: 'refresh-2' });
       const [first, second] = rig.server.asked.map(({ body }) => JSON.parse(body));
       expect(first).toEqual({

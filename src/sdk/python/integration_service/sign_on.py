@@ -209,9 +209,9 @@ class SignOn:
         began = time.monotonic()
         try:
             return _tokens_in(self._ask_for_tokens(grant, request_id))
-        except ConnectionError:
+        except (ConnectionError, OAuthError) as error:
             is_late = time.monotonic() - began > _REFRESH_AGAIN_WITHIN_SECONDS
-            if is_late or self._retry.max_retries == 0:
+            if not _is_lost(error) or is_late or self._retry.max_retries == 0:
                 raise
         time.sleep(_REFRESH_AGAIN_AFTER_SECONDS)
         return _tokens_in(self._ask_for_tokens(grant, request_id))
@@ -308,6 +308,11 @@ def _code_in(callback_url: str, state: str, issuer: str) -> str:
     if not given.get("code"):
         raise SignInError("callback_malformed", "The browser came back without a code.")
     return given["code"]
+
+
+def _is_lost(error: ConnectionError | OAuthError) -> bool:
+    """By 502 or 504, a proxy tells of a connection that it lost."""
+    return isinstance(error, ConnectionError) or error.status in (502, 504)
 
 
 def _tokens_in(answer: IssuedTokens) -> Tokens:

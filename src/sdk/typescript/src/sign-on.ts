@@ -194,7 +194,7 @@ export class SignOn {
       return tokensIn(await attempt());
     } catch (error) {
       const isSafe = Date.now() - began < REFRESH_AGAIN_WITHIN_MS && this.#retry.maxRetries > 0;
-      if (!(error instanceof ConnectionError) || !isSafe) {
+      if (!isLost(error) || !isSafe) {
         throw error;
       }
       await pause(REFRESH_AGAIN_AFTER_MS, options.signal);
@@ -263,6 +263,14 @@ export class SignOn {
     };
     return withRetries(attempt, retry, signal);
   }
+}
+
+/** By 502 or 504, a proxy tells of a connection that it lost. */
+function isLost(error: unknown): boolean {
+  return (
+    error instanceof ConnectionError ||
+    (error instanceof OAuthError && (error.status === 502 || error.status === 504))
+  );
 }
 
 function tokensIn(answer: Record<string, unknown>): Tokens {
