@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// leastPause is for where something changes all the time: reads at once would use up the rate limit.
+	leastPause        = time.Second
 	longestPause      = time.Minute
 	longestRetryAfter = time.Hour
 	// mostComparisons limits how often a client that keeps changing is compared again.
@@ -35,6 +37,7 @@ type SyncOptions struct {
 	// default. A negative one asks without a wait.
 	Wait time.Duration
 	// Pause is the least time between two reads that find nothing. The default is 1 s; without a wait 1 min.
+	// After a read that finds something, and when woken, it is 1 s at most.
 	Pause time.Duration
 	// CompareEvery is how often to compare the store with the gateway's digests. The default is 1 h.
 	CompareEvery time.Duration
@@ -61,6 +64,8 @@ type Sync struct {
 	// complete means that the store has all that there was at the last read.
 	complete   bool
 	comparedAt time.Time
+	// beganAt is when the last round began.
+	beganAt time.Time
 }
 
 // Sync keeps a copy of the instance in a store, once it is Run.
@@ -107,7 +112,7 @@ func (s *Sync) CatchUp(ctx context.Context) error {
 	return s.compareIfDue(ctx)
 }
 
-// Wake ends a pause, so that the next read is at once: call it when a webhook arrives.
+// Wake ends a pause, so that the next read is within a second: call it when a webhook arrives.
 func (s *Sync) Wake() {
 	select {
 	case s.woken <- struct{}{}:
@@ -116,7 +121,10 @@ func (s *Sync) Wake() {
 }
 
 func (s *Sync) round(ctx context.Context) error {
-	beganAt := time.Now()
+	if err := pause(ctx, min(leastPause, s.options.Pause)-time.Since(s.beganAt)); err != nil {
+		return err
+	}
+	s.beganAt = time.Now()
 	changed, err := s.readToEnd(ctx, s.options.Wait)
 	if err != nil {
 		return err
@@ -125,7 +133,7 @@ func (s *Sync) round(ctx context.Context) error {
 		return err
 	}
 	if len(changed) == 0 {
-		s.pause(ctx, s.options.Pause-time.Since(beganAt))
+		s.pause(ctx, s.options.Pause-time.Since(s.beganAt))
 	}
 	return nil
 }

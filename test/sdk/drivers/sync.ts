@@ -161,6 +161,24 @@ export function describeSync(driver: Driven): void {
       expect(gateway.asked.filter((asked) => !CHANGES.test(asked))).toEqual([]);
     });
 
+    test('is read once a second at most, however much changes and wakes it', async () => {
+      const at: number[] = [];
+      gateway.instead = (path) => {
+        if (CHANGES.test(path)) {
+          at.push(performance.now());
+          gateway.set('worker', 'wrk_1', { id: 'wrk_1', name: `changed for read ${at.length}` });
+          void driver.sdk.sync('wake');
+        }
+        return undefined;
+      };
+      gateway.pageSize = 100;
+      await start(store, { pauseSeconds: LONG_SECONDS });
+      await gateway.until(() => at.length === 4);
+      await stop();
+      // Three seconds, but for the time that the first read took to arrive.
+      expect((at[3] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(2_000);
+    });
+
     test('looks at once when it is woken', async () => {
       await start(store, { waitSeconds: 0, pauseSeconds: LONG_SECONDS });
       await gateway.until(() => gateway.asked.at(-2)?.includes('digest') === true);

@@ -18,6 +18,8 @@ from .stores import Batch, Store, StoredDigest
 if TYPE_CHECKING:
     from .gateway import Gateway
 
+# Where something changes all the time, reads at once would use up the rate limit of the integration.
+_LEAST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _LONGEST_RETRY_AFTER_SECONDS = 3600.0
 # How often a client that keeps changing is compared again.
@@ -44,7 +46,10 @@ class SyncOptions:
     wait_seconds: int = 25
     """How long the gateway may hold a read until something changes, 0 to 25."""
     pause_seconds: float | None = None
-    """The least time between two reads that find nothing. By default 1; without ``wait_seconds`` 60."""
+    """
+    The least time between two reads that find nothing. By default 1; without ``wait_seconds`` 60. After a read that
+    finds something, and when woken, it is 1 at most.
+    """
     compare_every_seconds: float = 3600
     """How often to compare the store with the gateway's digests."""
     on_changes: Callable[[Sequence[Change]], None] | None = None
@@ -80,9 +85,11 @@ class Sync:
         # The store has all that there was at the last read.
         self._is_complete = False
         self._compared_at = float("-inf")
+        # When the last round began.
+        self._began_at = float("-inf")
         self._woken = threading.Event()
         self._is_running = False
-        self._is_stopped = False
+        self._stopped = threading.Event()
 
     def run(self) -> None:
         """
@@ -99,7 +106,7 @@ class Sync:
 
     def _follow(self) -> None:
         failures = 0
-        while not self._is_stopped:
+        while not self._stopped.is_set():
             try:
                 self._round()
                 failures = 0
@@ -118,7 +125,7 @@ class Sync:
             self._compare_and_repair()
 
     def wake(self) -> None:
-        """Ends a pause, so that the next read is at once: call it when a webhook arrives."""
+        """Ends a pause, so that the next read is within a second: call it when a webhook arrives."""
         self._woken.set()
 
     def stop(self) -> None:
@@ -126,23 +133,25 @@ class Sync:
         Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
         retries. It need not have read all.
         """
-        self._is_stopped = True
+        self._stopped.set()
         self._woken.set()
 
     def _end_if_stopped(self) -> None:
-        if self._is_running and self._is_stopped:
+        if self._is_running and self._stopped.is_set():
             raise _Stopped
 
     def _round(self) -> None:
-        began_at = time.monotonic()
+        pause_seconds = self._options.pause_seconds
+        if pause_seconds is None:
+            pause_seconds = 1 if self._options.wait_seconds > 0 else 60
+        least_seconds = min(_LEAST_PAUSE_SECONDS, pause_seconds)
+        self._stopped.wait(max(0, self._began_at + least_seconds - time.monotonic()))
+        self._began_at = time.monotonic()
         changed = self._read_to_end(self._options.wait_seconds)
         if self._is_to_compare():
             self._compare_and_repair()
         if not changed:
-            pause_seconds = self._options.pause_seconds
-            if pause_seconds is None:
-                pause_seconds = 1 if self._options.wait_seconds > 0 else 60
-            self._pause(began_at + pause_seconds - time.monotonic())
+            self._pause(self._began_at + pause_seconds - time.monotonic())
 
     def _read_to_end(self, wait_seconds: int) -> set[str]:
         """Returns the clients of which something changed."""
@@ -246,7 +255,7 @@ class Sync:
         return max(after, longest * random.uniform(0.5, 1))
 
     def _pause(self, seconds: float) -> None:
-        if seconds > 0 and not self._is_stopped:
+        if seconds > 0 and not self._stopped.is_set():
             self._woken.wait(seconds)
         self._woken.clear()
 

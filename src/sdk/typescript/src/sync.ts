@@ -2,7 +2,7 @@ import type { Change, Changes, ChangesOptions } from './changes.js';
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 import type { ChangesDigest, Client } from './models.js';
 import type { ReadOptions } from './reader.js';
-import type { RetryPolicy } from './retries.js';
+import { pause, type RetryPolicy } from './retries.js';
 import type { Store, StoredDigest } from './stores.js';
 
 /** The entities of a client that a store and the gateway do not agree on. */
@@ -20,7 +20,10 @@ export interface Difference {
 export interface SyncOptions {
   /** How long the gateway may hold a read until something changes, 0 to 25. Default: 25. */
   waitSeconds?: number | undefined;
-  /** The least time between two reads that find nothing. Default: 1; without `waitSeconds` 60. */
+  /**
+   * The least time between two reads that find nothing. Default: 1; without `waitSeconds` 60. After a read
+   * that finds something, and when woken, it is 1 at most.
+   */
   pauseSeconds?: number | undefined;
   /** How often to compare the store with the gateway's digests. Default: 3600. */
   compareEverySeconds?: number | undefined;
@@ -48,6 +51,8 @@ export interface ChangeSource {
 type Signal = AbortSignal | undefined;
 
 const MS_PER_SECOND = 1_000;
+/** Where something changes all the time, reads at once would use up the rate limit of the integration. */
+const LEAST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 /** How often a client that keeps changing is compared again. */
@@ -71,6 +76,8 @@ export class Sync {
   /** The store has all that there was at the last read. */
   #isComplete = false;
   #comparedAt = Number.NEGATIVE_INFINITY;
+  /** When the last round began. */
+  #beganAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
   #endPause: () => void = () => undefined;
 
@@ -117,7 +124,7 @@ export class Sync {
     }
   }
 
-  /** Ends a pause, so that the next read is at once: call it when a webhook arrives. */
+  /** Ends a pause, so that the next read is within a second: call it when a webhook arrives. */
   wake(): void {
     this.#isWoken = true;
     this.#endPause();
@@ -125,13 +132,15 @@ export class Sync {
 
   async #round(signal: Signal): Promise<void> {
     const { waitSeconds = 25, pauseSeconds = waitSeconds > 0 ? 1 : 60 } = this.#options;
-    const beganAt = performance.now();
+    const leastSeconds = Math.min(LEAST_PAUSE_SECONDS, pauseSeconds);
+    await pause(Math.max(0, this.#beganAt + leastSeconds * MS_PER_SECOND - performance.now()), signal);
+    this.#beganAt = performance.now();
     const changed = await this.#readToEnd(waitSeconds, signal);
     if (this.#isToCompare()) {
       await this.#compareAndRepair(signal);
     }
     if (changed.size === 0) {
-      await this.#pause(beganAt + pauseSeconds * MS_PER_SECOND - performance.now(), signal);
+      await this.#pause(this.#beganAt + pauseSeconds * MS_PER_SECOND - performance.now(), signal);
     }
   }
 
