@@ -27,6 +27,6 @@ export interface EmailChangeRows {
   put(change: EmailChange): Promise<void>;
   /** One conditional statement removes the change of a link: of concurrent uses, one returns true. */
   take(linkHash: string, now: number): Promise<boolean>;
-  /** Removes the pending change of the asker, or those of all askers. */
-  end(accountId: AccountId, asker?: Asker): Promise<void>;
+  /** Removes the pending change of the asker, or those of all askers. Returns their number. */
+  end(accountId: AccountId, asker?: Asker): Promise<number>;
 }

@@ -27,8 +27,8 @@ export interface IntegrationNotice {
 export interface WaitingNotices<Notice> {
   /** Oldest first. */
   page(page: PageRequest): Promise<Notice[]>;
-  /** Ignores ids without a notice: they were acknowledged before. */
-  remove(ids: readonly string[]): Promise<void>;
+  /** Ignores ids without a notice: they were acknowledged before. Returns how many had one. */
+  remove(ids: readonly string[]): Promise<number>;
 }
 
 export interface NoticeRows extends WaitingNotices<AccountNotice> {

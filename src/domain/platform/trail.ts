@@ -146,10 +146,7 @@ export class Trail {
     }
     this.#isWritten = true;
     if (WHOLE.has(kind)) {
-      // What a method `end…` removes may not have existed: counts as a write, without fields.
-      if (!method.startsWith('end')) {
-        this.#fields.add(kind);
-      }
+      this.#fields.add(kind);
     } else if (id !== undefined && kind !== 'session' && kind !== 'grant') {
       this.#addId(id);
       for (const name of changed) {

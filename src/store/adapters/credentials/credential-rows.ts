@@ -102,11 +102,12 @@ function emailChangeRows(db: Rows): EmailChangeRows {
       return numDeletedRows === 1n;
     },
     end: async (accountId, asker) => {
-      await db
+      const { numDeletedRows } = await db
         .deleteFrom('emailChanges')
         .where('accountId', '=', accountId)
         .$if(asker !== undefined, (query) => query.where('asker', '=', asker as string))
-        .execute();
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
     },
   };
 }
@@ -136,8 +137,7 @@ async function remove(
   db: Rows,
   table: 'accountNotices' | 'integrationNotices',
   ids: readonly string[],
-): Promise<void> {
-  if (ids.length > 0) {
-    await db.deleteFrom(table).where('id', 'in', ids).execute();
-  }
+): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom(table).where('id', 'in', ids).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }

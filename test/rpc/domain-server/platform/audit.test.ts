@@ -224,7 +224,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
       'integration_notice',
       'notice',
     );
-    await step('disableAccount', { accountId }, 'account.disabled', 'disabled_at');
+    await step('disableAccount', { accountId }, 'account.disabled', 'disabled_at email_change');
     await step('enableAccount', { accountId }, 'account.enabled', 'disabled_at');
     await call('setPassword', { accountId, password: 'a long enough pass phrase' });
     await database.write((writer) =>
@@ -320,9 +320,19 @@ describeEachDatabase('the audit log of platform writes', (under) => {
   test('a write that changes nothing, one that is repeated and one that is refused leave none', async () => {
     const { call, records } = await platformOf(under, rigs);
     const { instance } = await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
+    const { client } = await call('createClient', { instanceId: instance.id, name: 'Tallowfern' });
+    const email = 'ada@example.com';
+    const { user } = await call('createUser', { clientId: client.id, email });
+    const deleted = await call('createUser', { clientId: client.id, email: 'wes@example.com' });
+    await call('deleteUser', { userId: deleted.user.id });
     await records();
     await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
     await call('updateInstance', { instanceId: instance.id, name: 'Harborlight' });
+    await call('updateUser', { userId: user.id, email });
+    await call('updateAccount', { accountId: user.accountId, email });
+    await call('deleteUser', { userId: deleted.user.id });
+    await call('acknowledgeAccountNotices', { noticeIds: ['ntc_gone'] });
+    await call('acknowledgeIntegrationNotices', { noticeIds: ['inc_gone'] });
     await refusalOf(call('createClient', { instanceId: instance.id, name: '' }));
     await refusalOf(call('updateInstance', { instanceId: instance.id, name: 'B', expectedVersion: 'old' }));
     expect(await records()).toEqual([]);
