@@ -3,11 +3,40 @@ import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
 import { type BehindCommit, LentConnection } from './postgres/driver.js';
 
-const databases = new WeakMap<Writer | Rows, SqliteDatabase>();
+interface Direct {
+  database: SqliteDatabase;
+  turns: EventLoopTurns | undefined;
+}
+
+const databases = new WeakMap<Writer | Rows, Direct>();
 
 /** Runs compiled statements directly on SQLite: Kysely's path costs as much as a small statement. */
-export function allowDirectStatements(kysely: Writer | Rows, database: SqliteDatabase): void {
-  databases.set(kysely, database);
+export function allowDirectStatements(
+  kysely: Writer | Rows,
+  database: SqliteDatabase,
+  turns: EventLoopTurns | undefined,
+): void {
+  databases.set(kysely, { database, turns });
+}
+
+/** A statement of SQLite blocks the event loop: a write of thousands would keep all other work waiting. */
+const LONGEST_TURN_MS = 20;
+
+/** Ends a turn of the event loop in which the statements of a connection have taken long. */
+export class EventLoopTurns {
+  #beganAt: number | undefined;
+
+  /** Undefined while the turn goes on. */
+  next(): Promise<void> | undefined {
+    if (this.#beganAt === undefined) {
+      this.#beganAt = performance.now();
+      setImmediate(() => {
+        this.#beganAt = undefined;
+      });
+      return undefined;
+    }
+    return performance.now() - this.#beganAt > LONGEST_TURN_MS ? new Promise(setImmediate) : undefined;
+  }
 }
 
 /** Runs a compiled statement on either database. */
@@ -16,11 +45,15 @@ export async function executeCompiled<Row>(
   compiled: CompiledQuery<Row>,
   parameters: readonly unknown[],
 ): Promise<QueryResult<Row>> {
-  const database = databases.get(db);
-  if (database === undefined) {
+  const direct = databases.get(db);
+  if (direct === undefined) {
     return db.executeQuery<Row>({ ...compiled, parameters });
   }
-  const statement = database.prepare(compiled.sql);
+  const nextTurn = direct.turns?.next();
+  if (nextTurn) {
+    await nextTurn;
+  }
+  const statement = direct.database.prepare(compiled.sql);
   if (statement.reader) {
     return { rows: statement.all(parameters) as Row[] };
   }

@@ -13,13 +13,14 @@ import {
 } from 'kysely';
 import { camelCase, camelCased } from '../camel-case.js';
 import type { Schema } from '../schema.js';
-import { allowDirectStatements } from './direct-statements.js';
+import { allowDirectStatements, EventLoopTurns } from './direct-statements.js';
 
 export function kyselyOver(connection: BetterSqlite3.Database): Kysely<Schema> {
   const database = withKeptStatements(connection);
   const kysely = new Kysely<Schema>({ dialect: new Dialect({ database }, connection.readonly) });
-  allowDirectStatements(kysely, database);
-  allowDirectStatements(camelCased(kysely), withKeptStatements(connection, camelCase));
+  const turns = connection.readonly ? undefined : new EventLoopTurns();
+  allowDirectStatements(kysely, database, turns);
+  allowDirectStatements(camelCased(kysely), withKeptStatements(connection, camelCase), turns);
   return kysely;
 }
 
