@@ -44,9 +44,12 @@ const LETTERS_OF: Readonly<Record<string, string>> = {
   '|': 'i',
 };
 
+/** Too long in every form. To normalize such a text can take seconds, in which the domain answers no call. */
+const MAX_UNITS = 4_096;
+
 /** The form that is judged, hashed and checked (NFKC): keyboards encode the same characters differently. */
 export function normalizedPassword(password: string): string {
-  return password.normalize('NFKC');
+  return password.length > MAX_UNITS ? password : password.normalize('NFKC');
 }
 
 /** Why the password is refused, if it is. `names`: the person's names, address, clients, instances. */

@@ -10,6 +10,12 @@ const NAMES = [
   'Brightledger Portal',
 ];
 
+test('a text that is too long in every form is kept as it is: to normalize it could take seconds', () => {
+  const decomposed = 'e\u0301'.repeat(2_048);
+  expect(normalizedPassword(decomposed)).toBe('\u00e9'.repeat(2_048));
+  expect(normalizedPassword(`${decomposed}e`)).toBe(`${decomposed}e`);
+});
+
 describe('a password is refused', () => {
   test.each([
     ['fourteen rooks', 'too_short'],

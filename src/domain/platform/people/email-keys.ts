@@ -6,11 +6,17 @@ const IDEOGRAPHIC_DOT = /\u3002/g;
 /** The characters of a DNS name. */
 const DOMAIN = /^[\p{L}\p{M}\p{N}._-]+$/u;
 
+/** No address is longer. To normalize such a text can take seconds, in which the domain answers no call. */
+const MAX_ADDRESS_LENGTH = 1_024;
+
 /**
  * The mailbox that an address means: equal for all spellings (NFC, NFD, width, case, invisible characters,
- * Punycode). Addresses are compared by it. A key is its own key.
+ * Punycode). Addresses are compared by it. A key is its own key, and so is a text that is too long.
  */
 export function emailKeyOf(email: string): string {
+  if (email.length > MAX_ADDRESS_LENGTH) {
+    return email;
+  }
   const folded = beginningKeyOf(email);
   const at = folded.lastIndexOf('@');
   if (at < 0) {
