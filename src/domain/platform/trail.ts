@@ -51,7 +51,7 @@ const WHOLE: ReadonlySet<Kind> = new Set([
   'integration_notice',
 ]);
 
-/** Reads are remembered to detect changes, but not a whole client of workers. */
+/** The latest reads are remembered to detect changes, but not a whole client of workers. */
 const MOST_REMEMBERED = 1_000;
 const MOST_FIELDS = 50;
 const MOST_OTHERS = 10;
@@ -128,9 +128,17 @@ export class Trail {
 
   #remember(found: unknown): void {
     for (const row of Array.isArray(found) ? found : [found]) {
-      if (isRow(row) && typeof row.id === 'string' && this.#read.size < MOST_REMEMBERED) {
-        this.#read.set(row.id, row);
+      if (isRow(row) && typeof row.id === 'string') {
+        this.#keep(row.id, row);
       }
+    }
+  }
+
+  #keep(id: string, row: Row): void {
+    this.#read.set(id, row);
+    if (this.#read.size > MOST_REMEMBERED) {
+      const [oldest = ''] = this.#read.keys();
+      this.#read.delete(oldest);
     }
   }
 
@@ -154,7 +162,7 @@ export class Trail {
           this.#fields.add(fieldOf(kind, name));
         }
       }
-      this.#read.set(id, row);
+      this.#keep(id, row);
     }
     if (method === 'delete' && typeof written === 'string') {
       this.#addId(written);

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { Trail } from '../../../src/domain/platform/trail.js';
+import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
+
+const ROWS_PER_PAGE = 250;
+const PAGES = 5;
+
+test('names only the fields that a write of very many rows has changed', async () => {
+  const trail = new Trail();
+  const { workers } = trail.over({
+    workers: {
+      page: async ({ after = 0 }: { after: number }) =>
+        Array.from({ length: ROWS_PER_PAGE }, (_, index) => ({
+          ...{ id: `wrk_${after + index}`, firstName: 'Maren', jobTitles: ['Baker'] },
+        })),
+      update: async () => undefined,
+    },
+  } as unknown as Changes) as unknown as {
+    workers: { page(from: { after: number }): Promise<object[]>; update(worker: object): Promise<void> };
+  };
+  for (let page = 0; page < PAGES; page += 1) {
+    for (const worker of await workers.page({ after: page * ROWS_PER_PAGE })) {
+      await workers.update({ ...worker, jobTitles: ['Pastry Cook'] });
+    }
+  }
+  const { fields } = trail.attributes({ type: 'client', id: 'cli_1' });
+  expect(fields).toBe('worker.job_titles');
+});
