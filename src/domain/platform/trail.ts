@@ -39,7 +39,8 @@ const READS: ReadonlySet<string> = new Set([
     'has',
     'hasUnits',
   ],
-  ...['anyOf', 'contextsOf', 'firstOwner', 'integrationsOf', 'names', 'ofAccount', 'ownerOf', 'withRole'],
+  ...['anyOf', 'clientsOf', 'contextsOf', 'firstOwner', 'integrationsOf'],
+  ...['names', 'ofAccount', 'ownerOf', 'withRole'],
 ]);
 
 /** Without fields: only the write itself is recorded. */

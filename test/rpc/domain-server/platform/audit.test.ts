@@ -325,7 +325,13 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     const { user } = await call('createUser', { clientId: client.id, email });
     const deleted = await call('createUser', { clientId: client.id, email: 'wes@example.com' });
     await call('deleteUser', { userId: deleted.user.id });
+    const other = await call('createClient', { instanceId: instance.id, name: 'Brambleway' });
+    const shared = { email: 'moreau@example.com' };
+    await call('createUser', { clientId: other.client.id, ...shared });
+    const asking = await call('createUser', { clientId: client.id, ...shared });
+    await call('updateUser', { userId: asking.user.id, email: 'new@example.com' });
     await records();
+    await call('updateUser', { userId: asking.user.id, email: 'new@example.com' });
     await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
     await call('updateInstance', { instanceId: instance.id, name: 'Harborlight' });
     await call('updateUser', { userId: user.id, email });
