@@ -1,5 +1,11 @@
 import { invalidField } from '../../errors/service-error.js';
-import { decodeCursor, encodeCursor, type PageRequest, type Position } from '../directory/page.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  type PageRequest,
+  type Position,
+  unknownCursor,
+} from '../directory/page.js';
 
 const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 500;
@@ -20,6 +26,32 @@ export async function listPage<T extends Position>(
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   return { rows, nextPageToken: found.length > limit && last ? encodeCursor(last) : '' };
+}
+
+/** The same for rows in the order of a text, which the token holds: the row itself may change or go. */
+export async function textPage<T>(
+  { pageSize, pageToken }: Listing,
+  fetch: (after: string | undefined, limit: number) => Promise<T[]>,
+  textOf: (row: NoInfer<T>) => string,
+): Promise<{ rows: T[]; nextPageToken: string }> {
+  const limit = pageLimit(pageSize);
+  const found = await fetch(pageToken === '' ? undefined : decodeText(pageToken), limit + 1);
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, nextPageToken: found.length > limit && last !== undefined ? encodeText(textOf(last)) : '' };
+}
+
+function encodeText(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/** Refuses text that none can be, such as NUL. */
+function decodeText(token: string): string {
+  const text = Buffer.from(token, 'base64url').toString();
+  if (encodeText(text) !== token || text.includes('\0')) {
+    throw unknownCursor('page_token');
+  }
+  return text;
 }
 
 export function pageLimit(pageSize: number): number {

@@ -1,9 +1,9 @@
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
-import { type Listing, pageLimit } from '../listing.js';
+import { type Listing, textPage } from '../listing.js';
 import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
 import type { Changes } from '../unit-of-work.js';
-import { invalidRequest, Violations } from '../violations.js';
+import { Violations } from '../violations.js';
 import { assertRoom, getClient, lockClient } from './clients.js';
 
 /** What these rules use of a write. */
@@ -40,15 +40,15 @@ export async function addTitles(
 export async function listJobTitles(
   changes: Pick<Changes, 'clients' | 'jobTitles'>,
   clientId: string,
-  { pageSize, pageToken }: Listing,
+  listing: Listing,
 ): Promise<{ titles: string[]; nextPageToken: string }> {
-  const limit = pageLimit(pageSize);
-  const after = pageToken === '' ? undefined : decodeToken(pageToken);
-  const client = await getClient(changes, clientId);
-  const found = await changes.jobTitles.page(client.id, after, limit + 1);
-  const titles = found.slice(0, limit);
-  const last = titles.at(-1);
-  return { titles, nextPageToken: found.length > limit && last !== undefined ? encodeToken(last) : '' };
+  const { id } = await getClient(changes, clientId);
+  const { rows, nextPageToken } = await textPage(
+    listing,
+    (after, limit) => changes.jobTitles.page(id, after, limit),
+    (title) => title,
+  );
+  return { titles: rows, nextPageToken };
 }
 
 /** Also renames it for its workers, including offboarded ones: records must not have unknown titles. */
@@ -116,17 +116,4 @@ function validate(texts: Record<string, string>): void {
     violations.requiredText(path, text);
   }
   violations.throwIfAny();
-}
-
-function encodeToken(title: string): string {
-  return Buffer.from(title).toString('base64url');
-}
-
-/** The last title of the page before. Refuses text that no title can be, such as NUL. */
-function decodeToken(token: string): string {
-  const title = Buffer.from(token, 'base64url').toString();
-  if (encodeToken(title) !== token || title.includes('\0')) {
-    throw invalidRequest('page_token', 'must be taken unchanged from an earlier answer');
-  }
-  return title;
 }

@@ -43,8 +43,12 @@ export interface AccountRows {
   insert(account: Account): Promise<boolean>;
   /** Throws `emailTaken` when another account has the address. */
   update(account: Account): Promise<void>;
-  /** In the order of the addresses; only those whose address begins with a text, if one is given. */
-  page(page: PageRequest, emailPrefix: string | undefined): Promise<Account[]>;
+  /** In the order of their keys, behind one; only those whose address begins with a text, if one is given. */
+  page(
+    after: string | undefined,
+    limit: number,
+    emailPrefix: string | undefined,
+  ): Promise<(Account & { emailKey: string })[]>;
   contextsOf(id: AccountId): Promise<AccountContext[]>;
   /** Each client of which the person is or was a user or worker. */
   clientsOf(id: AccountId): Promise<ClientId[]>;

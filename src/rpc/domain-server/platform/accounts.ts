@@ -3,7 +3,7 @@ import {
   AccountStatus,
   type GetAccountRequest,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
-import { listPage } from '../../../domain/platform/listing.js';
+import { textPage } from '../../../domain/platform/listing.js';
 import {
   accountView,
   allowsSignIn,
@@ -34,7 +34,11 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
     }),
     listAccounts: async ({ emailPrefix, ...listing }, { rows: { accounts } }) => {
       const prefix = prefixKeyOf(emailPrefix) || undefined;
-      const { rows, nextPageToken } = await listPage(listing, (page) => accounts.page(page, prefix));
+      const { rows, nextPageToken } = await textPage(
+        listing,
+        (after, limit) => accounts.page(after, limit, prefix),
+        ({ emailKey }) => emailKey,
+      );
       return { accounts: rows.map(toEntry), nextPageToken };
     },
     getAccount: async ({ key }, { rows }, { identity: { instanceId } }) => {

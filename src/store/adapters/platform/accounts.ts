@@ -88,18 +88,10 @@ export function accountRows(writer: Writer): AccountRows {
         .execute();
       return rows.map((row) => row.clientId as ClientId);
     },
-    page: async ({ after, limit }, emailPrefix) => {
-      // The order of addresses differs between databases; the cursor is compared in SQL, so pages agree.
+    page: async (after, limit, emailPrefix) => {
       const query = db
         .selectFrom('accounts')
-        .$if(after !== undefined, (from) =>
-          from.where('emailKey', '>', (row) =>
-            row
-              .selectFrom('accounts as last')
-              .where('last.id', '=', String(after?.id))
-              .select('last.emailKey'),
-          ),
-        )
+        .$if(after !== undefined, (from) => from.where('emailKey', '>', String(after)))
         .$if(emailPrefix !== undefined, (from) =>
           // SQLite orders by code point, so that a range of its index holds exactly these.
           isPostgres(db)
@@ -108,8 +100,11 @@ export function accountRows(writer: Writer): AccountRows {
                 .where('emailKey', '>=', String(emailPrefix))
                 .where('emailKey', '<', `${emailPrefix}\u{10ffff}`),
         );
-      const rows = query.orderBy('emailKey').limit(limit).select(accountColumns).$narrowType<AccountIds>();
-      return rows.execute();
+      const rows = query
+        .orderBy('emailKey')
+        .limit(limit)
+        .select([...accountColumns, 'emailKey']);
+      return rows.$narrowType<AccountIds>().execute();
     },
     contextsOf: async (id) => [...(await usersOf(db, id)), ...(await workersOf(db, id))],
     namesAround: (id) => namesAround(writer, id),

@@ -60,6 +60,12 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
       expect.objectContaining({ email: 'bo@example.com', fullName: undefined }),
     ]);
     expect(nextPageToken).toBe('');
+    // The last account of the page goes to the end of the list.
+    const [{ id: accountId } = { id: '' }] = first.accounts;
+    await call('updateAccount', { accountId, email: 'zoe@example.com' });
+    const { accounts: others } = await call('listAccounts', { pageToken: first.nextPageToken });
+    expect(others.map(({ email }) => email)).toEqual(['bo@example.com', 'zoe@example.com']);
+    await call('updateAccount', { accountId, email: 'Ada@example.com' });
     const found = await call('listAccounts', { emailPrefix: ' ADA@EXA' });
     expect(found.accounts).toEqual(first.accounts);
     await call('createUser', { clientId, email: 'cy@163.example', withoutManager: true });
