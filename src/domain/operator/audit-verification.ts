@@ -264,5 +264,7 @@ async function* pagesFrom(
       return;
     }
     after = { chain: last.chain, seq: last.seq };
+    // SQLite reads block the event loop: other work gets its turn here.
+    await new Promise(setImmediate);
   }
 }

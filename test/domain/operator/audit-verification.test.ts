@@ -108,3 +108,29 @@ describe('a chain of which a purge removes records while it is read', () => {
     expect(parts).toMatchObject([{ fault: 'changed', chain: begin.chain, fromSeq: 1, toSeq: 1 }]);
   });
 });
+
+test('the verification of a long log lets other work have its turns', async () => {
+  const log = [next({ chain: chainNamed('1'), seq: 0, hash: '' })];
+  for (let last = log[0] as ChainedEvent; log.length < 2_000; log.push(last)) {
+    last = next(last);
+  }
+  // As SQLite does, which answers at once.
+  const rows = {
+    chained: async ({ after, limit }: { after?: { seq: number } | undefined; limit: number }) =>
+      log.slice(after?.seq ?? 0, (after?.seq ?? 0) + limit),
+    unchained: async () => [],
+  };
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    coming = setImmediate(turn);
+  };
+  let coming = setImmediate(turn);
+  let pages = 0;
+  for await (const { findings } of verifyAuditLog(rows, mac, new AbortController().signal)) {
+    expect(findings).toEqual([]);
+    pages += 1;
+  }
+  clearImmediate(coming);
+  expect(turns).toBeGreaterThanOrEqual(pages - 1);
+});
