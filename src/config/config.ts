@@ -29,8 +29,6 @@ export class ConfigError extends Error {
   }
 }
 
-export type { Source };
-
 export interface LoadOptions {
   /** Also refuses names that are certainly misspelt. For the start of the service. */
   strict?: boolean;

@@ -3,8 +3,6 @@ import type { Clock } from '../domain/clock.js';
 import type { WriteOrigin } from '../domain/unit-of-work.js';
 import type { Schema } from './schema.js';
 
-export type { WriteOrigin };
-
 /** For reads: sees committed data only. */
 export type Reader = Kysely<Schema>;
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { PasswordHasher } from '../../src/domain/credentials/passwords.js';
 import type { PlatformUnitOfWork } from '../../src/domain/platform/unit-of-work.js';
-import type { PlatformDependencies } from '../../src/rpc/domain-server/platform/index.js';
+import type { PlatformDependencies } from '../../src/rpc/domain-server/platform/write.js';
 
 /** Fast, unlike a real one; the password is only reversed. */
 export const quickHasher: PasswordHasher = {

@@ -1,7 +1,7 @@
 import { AddressGuard } from '../../delivery/address-guard.js';
 import { RetryGrace } from '../../domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
-import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/index.js';
+import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/dependencies.js';
 import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { deliveryEndCounter, outboxMetrics } from '../../telemetry/webhook-metrics.js';

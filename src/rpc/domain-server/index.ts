@@ -6,11 +6,14 @@ import type { CallContext, ServedService } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
 import { directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
-import { type OperatorDependencies, operatorService } from './operator/index.js';
-import { type PlatformDependencies, platformService } from './platform/index.js';
+import { operatorService } from './operator/index.js';
+import type { OperatorDependencies } from './operator/write.js';
+import { platformService } from './platform/index.js';
+import type { PlatformDependencies } from './platform/write.js';
 import { signOnService } from './sign-on/index.js';
 import { deliveryService } from './webhooks/delivery-service.js';
-import { type WebhookDependencies, webhookService } from './webhooks/index.js';
+import type { WebhookDependencies } from './webhooks/dependencies.js';
+import { webhookService } from './webhooks/index.js';
 
 export interface ServiceDependencies {
   directory: DirectoryDependencies;

@@ -1,4 +1,5 @@
-import type { WriteOrigin, Writer } from '../database.js';
+import type { WriteOrigin } from '../../domain/unit-of-work.js';
+import type { Writer } from '../database.js';
 import { FairQueue } from './fair-queue.js';
 import { keepLateRows, type LateRows } from './late-rows.js';
 import { callerLeft } from './turns.js';

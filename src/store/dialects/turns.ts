@@ -1,5 +1,6 @@
+import type { WriteOrigin } from '../../domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { WriteOrigin, Writer } from '../database.js';
+import type { Writer } from '../database.js';
 
 /** How many of the writing connections may hold or wait for the lock of one subject. */
 const AT_ONCE = 4;

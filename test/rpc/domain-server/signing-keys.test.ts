@@ -14,7 +14,8 @@ import {
   type MaintenanceDependencies,
   maintenanceService,
 } from '../../../src/rpc/domain-server/maintenance.js';
-import { type OperatorDependencies, operatorService } from '../../../src/rpc/domain-server/operator/index.js';
+import { operatorService } from '../../../src/rpc/domain-server/operator/index.js';
+import type { OperatorDependencies } from '../../../src/rpc/domain-server/operator/write.js';
 import { DAY, HOUR, keyRig } from '../../domain/sign-on/keys/rig.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 

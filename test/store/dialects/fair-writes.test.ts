@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
+import type { WriteOrigin } from '../../../src/domain/unit-of-work.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { lock } from '../../../src/store/adapters/unit-of-work.js';
-import type { Database, WriteOrigin, Writer } from '../../../src/store/database.js';
+import type { Database, Writer } from '../../../src/store/database.js';
 import { SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js';
 import { inTurns, Turns, takeTurn } from '../../../src/store/dialects/turns.js';
 import { databaseUnderTest } from '../../support/databases.js';

@@ -1,4 +1,5 @@
-import type { Config, Source } from '../../../config/config.js';
+import type { Config } from '../../../config/config.js';
+import type { Source } from '../../../config/secret-files.js';
 import type { Check, Found } from '../../../store/checks/check.js';
 import type { OpenedPlace } from './database-place.js';
 

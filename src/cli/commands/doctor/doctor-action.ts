@@ -1,4 +1,5 @@
-import { loadConfig, type Source } from '../../../config/config.js';
+import { loadConfig } from '../../../config/config.js';
+import type { Source } from '../../../config/secret-files.js';
 import { within } from '../../../telemetry/within.js';
 import { print } from '../output/print.js';
 import { asJson } from '../output/printable.js';

@@ -9,8 +9,6 @@ import { serviceTokenHandlers } from './service-tokens.js';
 import { signingKeyHandlers } from './signing-keys.js';
 import type { OperatorDependencies } from './write.js';
 
-export type { OperatorDependencies } from './write.js';
-
 export function operatorService(operator: OperatorDependencies) {
   return serve(OperatorServiceService, {
     ...applicationHandlers(operator),

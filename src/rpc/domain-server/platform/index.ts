@@ -12,8 +12,6 @@ import { userHandlers } from './users.js';
 import { workerHandlers } from './workers.js';
 import type { PlatformCall, PlatformDependencies, PlatformHandlers } from './write.js';
 
-export type { PlatformDependencies } from './write.js';
-
 /** The platform service: the back office writes; operators and support read. */
 export function platformService({ unitOfWork, ...dependencies }: PlatformDependencies) {
   const handlers = {

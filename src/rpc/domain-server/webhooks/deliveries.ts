@@ -8,8 +8,8 @@ import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
 import { filterOf } from '../words.js';
 import { write } from '../writes.js';
+import type { WebhookDependencies } from './dependencies.js';
 import { fromDeliveryStatus, toAttemptMessage, toDeliveryMessage } from './messages.js';
-import type { WebhookDependencies } from './write.js';
 
 export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
   const { unitOfWork, clock, draining, sending } = webhooks;

@@ -5,7 +5,7 @@ import { logFilterViolations, logPage } from '../../../domain/webhooks/logs/page
 import { replayEvents } from '../../../domain/webhooks/subscriptions/replay.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
-import type { WebhookDependencies } from './write.js';
+import type { WebhookDependencies } from './dependencies.js';
 
 export function eventHandlers({
   unitOfWork,

@@ -1,11 +1,9 @@
 import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { serve } from '../../handlers.js';
 import { deliveryHandlers } from './deliveries.js';
+import type { WebhookDependencies } from './dependencies.js';
 import { eventHandlers } from './events.js';
 import { subscriptionHandlers } from './subscriptions.js';
-import type { WebhookDependencies } from './write.js';
-
-export type { WebhookDependencies } from './write.js';
 
 /** The webhook service for operators. */
 export function webhookService(webhooks: WebhookDependencies) {

@@ -7,8 +7,8 @@ import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscripti
 import { testSubscription } from '../../../domain/webhooks/subscriptions/test-event.js';
 import type { Handlers } from '../../handlers.js';
 import { attributed, write } from '../writes.js';
+import type { WebhookDependencies } from './dependencies.js';
 import { fromSubscriptionStatus, toDeliveryMessage, toSubscriptionMessage } from './messages.js';
-import type { WebhookDependencies } from './write.js';
 
 export function subscriptionHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
   const { rows } = webhooks.unitOfWork;

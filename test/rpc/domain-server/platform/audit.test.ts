@@ -6,10 +6,8 @@ import { PlatformServiceService as methods } from '../../../../generated/proto/i
 import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
-import {
-  type PlatformDependencies,
-  platformService,
-} from '../../../../src/rpc/domain-server/platform/index.js';
+import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import type { PlatformDependencies } from '../../../../src/rpc/domain-server/platform/write.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';

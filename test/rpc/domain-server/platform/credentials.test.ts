@@ -4,10 +4,8 @@ import { PasswordLinkPurpose } from '../../../../generated/proto/integration/pla
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
-import {
-  type PlatformDependencies,
-  platformService,
-} from '../../../../src/rpc/domain-server/platform/index.js';
+import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
+import type { PlatformDependencies } from '../../../../src/rpc/domain-server/platform/write.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { invitedAlone } from '../../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../../support/databases.js';

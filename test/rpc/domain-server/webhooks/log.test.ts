@@ -9,8 +9,8 @@ import {
 import type { ListEventsRequest } from '../../../../generated/proto/integration/webhooks/v1/events.js';
 import type { ManagedSubscription } from '../../../../src/domain/webhooks/subscriptions/rows.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
+import type { WebhookDependencies } from '../../../../src/rpc/domain-server/webhooks/dependencies.js';
 import { eventHandlers } from '../../../../src/rpc/domain-server/webhooks/events.js';
-import type { WebhookDependencies } from '../../../../src/rpc/domain-server/webhooks/write.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';
 import { plantAttempt, plantEvent } from '../../../store/adapters/webhooks/logs/rig.js';
 import { plantDelivery } from '../../../store/adapters/webhooks/subscriptions/rig.js';

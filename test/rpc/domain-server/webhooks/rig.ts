@@ -7,10 +7,8 @@ import {
 import { WebhookServiceService as methods } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js';
 import { SealedBox } from '../../../../src/keys/sealed-box.js';
-import {
-  type WebhookDependencies,
-  webhookService,
-} from '../../../../src/rpc/domain-server/webhooks/index.js';
+import type { WebhookDependencies } from '../../../../src/rpc/domain-server/webhooks/dependencies.js';
+import { webhookService } from '../../../../src/rpc/domain-server/webhooks/index.js';
 import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
 import { fakeClock } from '../../../domain/clock.js';
