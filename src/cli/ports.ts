@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Config } from '../config/config.js';
+import { hostAndPortOf } from '../identifiers/network-address.js';
 import type { RoleName } from './roles/role.js';
 
 /** No other machine sees the secrets and passwords of the demo application. */
@@ -33,10 +34,7 @@ export function portsOf(config: Config): Port[] {
     { setting: 'GRPC_PORT', host: GRPC_HOST, port: GRPC_PORT, opener: 'domain' },
   ];
   if (ROLES_ADDRESS !== undefined) {
-    const end = ROLES_ADDRESS.lastIndexOf(':');
-    const host = ROLES_ADDRESS.slice(0, end).replace(/^\[|\]$/g, '');
-    const port = Number(ROLES_ADDRESS.slice(end + 1));
-    ports.push({ setting: 'ROLES_ADDRESS', host, port, opener: 'domain' });
+    ports.push({ setting: 'ROLES_ADDRESS', ...hostAndPortOf(ROLES_ADDRESS), opener: 'domain' });
   }
   if (ENVIRONMENT === 'demo') {
     ports.push({ setting: 'DEMO_APP_PORT', host: DEMO_APP_HOST, port: DEMO_APP_PORT, opener: 'edge' });

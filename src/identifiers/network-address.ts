@@ -2,6 +2,12 @@ import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
 
+/** Of `127.0.0.1:4002` or `[::1]:4002`. */
+export function hostAndPortOf(address: string): { host: string; port: number } {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
+}
+
 /** In canonical text: the IPv4 address, or the /48 of an IPv6 address, which one customer may have. */
 export function networkOf(address: string): string {
   return placeOf(address, 3);

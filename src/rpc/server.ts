@@ -12,6 +12,7 @@ import {
 } from '@grpc/grpc-js';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
+import { hostAndPortOf } from '../identifiers/network-address.js';
 import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
@@ -118,12 +119,6 @@ export class RpcServer extends Server {
     );
     await Promise.all(closing);
   }
-}
-
-/** `127.0.0.1:4002`, `[::1]:4002`. */
-function hostAndPortOf(address: string): { host: string; port: number } {
-  const at = address.lastIndexOf(':');
-  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
 }
 
 export function createRpcServer(options: RpcServerOptions): RpcServer {

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { hostAndPortOf } from '../../identifiers/network-address.js';
 import { notReached } from '../error-trailer.js';
 import type { Member, MemberReport } from './member.js';
 
@@ -191,12 +192,11 @@ function isName(address: string): boolean {
 /** The servers behind a name. Rejects if it has none. */
 async function placesOf(address: string): Promise<Place[]> {
   const name = address.slice(DNS.length);
-  const colon = name.lastIndexOf(':');
-  const host = name.slice(0, colon).replace(/^\[|\]$/g, '');
+  const { host, port } = hostAndPortOf(name);
   const found = await lookup(host, { all: true });
   const hosts = found.map(({ address: ip, family }) => (family === 6 ? `[${ip}]` : ip));
   return [...new Set(hosts)]
     .sort()
     .slice(0, MOST_OF_A_NAME)
-    .map((ip) => ({ address: `${ip}${name.slice(colon)}`, name }));
+    .map((ip) => ({ address: `${ip}:${port}`, name }));
 }
