@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { misspeltIn } from '../config/misspelt.js';
 import { packageVersion } from '../config/package.js';
+import type { AddressGuardOptions } from '../delivery/address-guard.js';
 import type { Retention } from '../domain/maintenance/purge.js';
 import type { IssuerClaim } from '../store/issuer.js';
 import type { LogOptions } from '../telemetry/log.js';
@@ -10,6 +11,15 @@ import type { LogOptions } from '../telemetry/log.js';
 /** The issuer of the settings. A demo may replace any: the applications of the old one are its own. */
 export function issuerClaimOf({ ENVIRONMENT, SIGN_ON_URL, PREVIOUS_SIGN_ON_URL }: Config): IssuerClaim {
   return { issuer: SIGN_ON_URL, replaces: PREVIOUS_SIGN_ON_URL, replacesAny: ENVIRONMENT === 'demo' };
+}
+
+/** Where deliveries may go, judged at the registration of an address and again at each connection. */
+export function addressRulesOf(config: Config): AddressGuardOptions {
+  return {
+    allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+    allowLoopback: config.ENVIRONMENT === 'demo',
+    allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
+  };
 }
 
 export function retentionOf(config: Config): Retention {

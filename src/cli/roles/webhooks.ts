@@ -5,6 +5,7 @@ import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/depen
 import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { deliveryEndCounter, outboxMetrics } from '../../telemetry/webhook-metrics.js';
+import { addressRulesOf } from '../from-config.js';
 import type { RoleOptions } from './role.js';
 import type { Secrets } from './secrets.js';
 
@@ -27,11 +28,7 @@ export function webhookParts(
       environment: config.ENVIRONMENT,
       clock: store.clock,
       secrets,
-      addressGuard: new AddressGuard({
-        allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
-        allowLoopback: config.ENVIRONMENT === 'demo',
-        allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
-      }),
+      addressGuard: new AddressGuard(addressRulesOf(config)),
       draining: deliveriesDue.closing,
       sending: { unitOfWork: store.sending, deliveriesDue, onEnded },
     },

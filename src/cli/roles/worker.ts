@@ -15,6 +15,7 @@ import {
   temporalPollingGauge,
 } from '../../telemetry/metrics.js';
 import { attemptMetrics, relayMetrics } from '../../telemetry/webhook-metrics.js';
+import { addressRulesOf } from '../from-config.js';
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
 import { maintenanceOver } from './maintenance-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
@@ -66,11 +67,7 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
 
 function openSender({ config, metrics }: RoleOptions): Sender {
   return new HttpSender({
-    guard: new AddressGuard({
-      allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
-      allowLoopback: config.ENVIRONMENT === 'demo',
-      allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
-    }),
+    guard: new AddressGuard(addressRulesOf(config)),
     timeoutMs: config.WEBHOOK_TIMEOUT,
     version: packageVersion,
     metrics: attemptMetrics(metrics),
