@@ -16,10 +16,9 @@ export function openDomainChannel(
   { config, log }: Pick<RoleOptions, 'config' | 'log'>,
   tokens: RoleTokens,
   right: RoleRight,
-  role: string,
   tlsFiles: CertificateFiles | undefined,
 ): RpcChannel {
-  const token = () => ownTokenOf(tokens, right, role);
+  const token = () => ownTokenOf(tokens, right);
   // Refuses the settings now, not at the first call.
   token();
   return new RpcChannel(config.DOMAIN_ADDRESS, token, {

@@ -73,7 +73,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       timer: rpcCallTimer(metrics),
       audit: tally,
       tlsFiles,
-      tokens: liveTokens(role, []),
+      tokens: liveTokens(role, 'domain'),
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
     const warning = startWarningOfExpiry({

@@ -6,9 +6,9 @@ import { secretOf } from '../../config/secret-files.js';
 import { ServiceTokenRefusal } from '../../domain/access/service-tokens.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { Authenticate } from '../../rpc/callers.js';
-import type { RoleOptions } from './role.js';
+import type { RoleName, RoleOptions } from './role.js';
 
-/** Rights and token settings of edge and worker. The worker has two rights, so that sending cannot purge. */
+/** The rights of edge and worker, and the settings of their tokens. */
 export const roleTokenSettings = {
   edge: 'EDGE_TOKEN',
   relay: 'RELAY_TOKEN',
@@ -16,6 +16,15 @@ export const roleTokenSettings = {
 } as const;
 
 export type RoleRight = keyof typeof roleTokenSettings;
+
+export const allRoleRights = Object.keys(roleTokenSettings) as RoleRight[];
+
+/** The role that calls the domain with a right. The worker has two, so that sending cannot purge. */
+export const senderOf: Readonly<Record<RoleRight, RoleName>> = {
+  edge: 'edge',
+  relay: 'worker',
+  maintenance: 'worker',
+};
 
 /** The tokens by setting, each one or two. */
 export type RoleTokens = { [Name in (typeof roleTokenSettings)[RoleRight]]?: readonly Secret[] | undefined };
@@ -35,10 +44,9 @@ export function roleAuthenticator(tokens: RoleTokens): Authenticate {
     hashes.set(token, hash);
     return hash;
   };
-  const rights = Object.keys(roleTokenSettings) as RoleRight[];
   return (token) => {
     const hash = hashSecret(token);
-    const found = rights.flatMap((caller) =>
+    const found = allRoleRights.flatMap((caller) =>
       (tokens[roleTokenSettings[caller]] ?? [])
         .filter((each) => timingSafeEqual(hashedOnce(each), hash))
         .map(() => ({ caller })),
@@ -51,8 +59,8 @@ export function roleAuthenticator(tokens: RoleTokens): Authenticate {
 }
 
 /** The token that a role sends: the first of its setting. */
-export function ownTokenOf(tokens: RoleTokens, right: RoleRight, role: string): string {
-  const name = roleTokenSettings[right];
+export function ownTokenOf(tokens: RoleTokens, right: RoleRight): string {
+  const [name, role] = [roleTokenSettings[right], senderOf[right]];
   const token = tokens[name]?.[0]?.reveal();
   if (token === undefined) {
     throw new ConfigError([
@@ -80,14 +88,14 @@ const LOOK_EVERY_MS = 2_000;
  */
 export function liveTokens(
   { config, log, ending }: Pick<RoleOptions, 'config' | 'log' | 'ending'>,
-  sends: readonly RoleRight[],
+  role: RoleName,
   lookEveryMs = LOOK_EVERY_MS,
 ): RoleTokens {
   const { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN } = config;
   const tokens: RoleTokens = { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN };
+  const sends = allRoleRights.filter((right) => senderOf[right] === role);
   // The domain sends no token. It checks those of all roles, so it reads all files.
-  const rights = sends.length > 0 ? sends : (Object.keys(roleTokenSettings) as RoleRight[]);
-  const names = rights
+  const names = (role === 'domain' ? allRoleRights : sends)
     .map((right) => roleTokenSettings[right])
     .filter((name) => config[`${name}_FILE`] !== undefined);
   const refused = new Map<string, string>();
@@ -130,7 +138,7 @@ export function liveTokens(
 /** The same checks as at the start. */
 function assertUsable(tokens: RoleTokens, sends: readonly RoleRight[]): void {
   for (const right of sends) {
-    ownTokenOf(tokens, right, 'role');
+    ownTokenOf(tokens, right);
   }
   const [problem] = sharedTokens(tokens);
   if (problem !== undefined) {

@@ -38,10 +38,10 @@ export interface WorkersDomain {
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
   const tlsFiles = clientTlsFiles(options);
-  const tokens = liveTokens(options, ['relay', 'maintenance']);
+  const tokens = liveTokens(options, 'worker');
   const domain: WorkersDomain = {
-    relay: openDomainChannel(options, tokens, 'relay', 'worker', tlsFiles),
-    maintenance: openDomainChannel(options, tokens, 'maintenance', 'worker', tlsFiles),
+    relay: openDomainChannel(options, tokens, 'relay', tlsFiles),
+    maintenance: openDomainChannel(options, tokens, 'maintenance', tlsFiles),
   };
   domainsGauge(options.metrics, () => ({
     relay: domain.relay.reports(),

@@ -8,7 +8,13 @@ import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf } from '../ports.js';
 import { type RoleName, roleNames } from '../roles/role.js';
-import { hashedToken, type RoleRight, roleTokenSettings } from '../roles/role-tokens.js';
+import {
+  allRoleRights,
+  hashedToken,
+  type RoleRight,
+  roleTokenSettings,
+  senderOf,
+} from '../roles/role-tokens.js';
 import { claimRunDir } from '../sockets.js';
 import { cannotListen, EXIT_CANNOT_START } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
@@ -82,25 +88,18 @@ function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   return (line) => void (isForPeople && stream.write(`${line}\n`));
 }
 
-const RIGHTS_OF: Record<RoleName, readonly RoleRight[]> = {
-  domain: [],
-  worker: ['relay', 'maintenance'],
-  edge: ['edge'],
-};
-
 /** Each child gets only its own tokens; the domain gets the hashes of all. The Temporal is our own. */
 function childEnvironments(
   config: Config,
   environment: NodeJS.ProcessEnv,
   temporalAddress: string | undefined,
 ): (role: RoleName) => NodeJS.ProcessEnv {
-  const rights = Object.keys(roleTokenSettings) as RoleRight[];
-  const tokens = new Map(rights.map((right) => [right, tokensOf(config, right)]));
+  const tokens = new Map(allRoleRights.map((right) => [right, tokensOf(config, right)]));
   const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
   return (role) => {
-    const settings = rights.flatMap((right) => {
+    const settings = allRoleRights.flatMap((right) => {
       const name = roleTokenSettings[right];
-      const isConcerned = role === 'domain' || RIGHTS_OF[role].includes(right);
+      const isConcerned = role === 'domain' || senderOf[right] === role;
       const file = (isConcerned && config[`${name}_FILE`]) || '';
       // The child reads the file itself, and again when it changes.
       if (config[`${name}_FILE`] !== undefined) {

@@ -29,7 +29,7 @@ function rig() {
   ends.push(ending);
   const recorded = recordedLog();
   const config = loadConfig({ EDGE_TOKEN_FILE: file, RELAY_TOKEN: 'r'.repeat(40) });
-  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, ['edge'], 5);
+  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, 'edge', 5);
   const accepts = async (token: string) => {
     try {
       return (await roleAuthenticator(tokens)(token)).caller;
@@ -45,7 +45,7 @@ test('a token is replaced without a restart, while the domain accepts both', asy
   const authenticate = roleAuthenticator(tokens);
   expect([await accepts(OLD), await accepts(NEW)]).toEqual(['edge', undefined]);
   put(`${NEW},${OLD}\n`);
-  await eventually('the new token', () => ownTokenOf(tokens, 'edge', 'edge') === NEW);
+  await eventually('the new token', () => ownTokenOf(tokens, 'edge') === NEW);
   expect([await accepts(OLD), await accepts(NEW)]).toEqual(['edge', 'edge']);
   put(NEW);
   await eventually('the end of the old token', async () => (await accepts(OLD)) === undefined);
@@ -82,7 +82,7 @@ test('without a file of a token, nothing is read again and no timer runs', () =>
     const file = join(directory(), 'relay.token');
     writeFileSync(file, NEW, { mode: 0o600 });
     const config = loadConfig({ EDGE_TOKEN: OLD, RELAY_TOKEN_FILE: file });
-    liveTokens({ config, log: recordedLog().log, ending: new AbortController().signal }, ['edge']);
+    liveTokens({ config, log: recordedLog().log, ending: new AbortController().signal }, 'edge');
     expect(setting).not.toHaveBeenCalled();
   } finally {
     setting.mockRestore();
