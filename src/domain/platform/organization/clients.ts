@@ -61,15 +61,22 @@ export async function lockClient(changes: Pick<Changes, 'clients' | 'lock'>, id:
 }
 
 /**
- * Locks the client of a part, and reads the part again under the lock. The first read only tells which client
- * to lock, and that never changes.
+ * Locks the client of a part, and reads the part again under the lock, in the version the caller expects.
+ * The first read only tells which client to lock, and that never changes.
  */
-export async function lockWithClient<Part extends { clientId: string }>(
-  changes: Pick<Changes, 'clients' | 'lock'>,
-  read: () => Promise<Part>,
+export async function lockWithClient<
+  Ports extends Pick<Changes, 'clients' | 'lock'>,
+  Part extends { clientId: string; version: string },
+>(
+  changes: Ports,
+  get: (changes: Ports, id: string) => Promise<Part>,
+  id: string,
+  { expectedVersion }: Pick<Update, 'expectedVersion'> = {},
 ): Promise<[client: Client, part: Part]> {
-  const client = await lockClient(changes, (await read()).clientId);
-  return [client, await read()];
+  const client = await lockClient(changes, (await get(changes, id)).clientId);
+  const part = await get(changes, id);
+  assertExpectedVersion(part, expectedVersion);
+  return [client, part];
 }
 
 interface ClientUpdate extends PlaceFields, Update {

@@ -3,7 +3,7 @@ import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
-import { assertExpectedVersion, changedRow, type Update } from '../changes.js';
+import { changedRow, type Update } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { clearLocation } from '../people/worker-detachment.js';
 import type { Location } from '../rows/organization.js';
@@ -56,8 +56,7 @@ interface LocationUpdate extends PlaceFields, Update {
 
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
   const fields = await updatedPlace(update, () => changes.locations.find(update.locationId));
-  const [client, present] = await lockWithClient(changes, () => getLocation(changes, update.locationId));
-  assertExpectedVersion(present, update.expectedVersion);
+  const [client, present] = await lockWithClient(changes, getLocation, update.locationId, update);
   const changed = changedRow(present, fields, changes.now);
   if (!changed) {
     return present;
@@ -75,8 +74,7 @@ export async function deleteLocation(
   changes: Ports,
   { locationId, expectedVersion }: { locationId: string; expectedVersion?: string },
 ): Promise<{ detachedWorkers: number }> {
-  const [client, location] = await lockWithClient(changes, () => getLocation(changes, locationId));
-  assertExpectedVersion(location, expectedVersion);
+  const [client, location] = await lockWithClient(changes, getLocation, locationId, { expectedVersion });
   await changes.recordEvent({
     type: 'organization_location.deleted',
     instanceId: client.instanceId,

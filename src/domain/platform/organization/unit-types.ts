@@ -1,7 +1,7 @@
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
-import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import type { Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -76,8 +76,7 @@ interface UnitTypeUpdate extends Update {
 export async function updateUnitType(changes: Ports, update: UnitTypeUpdate): Promise<UnitType> {
   const fields = updatedFields(trimmed(update, 'name'), ['name']);
   validate(fields);
-  const [client, present] = await lockWithClient(changes, () => getUnitType(changes, update.unitTypeId));
-  assertExpectedVersion(present, update.expectedVersion);
+  const [client, present] = await lockWithClient(changes, getUnitType, update.unitTypeId, update);
   const changed = changedRow(present, fields, changes.now);
   if (!changed) {
     return present;
@@ -92,8 +91,7 @@ export async function deleteUnitType(
   changes: Ports,
   { unitTypeId, expectedVersion }: { unitTypeId: string; expectedVersion?: string },
 ): Promise<void> {
-  const [client, unitType] = await lockWithClient(changes, () => getUnitType(changes, unitTypeId));
-  assertExpectedVersion(unitType, expectedVersion);
+  const [client, unitType] = await lockWithClient(changes, getUnitType, unitTypeId, { expectedVersion });
   if (await changes.unitTypes.hasUnits(unitType.id)) {
     throw new ServiceError(
       ErrorCode.RESOURCE_IN_USE,

@@ -1,6 +1,6 @@
 import type { UnitId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
-import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { clearUnit } from '../people/worker-detachment.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -37,7 +37,7 @@ export async function createUnit(
   validateUnitFields(violations, '', creation);
   validateNewUnits(violations, 'sub_units', creation.subUnits);
   violations.throwIfAny();
-  const [client, unitType] = await lockWithClient(changes, () => getUnitType(changes, creation.unitTypeId));
+  const [client, unitType] = await lockWithClient(changes, getUnitType, creation.unitTypeId);
   const parent = await assertParent(changes, client.id, creation.parentUnitId);
   const rows = unitRows(unitType, [creation], parent, changes.now);
   await insertUnits(changes, client, unitType, rows);
@@ -61,8 +61,7 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
   violations.requiredId('unit_id', update.unitId);
   validateUnitFields(violations, '', fields);
   violations.throwIfAny();
-  const [client, present] = await lockWithClient(changes, () => getUnit(changes, update.unitId));
-  assertExpectedVersion(present, update.expectedVersion);
+  const [client, present] = await lockWithClient(changes, getUnit, update.unitId, update);
   const changed = changedRow(present, fields as Partial<Unit>, changes.now);
   if (!changed) {
     return present;
@@ -79,8 +78,7 @@ export async function deleteUnit(
   changes: Ports,
   { unitId, expectedVersion }: { unitId: string; expectedVersion?: string },
 ): Promise<void> {
-  const [client, unit] = await lockWithClient(changes, () => getUnit(changes, unitId));
-  assertExpectedVersion(unit, expectedVersion);
+  const [client, unit] = await lockWithClient(changes, getUnit, unitId, { expectedVersion });
   const first = { after: undefined, limit: 1 };
   const subUnits = await changes.units.page(first, client.id, { parentUnitId: unit.id });
   const workers = await changes.workers.page(first, client.id, { unitId: unit.id, statuses: ['ACTIVE'] });

@@ -1,13 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { toAddress } from '../addresses.js';
-import {
-  assertExpectedVersion,
-  changedRow,
-  changesAnything,
-  trimmed,
-  type Update,
-  updatedFields,
-} from '../changes.js';
+import { changedRow, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
 import { lockWithClient } from '../organization/clients.js';
 import { addTitles } from '../organization/job-titles.js';
 import type { Client } from '../rows/organization.js';
@@ -50,8 +43,7 @@ export async function updateWorker(changes: Ports, update: WorkerUpdate): Promis
   const email = await updatedEmail(violations, sent, async () => earlier);
   validateWorkerFields(violations, chosen, earlier?.address);
   violations.throwIfAny();
-  const [client, present] = await lockWithClient(changes, () => getWorker(changes, update.workerId));
-  assertExpectedVersion(present, update.expectedVersion);
+  const [client, present] = await lockWithClient(changes, getWorker, update.workerId, update);
   assertActive(present);
   if (email !== undefined) {
     refuseReplaced(present.email, email);
@@ -73,8 +65,7 @@ export async function assignWorkerUnits(
   violations.requiredId('worker_id', assignment.workerId);
   validateUnits(violations, assignment);
   violations.throwIfAny();
-  const [client, present] = await lockWithClient(changes, () => getWorker(changes, assignment.workerId));
-  assertExpectedVersion(present, assignment.expectedVersion);
+  const [client, present] = await lockWithClient(changes, getWorker, assignment.workerId, assignment);
   assertActive(present);
   const units = await unitsNamed(changes, client.id, assignment.unitIds);
   const primaryId = assignment.primaryUnitId ?? present.primaryUnit?.id;
@@ -90,8 +81,7 @@ export async function offboardWorker(
   changes: Ports,
   { workerId, expectedVersion }: { workerId: string; expectedVersion?: string },
 ): Promise<Worker> {
-  const [client, present] = await lockWithClient(changes, () => getWorker(changes, workerId));
-  assertExpectedVersion(present, expectedVersion);
+  const [client, present] = await lockWithClient(changes, getWorker, workerId, { expectedVersion });
   const offboardedAt = present.offboardedAt ?? changes.now;
   return writeWorker(changes, client, present, { offboardedAt });
 }
