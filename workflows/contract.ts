@@ -125,7 +125,7 @@ export const defaultSigningKeyRotationInput = {
 export type SigningKeyRotationInput = typeof defaultSigningKeyRotationInput;
 
 /**
- * What people look for, in this order. The limits are those of `webhookRetryLimits` where the input has none;
+ * The fields that people look for come first. Where the input has no limits, `webhookRetryLimits` apply;
  * inputs of earlier releases, and of tests, have their own.
  */
 export interface WebhookRetryInput extends Partial<WebhookRetryLimits> {

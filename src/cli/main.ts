@@ -104,7 +104,7 @@ for (const role of roleNames) {
     .addHelpText('after', SETTINGS)
     .action(async ({ opsSocket }: { opsSocket?: string }) => {
       const { runRole } = await import('./roles/run-role.js');
-      // A supervisor has looked already, and gives its roles only the tokens that they need.
+      // The supervisor has refused misspelt settings, and passes only the tokens that the role needs.
       const strict = opsSocket === undefined;
       await runRole(role, loadConfig(process.env, { strict, secrets: SECRETS_OF[role] }), opsSocket);
     });

@@ -42,7 +42,7 @@ export function portsOf(config: Config): Port[] {
   return ports;
 }
 
-/** Of a process that opens the ports of these openers. */
+/** For a process that opens these ports. */
 export function presenceOf(config: Config, ...openers: readonly Port['opener'][]): Presence {
   const ports = portsOf(config).filter(({ opener }) => openers.includes(opener));
   return { dataDir: realDataDir(config), ports: ports.map(({ host, port }) => ({ host, port })) };

@@ -57,7 +57,7 @@ function nearestOf(name: string, candidates: readonly string[]): string | undefi
   const written = plain(name.replace(/^INTEGRATION_/i, ''));
   const bare = [plain(name), written, written.replace(/FILE$/, '')];
   const near = candidates.flatMap((candidate) => {
-    // The name of a setting with a further word is another name, not a misspelling.
+    // A setting's name with a further word is another name, not a misspelling.
     if (name.startsWith(`${candidate}_`) && !name.endsWith('_FILE')) {
       return [];
     }

@@ -145,7 +145,7 @@ function printable(text: string): string {
 }
 
 const SECONDS = /^\d{1,9}$/;
-/** The longest wait in nine digits. A date may be later, and the number of a message has 32 bits. */
+/** The greatest wait that is kept. A date may be further away, but the field of the message has 32 bits. */
 const MOST_SECONDS = 999_999_999;
 /** The only date format that HTTP permits to send (RFC 9110); Date.parse accepts almost anything. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

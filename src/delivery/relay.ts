@@ -42,11 +42,13 @@ const CLAIM_DEADLINE_MS = 15_000;
 const LAST_CLAIM_MS = 250;
 /** The time to record interrupted attempts after the grace. */
 const LAST_RECORD_MS = 1_000;
-/** When more is due than fits, a claim for few slots costs as much as one for many: waits briefly. */
+/**
+ * While more is due than fits, waits briefly for more free slots: a claim for few costs as much as for many.
+ */
 const WORTHWHILE_PART = 0.25;
 const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
-/** An answer without deliveries takes no longer; a domain that is ending answers at once. */
+/** A domain that is shutting down answers claims at once: pauses after an empty answer that came sooner. */
 const SHORT_ANSWER_MS = 20;
 /** All roles start together, and the domain first prepares its database. */
 const QUIET_START_MS = 30_000;

@@ -7,11 +7,11 @@ import type { Page } from './page.js';
 export interface Costs {
   measuredOn: string;
   machine: string;
-  /** Of a thousand. */
+  /** Memory of a thousand idle connections. */
   idleConnectionsMegabytes: number;
   costs: {
     what: string;
-    /** What most of it is. */
+    /** What takes most of it. */
     limit: string;
     edge: number;
     domain: number;
@@ -45,7 +45,7 @@ function megabytes(value: number): string {
   return value >= 1_000 ? `${twoDigits(value / 1_000)} GB` : `${twoDigits(value)} MB`;
 }
 
-/** Rounds differ by more than a third one. */
+/** The third digit differs between rounds of the measurement. */
 function twoDigits(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 2 });
 }

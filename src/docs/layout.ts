@@ -137,7 +137,7 @@ function neighbours(groups: readonly NavigationGroup[], present: string): Html |
     return undefined;
   }
   const [before, after] = [pages[at - 1], pages[at + 1]];
-  /** Where another group begins, its name stands before that of the page. */
+  /** The name of a page in another group begins with the name of that group. */
   const label = (page: (typeof pages)[number]) =>
     page.group === pages[at]?.group ? nameOf(page) : `${page.group}: ${nameOf(page)}`;
   return html`<nav class="neighbours" aria-label="Pages before and after">${

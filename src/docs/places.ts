@@ -1,7 +1,7 @@
 /** What is filled in when a page is served: addresses, and ids with the example of the contract. */
 const PLACE = /\{\{(gatewayUrl|signOnUrl|\w+Id=\w+)\}\}/g;
 
-/** Their stand-ins while markdown and code are rendered, which would split braces and addresses. */
+/** Stands for a placeholder while Markdown and code are rendered, which would split its braces. */
 const STAND_IN = /xPLACEx(\w+?)(?:xISx(\w+?))?xPLACEx/g;
 
 /** The default addresses in the contracts. */

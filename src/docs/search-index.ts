@@ -16,9 +16,9 @@ export interface SearchEntry {
   x: string;
 }
 
-/** What says nothing by itself: names of tabs, headings of tables, labels of forms. */
+/** Text without meaning of its own: names of tabs, headings of tables, labels of forms. */
 const LABELS = /<(fieldset|thead|form)\b[\s\S]*?<\/\1>/g;
-/** Those of operations and events repeat the names of the fields, which are more worth the room. */
+/** Examples of operations and events repeat the names of the fields, which serve the search better. */
 const EXAMPLES = /<pre>[\s\S]*?<\/pre>/g;
 
 function searched(page: Page): Page {

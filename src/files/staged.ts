@@ -20,7 +20,7 @@ export function stage(path: string): string {
   return name;
 }
 
-/** Removes what still has the temporary name. */
+/** Removes the file or folder, unless `place` has renamed it. */
 export function unstage(name: string): void {
   try {
     rmSync(name, { recursive: true, force: true });

@@ -15,14 +15,14 @@ const KEY_BYTES = 32;
 const TAG_BYTES = 16;
 const LIFE_BYTES = 6;
 const NUMBER_BYTES = 8;
-/** In the content of a seal. The length is always the same: it tells nothing of the numbers. */
+/** The layout of the sealed content. Its length is constant, so it discloses nothing about the numbers. */
 const AT = {
   position: LIFE_BYTES,
   beganAt: LIFE_BYTES + NUMBER_BYTES,
   newest: LIFE_BYTES + 2 * NUMBER_BYTES,
 };
 const CONTENT_BYTES = LIFE_BYTES + 3 * NUMBER_BYTES;
-/** Characters of the id of the instance integration, which tell a cursor of another one. */
+/** The part of the instance integration's id that a cursor contains, to recognize a cursor of another one. */
 const OWNER = { from: 4, to: 8 };
 const CURSOR = new RegExp(`^(${ENTITY_TYPES.join('|')})\\.(\\w{26})\\.([\\w-]{62})\\.(\\w{4})$`);
 
@@ -35,7 +35,7 @@ export function changeCursors(key: Uint8Array): ChangeCursors {
   const keyFor = (use: string) =>
     createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `cursors/${use}`, KEY_BYTES)));
   const [macKey, cipherKey] = [keyFor('mac'), keyFor('cipher')];
-  // The entity and the reader have no character that ends them here.
+  // Neither contains its separator, so different inputs never give the same bytes.
   const tagOf = (content: Uint8Array, entity: string, reader: string) =>
     createHmac('sha256', macKey)
       .update(`${entity}.${reader}\0`)

@@ -27,7 +27,7 @@ export class KnownKeys {
   /** The present keys, if they are recent enough. */
   get young(): readonly SigningKey[] | undefined {
     const ageMs = this.options.clock() - this.#readAt;
-    // A clock that was set back says nothing about their age.
+    // After the clock was set back, the age of the rows is unknown.
     if (ageMs < 0 || ageMs >= MAX_AGE_MS) {
       return undefined;
     }

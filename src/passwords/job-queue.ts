@@ -25,7 +25,7 @@ export interface JobQueueOptions {
   start: StartThread;
   /** A job with a longer expected wait is refused. */
   maxWaitMs: number;
-  /** For each thread: so many wait in any case. */
+  /** Per thread, this many jobs may wait however long the expected wait is. */
   leastWaiting: number;
   /** When no job has ended for so long, the threads without a job end: each holds 15 MB. */
   idleMs: number;
@@ -36,9 +36,9 @@ export interface JobQueueOptions {
 
 interface Waiting {
   job: PasswordJob;
-  /** Then it is refused. */
+  /** The job is refused if it has not begun by then. */
   until: number;
-  /** A job that ended two threads gets no third. */
+  /** A thread has ended during this job. After a second one, the job is not run again. */
   hasEndedThread: boolean;
   resolve(answer: PasswordAnswer): void;
   reject(error: unknown): void;
@@ -48,9 +48,9 @@ interface Waiting {
 const FIRST_DURATION_MS = 50;
 /** The weight of the newest duration in the average. */
 const SMOOTHING = 0.1;
-/** How many times the longest expected wait a job waits for: the expectation may have been wrong. */
+/** A job waits for at most this multiple of the longest expected wait, because estimates can be wrong. */
 const GIVE_UP_FACTOR = 1.5;
-/** For one of the few that wait in any case: less than its caller waits. */
+/** The limit for the `leastWaiting` jobs, shorter than the wait of their callers. */
 const LONGEST_WAIT_MS = 3_000;
 
 /** Jobs that wait for a thread, in order; only as many as can be served soon. */
@@ -59,7 +59,7 @@ export class JobQueue {
   readonly #threads = new Set<Thread>();
   readonly #idle: Thread[] = [];
   readonly #waiting: Waiting[] = [];
-  /** Resolves when the threads have ended that had been without a job. */
+  /** Resolves when all idle threads that were stopped have ended. */
   #idleEnded: Promise<unknown> = Promise.resolve();
   #idleTimer: NodeJS.Timeout | undefined;
   #averageMs = FIRST_DURATION_MS;

@@ -1,8 +1,8 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 
 /**
- * A writer keeps memory for its longest message, and is not used again after one that is longer than this.
- * That is 1 MiB at most: it makes room for three bytes per character.
+ * A writer keeps memory for its longest message, and is dropped after a message longer than this. It keeps 1
+ * MiB at most, because it reserves three bytes per character.
  */
 const LONGEST_KEPT = 256 * 1_024;
 
@@ -25,8 +25,8 @@ export function encoded<T>(type: Type<T>, message: T): Buffer {
 }
 
 /**
- * A field of a message that was received. It shares the memory of the message if it is most of it: a short
- * one that is kept would keep all that came with it.
+ * A bytes field of a received message. A small field is copied: sharing would keep the whole message in
+ * memory.
  */
 export function fieldOf(bytes: Uint8Array): Buffer {
   return 2 * bytes.byteLength < bytes.buffer.byteLength ? Buffer.from(bytes) : bytesOf(bytes);

@@ -229,7 +229,7 @@ function traced(method: AnyMethod, call: UnaryCall<AnyMethod>): UnaryCall<AnyMet
     );
 }
 
-/** The load of a server, for short calls and for streams: slow readers are no load for short calls. */
+/** Short calls and streams are counted apart: a slow reader of a stream is no load for short calls. */
 const callsOf = ({ lane }: Member) => lane.underWay;
 const streamsOf = ({ openStreams }: Member) => openStreams;
 

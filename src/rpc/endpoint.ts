@@ -89,7 +89,8 @@ export class Endpoint {
     const error = endedWith ?? failure;
     const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
     this.report(method, call, code, error);
-    // By the handler, for the limit of the token, or by the gate later than at the beginning.
+    // The handler refuses calls beyond the instance of the token; the gate ends calls whose token has become
+    // invalid.
     const refusal = error && refusalOf(this.method.path, call, error);
     if (refusal) {
       this.audit.observe(refusal);

@@ -42,7 +42,7 @@ function inField(message: DescMessage, name: string, value: JsonValue, path: str
   return inValue(message, field, value, value, path);
 }
 
-/** `given` is the value of the field, or a list of it alone. */
+/** `given` is what the message gets: the value or, for a repeated field, a list with only this value. */
 function inValue(
   message: DescMessage,
   field: DescField,

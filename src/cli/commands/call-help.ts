@@ -16,7 +16,7 @@ import { print } from './output/print.js';
 
 const INDENT = '    ';
 
-/** Those whose JSON is a text. */
+/** Message types that protobuf's JSON writes as a string. */
 const KNOWN_TYPES: Readonly<Record<string, string>> = {
   'google.protobuf.Timestamp': 'a time, such as "2027-01-31T12:00:00Z"',
   'google.protobuf.FieldMask': 'names of fields with commas between, such as "name,address"',

@@ -34,7 +34,7 @@ interface Job {
 const HOUR_MS = 3_600_000;
 /** The domain may be starting or briefly unavailable. */
 const RETRY_MS = 10_000;
-/** While another worker purges, or has purged within the interval. */
+/** How soon to try again after another worker has done the job, or while it does it. */
 const LOOK_AGAIN_MS = 60_000;
 /** Temporal's schedules catch up after a shorter absence. */
 const AWAY_MS = 60_000;

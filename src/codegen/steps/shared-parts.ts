@@ -66,7 +66,7 @@ export async function generateProblems(outDir: string): Promise<void> {
       sentences.set(value.code, (sentences.get(value.code) ?? new Set()).add(value.message));
     }
   }
-  // A number is that of the case.
+  // A sentence with a number differs from case to case.
   const constant = [...sentences].filter(
     ([, [first = '', ...more]]) => more.length === 0 && !/\d/.test(first),
   );

@@ -175,7 +175,7 @@ export interface DemoSignIn {
   note: string;
 }
 
-/** One for each case, the simplest first, and one who may not sign in. */
+/** One person for each case, the simplest first, including one who may not sign in. */
 function demoSignIns([tallowfern, , ostrander]: readonly DemoClient[]): DemoSignIn[] {
   const user = (client: DemoClient | undefined, index: number) => personOf(client?.users[index]);
   const worker = (client: DemoClient | undefined, index: number) => personOf(client?.workers[index]);

@@ -34,7 +34,7 @@ const MOST_BYTES = 256 * 1_024;
 const MOST_ITEMS = 500;
 /** Resources in one read. */
 const READ_AT_ONCE = 250;
-/** How a digest waits between looks, in all for less than the deadline of a call: many may wait. */
+/** The pauses between attempts to answer a digest, together shorter than the deadline of a call. */
 const PAUSES_MS = [20, 40, 80, 160, 300, 600, 900, 900];
 const RETRY_AFTER_SECONDS = 3;
 
@@ -42,7 +42,10 @@ const RETRY_AFTER_SECONDS = 3;
 export interface ReaderPlace {
   life: string;
   after: ChangePosition;
-  /** The last position when the reader began: it never had what was removed up to there. */
+  /**
+   * The last position when the reader began. Removals up to it are left out: the reader never had the
+   * entities.
+   */
   beganAt: number;
   /** The newest position of the instance when the cursor was given. */
   newest: number;
@@ -64,9 +67,9 @@ type Standing = Pick<ReaderPlace, 'after' | 'beganAt'>;
 
 /** The sequence of changes of one instance, for one instance integration. */
 interface Sequence {
-  /** Of what follows the cursor. */
+  /** The version of the changes after the cursor. */
   version: string;
-  /** Whether nothing does. */
+  /** No change follows the cursor. */
   isEmpty: boolean;
   page(): Promise<Page<Listed<Schemas['Change']>>>;
 }
@@ -128,7 +131,7 @@ function beginning(end: number): Standing {
   return { after: { position: 0, type: 'client', id: '' }, beganAt: end - 1 };
 }
 
-/** Undefined if the database does not have all that the reader has read. */
+/** Undefined if the database may lack something that the reader has read. */
 function standingAt(
   place: ReaderPlace | undefined,
   { lives, end }: { lives: readonly Life[]; end: number },

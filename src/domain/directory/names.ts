@@ -6,7 +6,7 @@ export interface Named {
   name: string;
 }
 
-/** The platform has these of the gateway as well. */
+/** The platform uses these types of the gateway too. */
 export type Address = Schemas['Address'];
 export type UserStatus = Schemas['UserStatus'];
 export type Manager = Schemas['UserManager'];

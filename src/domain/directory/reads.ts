@@ -25,7 +25,7 @@ export interface DirectoryDependencies extends DirectoryStores {
   closing?: AbortSignal;
 }
 
-/** What path and query name. The edge has validated it, and that the operation has it. */
+/** The parameters of path and query. The edge has validated them, and that the operation has them. */
 export interface Target extends Window {
   instanceIntegrationId: InstanceIntegrationId;
   clientId: ClientId;

@@ -90,7 +90,7 @@ export class AuditVerification {
     return seq === last + 1 ? this.#judge(record, hash) : [found('changed', record)];
   }
 
-  /** Chains of which records state more than was taken, and the last place taken. */
+  /** Chains that are shorter than other records state, with the last place read. */
   short(): { chain: string; seq: number }[] {
     return [...this.#claims].flatMap(([chain, { anchored, purged }]) => {
       const last = this.#chains.get(chain)?.last ?? purged.seq;
@@ -131,7 +131,7 @@ export class AuditVerification {
     if (purged.seq < toSeq) {
       return [{ fault: 'missing', chain, fromSeq: Math.max(purged.seq, after) + 1, toSeq }];
     }
-    // Purged further in the meantime: the records taken are gone by right.
+    // A later purge has removed the missing records legitimately.
     return purged.seq > toSeq ? [] : this.#judge(record, purged.hash);
   }
 
@@ -148,7 +148,9 @@ export class AuditVerification {
     return [];
   }
 
-  /** Trusts unverified records too: the predecessor that would prove this one may itself be purged. */
+  /**
+   * Also accepts claims of unverified records: the predecessor that would verify one may itself be purged.
+   */
   #notePurge(record: ChainedEvent): void {
     const claim = purgeClaimIn(this.mac, record);
     if (claim) {

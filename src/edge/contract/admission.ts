@@ -23,11 +23,13 @@ const LIMITS = {
 
 export type AdmissionLimits = typeof LIMITS;
 
-/** How many times within `maxWaitMs` it looks for requests that have waited so long. */
+/** How many times within `maxWaitMs` the edge looks for requests to refuse. */
 const LOOKS = 10;
 /** The most refusals at a time, because sending them takes time. */
 const REFUSED_AT_ONCE = 256;
-/** If the timer is this late once, the process itself stalled: the waiting requests get another chance. */
+/**
+ * A timer that is late by this much shows that the process stalled: waiting requests then get another chance.
+ */
 const LATE_LOOK_MS = 100;
 /** Further sign-in steps of one network wait among the others: they are not those of a few people. */
 const MOST_FIRST = 16;

@@ -21,10 +21,10 @@ import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js
 /** Authenticates the caller, or throws the refusal. */
 export type SecurityHandler<Identity> = (request: HttpRequest) => Identity;
 
-/** What the request was when it failed. */
+/** A failed request, as far as it was understood. */
 export interface Failure {
   request: HttpRequest;
-  /** The operation; if there is none for the method, one of the path, if any. */
+  /** If the path has no operation for the method, another operation of the path, if it has any. */
   operation: Operation | undefined;
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WatchChangesResponse } from '../../../generated/proto/integration/directory/v1/directory.js';
 
-/** The stream is closed when no request has waited for so long. */
+/** The stream is closed after this time without a waiting request. */
 const IDLE_MS = 60_000;
-/** So long, requests wait for the stream to open. A broken one is opened again after it. */
+/** How long requests wait for the stream to open, and the pause before a broken stream is opened again. */
 const PATIENCE_MS = 1_000;
 /** Instances whose last change is remembered. */
 const MOST_REMEMBERED = 10_000;
@@ -24,7 +24,9 @@ export class ChangeNews {
   /** `watch` opens the stream of the domain. */
   constructor(private readonly watch: (signal: AbortSignal) => AsyncIterable<WatchChangesResponse>) {}
 
-  /** Returns a count for `ofInstance`. A read after it sees every change that is not told later. */
+  /**
+   * Returns the count for `ofInstance`. Call it before the read: later changes end the wait of `ofInstance`.
+   */
   async listen(): Promise<number> {
     if (!this.#isClosed) {
       this.#stream ??= this.#begin();
@@ -34,7 +36,9 @@ export class ChangeNews {
     return this.#count;
   }
 
-  /** Resolves with true to look again: the instance changed since `count`, or that is not known. */
+  /**
+   * Resolves with true if the instance has changed since `count`, or may have: the caller then reads again.
+   */
   async ofInstance(id: string, count: number, timeoutMs: number, left: AbortSignal): Promise<boolean> {
     if (this.#isClosed || left.aborted) {
       return false;

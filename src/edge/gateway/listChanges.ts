@@ -4,7 +4,7 @@ import { beginRead, LIST_WAIT_MS, present } from './read.js';
 
 const MS_PER_SECOND = 1_000;
 
-/** Answers at once if there is something to tell, otherwise when there is or the wait is over. */
+/** Answers at once if there are changes, otherwise at the next change or when the wait is over. */
 export const listChanges: GatewayHandler<'listChanges'> = async (request, dependencies) => {
   const { directory, news, waits, wokenReads } = dependencies;
   const { query, identity, left, wait: makeRoom } = request;

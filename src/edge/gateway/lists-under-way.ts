@@ -6,7 +6,7 @@ const LISTS_PER_KEY = 64;
 /** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
-/** What the domain told of a key. */
+/** What the domain has reported about a key. */
 interface Told extends KeyHolder {
   rateLimit?: RateLimit | undefined;
 }

@@ -52,7 +52,10 @@ export class Connections {
     }
   }
 
-  /** False if it must not be answered: beyond the limit, where its connection closes, or after the last. */
+  /**
+   * False if the request must not be answered: it is beyond the limit, which closes its connection, or it
+   * follows the last request.
+   */
   admit(request: IncomingMessage, response: ServerResponse, isLast = false): boolean {
     const { socket } = request;
     const connection = this.#bySocket.get(socket);
@@ -62,7 +65,7 @@ export class Connections {
     if (!connection || socket.destroyed) {
       return false;
     }
-    // Also of one that follows the last: Node keeps it until the connection closes.
+    // Counts refused requests too: Node keeps them until the connection closes.
     connection.unanswered += 1;
     if (connection.isEnding) {
       return false;
@@ -80,7 +83,7 @@ export class Connections {
     return true;
   }
 
-  /** What an error on the connection comes after, or is part of. */
+  /** The latest answer and the unanswered requests of a connection that has failed. */
   latest(socket: Socket): Pick<Connection, 'answer' | 'unanswered'> {
     const { unanswered = 0, answer } = this.#bySocket.get(socket) ?? {};
     return { unanswered, answer };

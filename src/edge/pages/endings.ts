@@ -6,9 +6,9 @@ import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
 /**
- * Waits for the whole page, which stays if the application cannot be reached. A button pressed meanwhile
- * would send the code again, and an application that redeems it twice loses its tokens; so it rests for ten
- * seconds.
+ * Waits for the whole page, which stays if the application cannot be reached. A second submit would send the
+ * code again, and an application that redeems a code twice loses its tokens, so the button is disabled for
+ * ten seconds.
  */
 export const SEND_FORM = `addEventListener('DOMContentLoaded', () => {
   const button = document.getElementById('continue');

@@ -17,8 +17,8 @@ interface TextField {
 }
 
 /**
- * A double click sends a form once: the answer to a second one would be that it was sent before. After ten
- * seconds without an answer the buttons work again.
+ * A double click sends a form once: the answer to a second request would say that the form was sent before.
+ * The buttons work again after ten seconds without an answer.
  */
 export const SEND_ONCE = `for (const form of document.forms) {
   let sent = false;

@@ -115,7 +115,7 @@ export class Members {
 
   /**
    * Ends the calls of silent servers only while another serves: otherwise a slow answer is better than none.
-   * That must last two turns, so that servers that thaw together can all answer.
+   * The other must have served for two turns, so that servers that thaw together can all answer first.
    */
   #breakSilent(): void {
     const doesOneServe = this.#members.some(({ state }) => state === 'serving');

@@ -10,15 +10,15 @@ import (
 
 // Batch is a part of the sequence of changes, to be stored as a whole.
 type Batch struct {
-	// Changes each replace what the store has of their entity; of a removed one nothing stays.
+	// Changes each replace the stored entity; a removal deletes it.
 	Changes []Change
 	// After is the cursor from which the batch continues; empty for the first.
 	After string
 	// Cursor is to be stored with the changes.
 	Cursor string
-	// First means that the sequence begins anew. What the store has stays for now.
+	// First means that the sequence begins anew. Keep the stored entities until the last batch.
 	First bool
-	// Last means that the sequence was read to its end: what has not come since the first batch goes.
+	// Last means that the sequence was read to its end: delete the entities that have not come since the first batch.
 	Last bool
 }
 

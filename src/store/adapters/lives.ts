@@ -8,7 +8,7 @@ import { isPostgres } from './statements/dialect.js';
 /** As in cursors. */
 const LIFE_BYTES = 6;
 const MOST_LIVES = 100;
-/** Of SQLite, and what PostgreSQL has of it after a move. */
+/** The last position on SQLite; after a move, PostgreSQL has it too. */
 const LAST_POSITION = sql<number>`(select max(last_position) from change_feed)`;
 const EXPIRED_TYPE = 'changes.cursors_expired';
 const DOMAIN: Actor = { type: 'service', id: 'domain' };
@@ -21,8 +21,9 @@ export function isOnOtherServer(reader: Reader) {
 }
 
 /**
- * Begins the positions of a restored PostgreSQL database behind those that it has: another server counts its
- * transactions from a smaller number. Writes under way have earlier positions, which readers must not pass.
+ * Makes the positions of a restored PostgreSQL database continue after the stored ones: another server may
+ * count its transactions from a smaller number. Concurrent writes still have earlier positions, which readers
+ * must not pass.
  */
 export async function continuePositions(writer: Writer): Promise<void> {
   if (isPostgres(writer) && (await isBehind(writer))) {
@@ -57,7 +58,7 @@ export async function beginLife(writer: Writer): Promise<void> {
  */
 export async function beginLifeAfterCut(writer: Writer): Promise<void> {
   await beginLife(writer);
-  // Each start after a kill adds one, and each read of changes reads them all.
+  // Bounded, because each start after a kill adds a life, and each read of changes reads all lives.
   await sql`
     delete from change_lives
     where rowid in (select rowid from change_lives order by rowid desc limit -1 offset ${MOST_LIVES})
@@ -105,8 +106,8 @@ export async function expireCursorsOfOtherServer(writer: Writer, at: number): Pr
 }
 
 /**
- * For rows that came from another database together with all that its readers have read: their cursors stay
- * valid. Later ones are of a life that the other database does not know, in case it is used again.
+ * For rows that a move brought from another database: cursors given there stay valid here. Cursors given here
+ * belong to a new life, which the old database refuses if it is used again.
  */
 export async function continueLife(writer: Writer): Promise<void> {
   await endLife(writer, LAST_POSITION);

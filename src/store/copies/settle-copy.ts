@@ -35,7 +35,7 @@ export interface Settled extends Applied {
 export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: Settling): Promise<Settled> {
   const { at, attributes } = settling;
   return write(async (writer) => {
-    // Before any change, which readers have to see.
+    // Before any change: readers have to see every change of the restore.
     await beginLife(writer);
     const changes = new CopyChanges(writer, at, RESTORER);
     const present = await validIn(writer, at);

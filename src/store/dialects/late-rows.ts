@@ -11,7 +11,9 @@ interface Late {
   row: unknown;
 }
 
-/** Rows left to the end of a transaction, so that one statement writes those of many works. */
+/**
+ * Rows that are written at the end of a transaction, so that one statement inserts those of several works.
+ */
 export class LateRows {
   #rows: Late[] = [];
 

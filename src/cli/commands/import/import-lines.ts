@@ -24,7 +24,7 @@ interface Misfit {
   violations: readonly FieldViolation[];
 }
 
-/** The lines of the file, and its bytes; without the latter for what is piped in. */
+/** The lines of the file and its size in bytes, which is unknown for piped input. */
 export function openLines(file: string): { lines: AsyncIterable<FileLine>; size?: number } {
   if (file === '-') {
     return { lines: linesOf(process.stdin) };

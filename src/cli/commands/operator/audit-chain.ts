@@ -106,12 +106,13 @@ function recordIn(file: string, line: number, text = ''): AuditRecord {
     const given = JSON.parse(text);
     const event = { ...given.event, occurredAt: new Date(given.event.occurredAt) };
     const record = AuditRecord.decode(AuditRecord.encode({ ...given, event }).finish());
-    // A reader of the file would take for verified what the service never sees.
+    // The service verifies only the members that it knows: others would look verified to a reader of the
+    // file.
     if (saysNoMore(given, JSON.parse(asJsonLine(record)))) {
       return record;
     }
   } catch {
-    // The same as a line that says more.
+    // An unreadable line is refused with the same message.
   }
   throw new UsageError(`Line ${line} of ${file} is not an exported record.`);
 }

@@ -35,7 +35,10 @@ export class ExportedChains {
       : [{ fault: AuditFault.CHANGED, chain, fromSeq: seq, toSeq: seq, eventId: event?.id }];
   }
 
-  /** At the end: beginnings that no purge removed, and first records with the hash that they continue. */
+  /**
+   * Call it after the last record: chains whose beginning is missing without a purge, and the first record of
+   * each other chain with the hash that it continues.
+   */
   beginnings(): { findings: AuditFinding[]; firsts: AuditRecord[] } {
     const claimed = this.#firsts.map((first) => ({
       ...first,

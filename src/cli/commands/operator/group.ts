@@ -26,7 +26,7 @@ interface VerbNotes {
   demoToken?: ServiceTokenKind;
 }
 
-/** What an argument of a verb is; all others take the id of what the group is about. */
+/** Descriptions of arguments. An argument that is not listed is the id of the group's noun. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   application: 'its client_id',
   connection: 'id of the instance integration',
@@ -68,7 +68,7 @@ export const LIMIT = ['--limit <count>', 'how many at most', count] as const;
 export const EXPECTED_VERSION = ['--expected-version <version>', 'refuse if it was changed since'] as const;
 export const YES = ['--yes', 'do not ask'] as const;
 
-/** `what` is what happens meanwhile: "both work". */
+/** `what` is true during the overlap, such as "both work". */
 export function overlapOption(what: string, present: 'one' | 'ones'): Option {
   const about = `how long ${what}; 24h unless given, 0 ends the present ${present} at once`;
   return new Option('--overlap <duration>', about).argParser(seconds);

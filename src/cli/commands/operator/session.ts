@@ -29,7 +29,7 @@ export interface Session {
   operator: SessionClient<OperatorServiceService>;
   platform: SessionClient<PlatformServiceService>;
   webhooks: SessionClient<WebhookServiceService>;
-  /** As in the target. */
+  /** See `Target`. */
   temporalUiUrl?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Session {
 export interface Shown {
   json: unknown;
   text: string;
-  /** Printed after the answer, where the outcome is a failure. */
+  /** Thrown after the answer is printed. */
   failure?: Error;
 }
 
@@ -62,7 +62,9 @@ export interface VerbOptions {
   yes?: boolean;
 }
 
-/** Its answer, or nothing where it printed during its work. No action runs without its required arguments. */
+/**
+ * Returns the answer to print, or nothing if it has printed already. Runs only with all required arguments.
+ */
 export type Action<Options = object, Args = readonly [first: string, second: string]> = (
   session: Session,
   args: Args,

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js';
 import { asColumns, asFacts } from '../output/table.js';
 import type { Shown } from './session.js';
 
-/** Shows answers that have one thing, under this name: its facts, then remarks. */
+/** Shows an answer with one thing, which is the member `name`: its facts, then remarks. */
 export function showing<Name extends string, T>(
   name: Name,
   factsOf: (thing: T) => Parameters<typeof asFacts>[0],

@@ -16,7 +16,7 @@ const TOO_OPEN = 0o077;
 
 export interface CopyFile {
   store: Store;
-  /** Whether the first load, or a later one of everything, has not come to its end. */
+  /** Whether the first load, or a later reload of everything, is incomplete. */
   isLoading: boolean;
   close(): void;
 }
@@ -76,7 +76,7 @@ export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
   }
   const database = opened(path);
   try {
-    // One transaction, so that a kill leaves all of the tables or none.
+    // One transaction: a killed process leaves all tables or none.
     database.exec('begin immediate');
     const store = new SqliteStore(database);
     database.exec('commit');

@@ -15,7 +15,7 @@ export interface CopyTold {
   total: number | undefined;
 }
 
-/** Tells what happens to the copy: sentences and progress on stderr, changes on stdout. */
+/** Reports what happens to the copy: sentences and progress on stderr, changes on stdout. */
 export class SyncLines {
   /** How often a comparison has found differences. */
   differed = 0;
@@ -42,7 +42,7 @@ export class SyncLines {
     }
   }
 
-  /** Of a load only the progress is told to people, not each entity. */
+  /** During a load, people see only the progress, not each entity. */
   stored({ changes, isLast }: Batch, isLoading: boolean): void {
     const { json, total } = this.told;
     if (json || !isLoading) {

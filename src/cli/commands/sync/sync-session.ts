@@ -15,10 +15,10 @@ export interface SyncCommandOptions {
   json?: boolean;
 }
 
-/** About half a minute with `--once`. Without it, `run` waits however long. */
+/** With `--once`: gives up after about half a minute. Without it, `run` retries without limit. */
 const PATIENT = { maxRetries: 8 };
 const STOPPED = 'Stopped before the copy was complete and compared. The same command goes on from there.';
-/** For more, the progress is told without its share: the total takes a request for each. */
+/** With more clients, the progress has no total: counting takes a request for each client. */
 const MOST_CLIENTS_COUNTED = 100;
 
 export async function sync(options: SyncCommandOptions): Promise<void> {
@@ -36,7 +36,7 @@ export async function sync(options: SyncCommandOptions): Promise<void> {
       copy.close();
     }
   } catch (error) {
-    // What a signal interrupts fails. Following is not interrupted: it ends.
+    // A signal makes a request in progress fail. While the copy follows changes, it ends without an error.
     const isStopped = stop.signal.aborted && !(error instanceof Unfinished);
     throw isStopped ? new Unfinished(STOPPED) : foreseen(error, target, options.to, sdk);
   }
@@ -92,9 +92,9 @@ async function finish(working: Sync, lines: SyncLines, store: Store, signal: Abo
   lines.complete(store, 'Counts and digests equal those of the gateway.');
 }
 
-/** Passes on to the store, and tells what it has stored. */
+/** Passes batches on to the store, and reports what it has stored. */
 class WatchedStore implements Store {
-  /** The sequence was read to its end once. */
+  /** The sequence was read to its end at least once. */
   isComplete = false;
 
   constructor(
@@ -117,7 +117,7 @@ class WatchedStore implements Store {
       this.lines.beginsAnew();
     }
     this.store.apply(batch);
-    // The store ignores a page that does not continue what it has.
+    // The store has ignored the page: it does not continue the store's cursor.
     if (this.store.cursor() !== batch.cursor) {
       throw new Unfinished('Another program writes to the file. Run one sync per file.');
     }

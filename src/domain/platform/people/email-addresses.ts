@@ -21,7 +21,7 @@ export function isStandIn(email: string): boolean {
   return email.toLowerCase().endsWith(NO_MAILBOX);
 }
 
-/** Whether an address from before the rule may be this one. */
+/** Whether the text may be an address from before the rule. */
 export function mayBeOlder(text: string): boolean {
   const isSafe = text.length <= MAX_OLDER_LENGTH && !UNSAFE.test(text);
   return isSafe && !isEmailAddress(text) && !isStandIn(text);

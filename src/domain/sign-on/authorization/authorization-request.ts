@@ -105,7 +105,7 @@ async function proveTarget(
     : 'redirect_uri is not registered for this application; it must be equal character by character.';
 }
 
-/** A repeated or unacceptable state is not returned, and an unacceptable mode is not used. */
+/** Returns no state that is repeated or malformed, and uses no response mode that is. */
 function askerOf(parameters: AuthorizationParameters, redirectUri: string, { name }: Application): Asker {
   const given = (one: 'state' | 'responseMode') =>
     faultOfParameter(parameters, one) === undefined ? parameters[one] : undefined;

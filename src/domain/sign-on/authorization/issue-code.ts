@@ -47,7 +47,7 @@ export async function issueCode(
     await writeUsers(changes, [user], { status: 'ACTIVE' });
   }
   const { userType, clientId } = context;
-  // What one browser reuses is not the last choice of the person, who may have chosen elsewhere since.
+  // A choice that the browser reuses is not a new one: the person may have chosen elsewhere since.
   if (!isReused) {
     await changes.loginContexts.remember(accountId, instanceId, { userType, clientId }, changes.now);
   }

@@ -40,7 +40,7 @@ export type NextStep =
       isReused: boolean;
     };
 
-/** What must happen before the application gets its code, or that it gets one, or a refusal. Pure. */
+/** Decides whether the browser gets a page, a redirect with a code, or a refusal. Pure. */
 export function nextStep(situation: Situation): NextStep {
   return (
     withdrawn(situation) ??

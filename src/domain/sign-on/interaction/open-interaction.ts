@@ -11,7 +11,7 @@ export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
   session: Session;
 }
 
-/** Or where the browser goes instead. */
+/** The authorization of this browser, or where else the browser goes. */
 export type OpenedAuthorization =
   | ({ kind: 'authorization' } & OwnInteraction<AuthorizationRequest>)
   | { kind: 'elsewhere'; step: BrowserStep };

@@ -118,7 +118,7 @@ function checked(
   for (const [reason, check] of CHECKS) {
     const refusal = check({ application, code, exchange, scopes, person });
     if (refusal) {
-      // Only a redirect names a code, so it may be a stolen or an injected one.
+      // Recorded, because the code exists and only a redirect discloses one: it may be stolen or injected.
       observe({ actor, ...actionOn(code, 'code.refused', { reason }), outcome: 'refused' });
       throw refusal;
     }

@@ -18,8 +18,8 @@ export type TokenRequest =
   | undefined;
 
 /**
- * The token endpoint: authenticates the client and checks its grant type before the grant itself. All that is
- * known is read at once, for databases behind a network.
+ * The token endpoint: authenticates the client, then checks its grant type, then the grant. One round trip
+ * reads all rows that these checks need.
  */
 export async function issueTokens(
   issuer: TokenIssuer,

@@ -61,9 +61,9 @@ export async function shownToken(
 }
 
 /**
- * One transaction: of concurrent uses of a token, one rotates and the others get the same successor. In a
- * second one, a use could find that its successor was used, and be taken for theft. The grant has the time;
- * an audit event for each would bury others.
+ * One transaction: of concurrent uses of a token, one rotates it and the others get the same successor. With
+ * a second transaction, a use could find the successor already used, and be judged as theft. Rotations have
+ * no audit events, which would bury the others; the grant has the time of the last one.
  */
 async function rotate(
   { unitOfWork, clock, observe }: TokenIssuer,
@@ -136,8 +136,8 @@ export function judgeSpentToken(
   if (isOver || presented >= generation) {
     return 'over';
   }
-  // An unused successor is the newest. The clock of another node may be slightly behind; this one may have
-  // been set back far, and a token that was spent before that is no retry.
+  // A retry presents the token before the newest, whose successor is unused, within the window. Clocks of
+  // nodes may differ slightly; after a clock was set far back, an earlier use is no retry.
   const isNextToLast = presented === generation - 1;
   return isNextToLast && Math.abs(now - rotatedAt) <= RETRY_WINDOW_MS ? 'retry' : 'reuse';
 }

@@ -26,7 +26,9 @@ export interface LogEntryRows {
 /** How late rows may be committed after the time they carry. */
 export const LATEST_COMMIT_MS = 2_000;
 
-/** How late most are; the rest is read again only now and then, because at full load it is many thousands. */
+/**
+ * Most rows are committed within this time. Older ones are read again less often: at full load they are many.
+ */
 const USUAL_COMMIT_MS = 100;
 const LOOK_FOR_LATE_EVERY_MS = 1_000;
 
@@ -41,7 +43,7 @@ export class NewLogEntries {
 
   constructor(
     private readonly rows: LogEntryRows,
-    /** Nothing earlier is still to come. */
+    /** No entry with an earlier time will be committed any more. */
     private from: number,
   ) {}
 
@@ -91,7 +93,7 @@ export class NewLogEntries {
   }
 }
 
-/** One of the two lists, read no further than the other has reached. */
+/** Reads one of the two lists ahead, but not beyond the time up to which the other was read. */
 class Lookahead {
   #rows: LogEntry[] = [];
   #last: LogEntry | undefined;

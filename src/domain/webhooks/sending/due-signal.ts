@@ -86,7 +86,7 @@ export class DueSignal {
   setNotified(isNotified: boolean): void {
     this.#isNotified = isNotified;
     if (isNotified) {
-      // For what other nodes committed before.
+      // Other nodes may have committed deliveries before the notifications began.
       this.wakeByOther();
     }
   }

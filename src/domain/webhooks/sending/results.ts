@@ -149,8 +149,8 @@ function disablingReason(
   now: number,
   failingLimitMs: number,
 ): DisabledReason | undefined {
-  // A 410 from before an operator's change may be of another address. A later time than now says that the
-  // clock was set back since, and nothing about the order.
+  // A 410 to an attempt from before an operator's change may concern another address. If that change is later
+  // than now, the clock was set back since, and the two times give no order.
   const wasSetBack = updatedAt > now + CLOCK_SKEW_MS;
   if (endings.some(({ result, begunAt }) => saysGone(result) && (wasSetBack || begunAt >= updatedAt))) {
     return 'GONE';

@@ -21,15 +21,15 @@ class Batch:
     """A part of the sequence of changes, to be stored as a whole."""
 
     changes: Sequence[Change]
-    """Each replaces what the store has of its entity; of a removed one nothing stays."""
+    """Each replaces the stored entity; a removal deletes it."""
     after: str | None
     """The cursor from which the batch continues."""
     cursor: str | None
     """The cursor to store with the changes."""
     is_first: bool
-    """The sequence begins anew. What the store has stays for now."""
+    """The sequence begins anew. Keep the stored entities until the last batch."""
     is_last: bool
-    """The sequence was read to its end: what has not come since the first batch goes."""
+    """The sequence was read to its end: delete the entities that have not come since the first batch."""
 
 
 @dataclass(frozen=True)

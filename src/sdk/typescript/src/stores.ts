@@ -4,15 +4,15 @@ const MODULUS = 2 ** 52;
 
 /** A part of the sequence of changes, to be stored as a whole. */
 export interface Batch {
-  /** Each replaces what the store has of its entity; of a removed one nothing stays. */
+  /** Each replaces the stored entity; a removal deletes it. */
   readonly changes: readonly Change[];
   /** The cursor from which the batch continues. */
   readonly after: string | null;
   /** The cursor to store with the changes. */
   readonly cursor: string | null;
-  /** The sequence begins anew. What the store has stays for now. */
+  /** The sequence begins anew. Keep the stored entities until the last batch. */
   readonly isFirst: boolean;
-  /** The sequence was read to its end: what has not come since the first batch goes. */
+  /** The sequence was read to its end: delete the entities that have not come since the first batch. */
   readonly isLast: boolean;
 }
 

@@ -57,7 +57,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 /** How often a client that keeps changing is compared again. */
 const MOST_COMPARISONS = 5;
-/** Pauses go on where those of a read's retries end. */
+/** Continues the doubling of the pauses between the retries of a read. */
 const FIRST_DOUBLINGS = 3;
 const NONE = { count: 0, digest: 0 };
 
@@ -71,9 +71,9 @@ export class Sync {
   readonly #store: Store;
   readonly #options: SyncOptions;
   readonly #retry: RetryPolicy;
-  /** The next read begins anew, with the store as it is. */
+  /** The next read begins the sequence anew; the stored entities stay until its end. */
   #isAnew = false;
-  /** The store has all that there was at the last read. */
+  /** The store has everything that existed at the last read. */
   #isComplete = false;
   #comparedAt = Number.NEGATIVE_INFINITY;
   /** When the last round began. */
@@ -116,7 +116,7 @@ export class Sync {
     }
   }
 
-  /** Reads what the store lacks, compares if it is time to, and ends. */
+  /** Reads what the store lacks, compares with the gateway's digests if that is due, and returns. */
   async catchUp({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     await this.#readToEnd(0, signal);
     if (this.#isToCompare()) {
@@ -203,7 +203,7 @@ export class Sync {
     if (await this.#reportDifferences(signal)) {
       this.#beginAnew();
       await this.#readToEnd(0, signal);
-      // What differs even now is reported, and read again when it is time for the next comparison.
+      // Differences that remain are reported; the next comparison tries again.
       await this.#reportDifferences(signal);
     }
     this.#comparedAt = performance.now();
@@ -218,9 +218,8 @@ export class Sync {
   }
 
   /**
-   * A difference is certain if two comparisons find the same, and no change of the client is read between
-   * them. One comparison proves nothing: what it counted may have changed since, and cannot always be read at
-   * once.
+   * A difference is certain if two comparisons find it, and no change of the client is read between them. One
+   * comparison is not enough: the digest may count a change that cannot be read yet.
    */
   async #differences(signal: Signal): Promise<Difference[]> {
     const { waitSeconds = 25 } = this.#options;

@@ -96,7 +96,7 @@ export function unstoredRecords(writer: Writer): AuditEvent[] {
 class AuditChains implements LateWriter<AuditEvent> {
   /** Newest records of chains that no transaction uses. */
   readonly #free: ChainPlace[] = [];
-  /** Newest records of chains that an insert failed to continue, until they are seen to be there. */
+  /** Newest records of chains that an insert failed to continue, until a read finds them stored. */
   #doubtful: readonly ChainPlace[] = [];
 
   constructor(
@@ -127,7 +127,10 @@ class AuditChains implements LateWriter<AuditEvent> {
     }
   }
 
-  /** A record of the tally stands for several acts, and that of its overflow for acts of several types. */
+  /**
+   * Reports a record to the metrics. A record of the tally stands for several equal acts; its overflow record
+   * stands for acts of several types.
+   */
   #tell({ type, outcome, attributes }: AuditEvent): void {
     const { count, first_at: isCount, last_at: _, ...byType } = attributes;
     if (type === REST_TYPE) {
@@ -139,7 +142,10 @@ class AuditChains implements LateWriter<AuditEvent> {
     }
   }
 
-  /** A tamperer can make an insert fail, and then remove the record that it was to continue. */
+  /**
+   * Looks for these records again: an attacker could make an insert fail, and then remove the record that it
+   * was to continue.
+   */
   async #lookForDoubtful(db: Rows): Promise<void> {
     for (const place of this.#doubtful) {
       const { rows } = await presence(db, { chain: place.chain, hash: place.hash });

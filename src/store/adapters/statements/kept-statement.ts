@@ -80,7 +80,7 @@ export async function withCommit<Answer>(
     const present = await answers;
     return async () => present;
   }
-  // If one fails, so does the commit.
+  // Not lost: after a failed statement the commit fails too.
   answers.catch(() => undefined);
   return () => answers;
 }

@@ -167,9 +167,9 @@ function listOf(json: string): readonly string[] {
 }
 
 /**
- * The sequence of the next event of an entity: the time or, if an event has that already, one more than the
- * last. A time, so that it grows also after a purge and tells nothing of other events. Those without one, of
- * nodes of earlier releases, have the time. The entity must be locked.
+ * The sequence of the next event of an entity: the present time or, if an event has this or a greater number,
+ * one more than the greatest. A time, so that it also grows after a purge and discloses nothing about other
+ * events. Events of earlier releases have no sequence: their time counts. The entity must be locked.
  */
 export function nextSequence(entityId: string, now: number): RawBuilder<number> {
   return sql`(

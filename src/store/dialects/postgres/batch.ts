@@ -54,7 +54,7 @@ class Batch extends Base {
       run(wire, text);
     }
     super.prepare(wire);
-    // Otherwise pg would take the parse of the first of these for that of the statement.
+    // With a name, pg would read the parse answer of an earlier statement as that of this one.
     this.name = undefined;
   }
 

@@ -202,7 +202,7 @@ class SoundDriver implements Driver {
 
 const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** The most statements whose answers a transaction leaves for later. */
+/** The most statements of a transaction whose answers are still outstanding. */
 const MOST_POSTED = 64;
 
 /** The server rolls back what it did. */

@@ -13,8 +13,8 @@ const NAME_LENGTH = 22;
 const LONGEST_MS = 600_000;
 
 /**
- * For a text that is built once. To parse and plan it often takes PostgreSQL longer than to run it. The name
- * tells the text, so that no connection runs another one by it.
+ * For a statement whose text is built once: parsing and planning it often takes PostgreSQL longer than
+ * running it. The name is a hash of the text, so no connection runs another statement under this name.
  */
 export function named<Row>(query: CompiledQuery<Row>): NamedQuery<Row> {
   const statementName = createHash('sha256').update(query.sql).digest('base64url').slice(0, NAME_LENGTH);
@@ -62,12 +62,14 @@ export class NamedStatements {
     if (plannedAt !== undefined && now - plannedAt >= this.plansKeptMs) {
       this.#direct.set(client, now);
       const command = { text: 'discard plans', query_timeout: LONGEST_MS };
-      // The next statement tells of a failure.
+      // If this fails, so does the next statement, which reports it.
       client.query(command).catch(() => undefined);
     }
   }
 
-  /** The first failure of a transaction, or of a read. What may be repeated then is sent differently. */
+  /**
+   * Call it with the first failure of a transaction or read, so that a repetition uses other names or none.
+   */
   noteFailure(error: unknown, name: string): void {
     if (isLostStatement(error)) {
       this.#isOff = true;

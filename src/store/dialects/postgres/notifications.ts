@@ -9,7 +9,7 @@ import { reasonOf } from './trouble.js';
 
 export interface NotificationLimits {
   connectMs: number;
-  /** For an answer, and for a notification of our own to arrive. */
+  /** The limit for answers, and for the arrival of our own notifications. */
   answerMs: number;
   /** Between checks that these arrive. */
   checkEveryMs: number;
@@ -230,7 +230,7 @@ function openSession(connectionString: string, { connectMs, answerMs }: Notifica
     if (!ended.signal.aborted) {
       ended.abort(reason);
       client.end().catch(() => undefined);
-      // A silent server does not answer the goodbye.
+      // A server that is silent does not answer the end of the session.
       setTimeout(() => socket.destroy(), GOODBYE_MS).unref();
     }
   };

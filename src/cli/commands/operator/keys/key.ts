@@ -125,7 +125,7 @@ const rotate: Action<{ neverExpires?: boolean }> = async (
   return shown(answer, `${shownOnce('The key', answer.key)}\n${end}`);
 };
 
-/** The successor lasts as long as its predecessor was to last. */
+/** The successor gets the lifetime of its predecessor. */
 function endOfSuccessor({ createdAt, expiresAt }: Partial<ApiKey> = {}): Date | undefined {
   return createdAt && expiresAt
     ? new Date(Date.now() + expiresAt.getTime() - createdAt.getTime())

@@ -126,7 +126,10 @@ export class DeliveryClaims {
     }
   }
 
-  /** Their later attempts, and all else that is due, are left to the next claim, whose look is complete. */
+  /**
+   * Looks at these subscriptions only. The next claim looks at everything that is due, later attempts
+   * included.
+   */
   async #claimNamed(call: Call, named: readonly SubscriptionId[]): Promise<Claim> {
     const due = named.map((id) => ({ id, hasLater: false }));
     return (await this.#begin(call, async () => due, true)).claim;
@@ -166,7 +169,8 @@ export class DeliveryClaims {
   async #isQuiet(): Promise<boolean> {
     const { deliveriesDue, settings, unitOfWork } = this.dependencies;
     const { notifiedMs } = this.pauses;
-    // Otherwise a retry delay that begins in the pause could end in it; jitter may shorten it.
+    // A retry delay shorter than the pause could begin and end within it. Factor two, because jitter shortens
+    // delays.
     const areDelaysLonger = Math.min(...settings.retryDelaysMs) >= 2 * notifiedMs;
     return (
       deliveriesDue.isNotified &&

@@ -153,7 +153,7 @@ function beginning(db: Writer, seqs: string) {
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
 }
 
-/** A later attempt becomes due now: it was due before it began. Not if its delivery was closed meanwhile. */
+/** A later attempt is due again now. Deliveries that were closed meanwhile stay closed. */
 const takeBack = keptPosted((db, { seqs, begunAt }: { seqs: string; begunAt: number }) =>
   db
     .updateTable('deliveries')
