@@ -19,6 +19,8 @@ export function lockFile(file: string, refusal: string, waitMs = RIVAL_WAIT_MS):
     // SQLite opens a file without the right to write for reading, and would then take no lock.
     accessSync(file, constants.W_OK);
     lock = new Sqlite(file, { timeout: waitMs });
+    // A journal on the disk would need room, so that nothing could start on a full disk.
+    lock.pragma('journal_mode = memory');
     lock.exec('begin exclusive');
   } catch (error) {
     lock?.close();

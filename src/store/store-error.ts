@@ -20,11 +20,14 @@ export class CopyError extends Error {
   }
 }
 
-/** An outage according to the dialect, or another writing process on SQLite. */
+/** Another writing process, or a disk that is full or fails. */
+const PASSING = /^SQLITE_(BUSY|FULL|IOERR)/;
+
+/** An outage according to the dialect, or a code of SQLite. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ServiceError
     ? error.code === ErrorCode.UNAVAILABLE
-    : ((error as { code?: unknown }).code ?? '').toString().startsWith('SQLITE_BUSY');
+    : PASSING.test(String((error as { code?: unknown }).code));
 }
 
 /** In the words of the database. */

@@ -17,7 +17,7 @@ import { allowDirectStatements, EventLoopTurns } from './direct-statements.js';
 
 export function kyselyOver(connection: BetterSqlite3.Database): Kysely<Schema> {
   const database = withKeptStatements(connection);
-  const kysely = new Kysely<Schema>({ dialect: new Dialect({ database }, connection.readonly) });
+  const kysely = new Kysely<Schema>({ dialect: new Dialect({ database }, connection) });
   const turns = connection.readonly ? undefined : new EventLoopTurns();
   allowDirectStatements(kysely, database, turns);
   allowDirectStatements(camelCased(kysely), withKeptStatements(connection, camelCase), turns);
@@ -28,7 +28,7 @@ export function kyselyOver(connection: BetterSqlite3.Database): Kysely<Schema> {
 class Dialect extends SqliteDialect {
   constructor(
     private readonly settings: { database: SqliteDatabase },
-    private readonly isReadonly: boolean,
+    private readonly connection: BetterSqlite3.Database,
   ) {
     super(settings);
   }
@@ -38,7 +38,8 @@ class Dialect extends SqliteDialect {
   }
 
   override createDriver(): SqliteDriver {
-    return this.isReadonly ? new ReadingDriver(this.settings) : new Driver(this.settings);
+    const { settings, connection } = this;
+    return connection.readonly ? new ReadingDriver(settings, connection) : new Driver(settings, connection);
   }
 
   override createQueryCompiler(): SqliteQueryCompiler {
@@ -69,8 +70,22 @@ class Adapter extends SqliteAdapter {
 
 /** Takes the lock at once, so that the second of two first starts waits. */
 class Driver extends SqliteDriver {
+  constructor(
+    settings: { database: SqliteDatabase },
+    private readonly sqlite: BetterSqlite3.Database,
+  ) {
+    super(settings);
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await whenNotBusy(() => connection.executeQuery(CompiledQuery.raw('begin immediate')));
+  }
+
+  /** SQLite has done it already where the disk was full; its refusal would hide that reason. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.sqlite.inTransaction) {
+      await super.rollbackTransaction(connection);
+    }
   }
 }
 

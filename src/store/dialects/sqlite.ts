@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Sqlite } from '../better-sqlite3.js';
 import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
-import { StoreError } from '../store-error.js';
+import { mayPass, StoreError } from '../store-error.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
 import { GroupCommit, type TransactionControl } from './group-commit.js';
@@ -213,6 +213,7 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
   } catch (error) {
     throw new StoreError(`The database ${file} cannot be opened: ${(error as Error).message}.`, {
       cause: error,
+      mayPass: mayPass(error),
     });
   }
 }

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { runScript } from '../support/run-script.js';
+import { migratedSqliteFile } from '../support/sqlite/template.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
+
+const isLimitable = spawnSync('prlimit', ['--version']).status === 0;
+
+/** `bytes` is the most that a file may have. */
+async function outcomeWith(bytes: number, file: string): Promise<{ message: string; mayPass?: boolean }> {
+  return JSON.parse(await runScript('test/store/full-disk.child.ts', [String(bytes), file]));
+}
+
+(isLimitable ? describe : describe.skip)('on a full disk (needs prlimit)', () => {
+  const directory = temporaryDirectories();
+
+  test('a lock on a file is taken, because it writes nothing', async () => {
+    expect(await outcomeWith(0, join(directory(), 'keys.lock'))).toEqual({ message: 'done' });
+  });
+
+  test('a database that cannot be opened is refused for now, with the reason', async () => {
+    const file = join(directory(), 'integration.db');
+    copyFileSync(await migratedSqliteFile(), file);
+    const before = readFileSync(file);
+
+    expect(await outcomeWith(0, file)).toEqual({
+      message: expect.stringMatching(/^The database .* cannot be opened: .*disk (is full|I\/O error)\.$/),
+      mayPass: true,
+    });
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test('a migration without room is refused for now, with the reason', async () => {
+    expect(await outcomeWith(300_000, join(directory(), 'integration.db'))).toEqual({
+      message: expect.stringMatching(
+        /^The database cannot be brought to this version of the service: .*disk (is full|I\/O error)\.$/,
+      ),
+      mayPass: true,
+    });
+  });
+});
