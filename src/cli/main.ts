@@ -158,7 +158,7 @@ function describedOption(option: Option): string {
   return `${option.mandatory ? 'required; ' : ''}${new Help().optionDescription(option)}`;
 }
 
-/** Undefined for an unexpected error: only those print a stack trace. */
+/** Undefined for an unexpected error: only those print a stack trace. The system says what it refused. */
 function exitCodeOf(error: unknown): number | undefined {
   if (preventsStart(error)) {
     return EXIT_CANNOT_START;
@@ -167,5 +167,5 @@ function exitCodeOf(error: unknown): number | undefined {
     return EXIT_USAGE;
   }
   const isFailure = [FailedCall, Unfinished, CopyError].some((kind) => error instanceof kind);
-  return isFailure ? EXIT_FAILED : undefined;
+  return isFailure || (error as NodeJS.ErrnoException).syscall !== undefined ? EXIT_FAILED : undefined;
 }

@@ -3,12 +3,15 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
+import { databaseUnderTest } from '../../support/databases.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { integration, runningCommands } from '../typed.js';
 
 const services = serviceProcesses();
 const running = runningCommands();
+const postgres = databaseUnderTest('PostgreSQL');
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('integration init', () => {
@@ -157,6 +160,22 @@ describe('integration init', () => {
     ]);
     rmSync(keyFile);
     expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
+  });
+
+  test('says what the database refuses, not that the environment is made', async () => {
+    const { dataDir, databaseUrl } = await postgres.newPlace();
+    const other = new pg.Client({ connectionString: databaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin; lock table service_tokens');
+      const refused = await integration(['init'], { DATA_DIR: dataDir, DATABASE_URL: databaseUrl as string });
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^The database cannot be used at the moment: .*lock timeout.*\n$/),
+      ]);
+    } finally {
+      await other.end();
+    }
   });
 
   test('is not for the demo', async () => {

@@ -5,13 +5,13 @@ import {
   type IssuedServiceToken,
 } from '../../../domain/operator/service-tokens.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
-import { ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { makeFolder } from '../../../files/folders.js';
 import { makeSecretsKeys, readSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
-import { useKeys } from '../copies/own-database.js';
+import { asUnfinished, useKeys } from '../copies/own-database.js';
 import { print, say } from '../output/print.js';
 import { asTime } from '../output/table.js';
 import { initTemporalToo } from './temporal.js';
@@ -102,9 +102,9 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
       return issued;
     });
   } catch (error) {
-    throw error instanceof ServiceError
+    throw error instanceof ServiceError && error.code === ErrorCode.TRANSITION_REFUSED
       ? new StartupError(`The environment is made already: ${error.message}`, { cause: error })
-      : error;
+      : asUnfinished(error);
   } finally {
     await store.close();
   }

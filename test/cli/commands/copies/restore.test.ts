@@ -4,6 +4,7 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -122,6 +123,16 @@ describe('integration restore', () => {
     await expect(restoring(changed, into)).rejects.toThrow(
       `The backup is damaged: ${name} does not match its checksum`,
     );
+    expect(isUntouched(into)).toBe(true);
+  });
+
+  test('says which file of the backup cannot be copied', async () => {
+    const changed = changedBackup(backup, join(directory(), 'changed'), '', damaged);
+    rmSync(join(changed, 'integration.db'));
+    const into = elsewhere();
+    const { code, stderr } = await integration(['restore', changed], into);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^ENOENT: .*\/changed\/integration\.db'.*\n$/);
     expect(isUntouched(into)).toBe(true);
   });
 
