@@ -37,10 +37,6 @@ export async function reading<T>(place: ReaderPlace, read: (reader: Reader) => P
   }
 }
 
-export function recordedAt(place: ReaderPlace): Promise<Recorded> {
-  return reading(place, recordedIn);
-}
-
 export async function recordedIn(reader: Reader): Promise<Recorded> {
   await refuseIncomplete(reader);
   if ((await executedMigrations(reader)).length === 0) {

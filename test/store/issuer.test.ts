@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { auditRows } from '../../src/store/adapters/operator/audit-events.js';
 import { migrations } from '../../src/store/migrations/index.js';
-import { recordedAt } from '../../src/store/recorded.js';
+import { reading, recordedIn } from '../../src/store/recorded.js';
 import { openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
 import { type DatabasePlace, describeEachDatabase } from '../support/databases.js';
@@ -30,7 +30,7 @@ describeEachDatabase('the issuer of a database', (under) => {
     await expect(start(place, NEW, 'https://other.example.com')).rejects.toThrow(
       `PREVIOUS_SIGN_ON_URL=${OLD} to replace it`,
     );
-    expect(await recordedAt(place)).toEqual({
+    expect(await reading(place, recordedIn)).toEqual({
       environment: 'live',
       issuer: OLD,
       missing: [],
@@ -41,7 +41,7 @@ describeEachDatabase('the issuer of a database', (under) => {
     await start(place, NEW, OLD);
     await start(place, NEW, OLD);
     await expect(start(place, OLD)).rejects.toThrow(`belongs to the issuer ${NEW}`);
-    expect(await recordedAt(place)).toMatchObject({ issuer: NEW });
+    expect(await reading(place, recordedIn)).toMatchObject({ issuer: NEW });
   });
 
   test('is in the audit log where a start replaces it, once', async () => {
@@ -79,19 +79,19 @@ describeEachDatabase('the issuer of a database', (under) => {
     // If the start migrated first, it would repeat this migration and fail.
     await sql`delete from kysely_migration where name = ${latest}`.execute(patient);
     await expect(start(place, NEW)).rejects.toThrow(`belongs to the issuer ${OLD}`);
-    expect(await recordedAt(place)).toMatchObject({ missing: [latest] });
+    expect(await reading(place, recordedIn)).toMatchObject({ missing: [latest] });
   });
 
   test('is not recorded by a command that issues no tokens', async () => {
     const place = await under.newPlace();
     await (await under.openStore(place, 'live')).close();
-    expect(await recordedAt(place)).toMatchObject({ environment: 'live', issuer: null });
+    expect(await reading(place, recordedIn)).toMatchObject({ environment: 'live', issuer: null });
   });
 
   test('is that of one node where several start at once with different ones', async () => {
     const place = await under.newPlace();
     const outcomes = await Promise.allSettled([start(place, OLD), start(place, NEW)]);
-    const { issuer } = await recordedAt(place);
+    const { issuer } = await reading(place, recordedIn);
     expect(outcomes.map(({ status }) => status)).toEqual(
       [OLD, NEW].map((each) => (each === issuer ? 'fulfilled' : 'rejected')),
     );

@@ -4,7 +4,7 @@ import { print, say } from './output/print.js';
 
 const CHECK_NOTES = `
 Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, certificates with the
-key of another one. Then it compares environment, issuer and migrations with the database. It changes nothing.
+key of another one. Then it compares environment, issuer, encryption keys and migrations with the database. It changes nothing.
 
 Exit codes: 0 the service can start with these settings · 78 it cannot; each problem is a line on stderr
 

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { readSecretsKeys } from '../../keys/secrets-key.js';
+import { lackingKey } from '../../store/checks/settings.js';
+import type { Reader } from '../../store/database.js';
 import { issuerProblem } from '../../store/issuer.js';
-import { type Recorded, recordedAt } from '../../store/recorded.js';
+import { type Recorded, reading, recordedIn } from '../../store/recorded.js';
 import { DATABASE_FILE } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import { temporalAccess } from '../roles/temporal/access.js';
@@ -18,10 +20,10 @@ export async function startProblems(config: Config, { offline = false } = {}): P
     problemOf(() => keyFile(config)),
   ];
   const found = await Promise.all([...files, ...(offline ? [] : [databaseProblem(config)])]);
-  return found.filter((problem) => problem !== undefined);
+  // A damaged key file is found twice.
+  return [...new Set(found.filter((problem) => problem !== undefined))];
 }
 
-/** Before `integration init`, and in a demo, the file may be missing. */
 function keyFile(config: Config): void {
   const { path } = secretsKeyFile(config);
   if (existsSync(path)) {
@@ -35,11 +37,30 @@ async function databaseProblem(config: Config): Promise<string | undefined> {
     return undefined;
   }
   return problemOf(async () => {
-    const problem = misfitOf(await recordedAt({ dataDir, databaseUrl: DATABASE_URL?.reveal() }), config);
+    const problem = await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
+      const recorded = await recordedIn(reader);
+      return misfitOf(recorded, config) ?? (await keyProblem(reader, recorded, config));
+    });
     if (problem !== undefined) {
       throw new Error(problem);
     }
   });
+}
+
+/** Before `integration init`, and at the first start of a demo, the key file may be missing. */
+async function keyProblem(
+  reader: Reader,
+  { environment, missing }: Recorded,
+  config: Config,
+): Promise<string | undefined> {
+  const { path } = secretsKeyFile(config);
+  if (environment === undefined || (environment === 'demo' && !existsSync(path))) {
+    return undefined;
+  }
+  const keyIds = readSecretsKeys(path).map(({ id }) => id);
+  // Earlier releases did not record the key.
+  const lacking = missing.length > 0 ? undefined : await lackingKey(reader, keyIds);
+  return lacking && `The key file ${path} lacks ${lacking}, which the database needs.`;
 }
 
 function misfitOf({ environment, issuer, required }: Recorded, config: Config): string | undefined {

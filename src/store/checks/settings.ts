@@ -1,4 +1,5 @@
 import { encryptionKeyRows } from '../adapters/operator/encryption-keys.js';
+import type { Reader } from '../database.js';
 import { type IssuerClaim, issuerProblem } from '../issuer.js';
 import { schemaDrift } from '../migrate.js';
 import { recordedIn } from '../recorded.js';
@@ -67,15 +68,26 @@ export const keyFileFits: Check<KeySettings> = {
   remedy:
     'Set SECRETS_KEY_FILE to the key file of this database, or copy that file here from another node or from its stored copy.',
   find: async (reader, { keyIds }) => {
-    const rows = encryptionKeyRows(reader);
-    const [used, seals] = await Promise.all([rows.all(), rows.sealCounts()]);
-    const needed = used.filter(({ id }, index) => index === 0 || (seals.get(id) ?? 0) > 0);
+    const needed = await neededKeys(reader);
+    const lacking = needed.filter((id) => !keyIds.includes(id));
     return foundIn(
-      needed.flatMap(({ id }) => (keyIds.includes(id) ? [] : [`the key file lacks ${id}`])),
-      used[0] && `In use: ${used[0].id}.`,
+      lacking.map((id) => `the key file lacks ${id}`),
+      needed[0] && `In use: ${needed[0]}.`,
     );
   },
 };
+
+/** The first key that the database needs and the key file lacks. */
+export async function lackingKey(reader: Reader, keyIds: readonly string[]): Promise<string | undefined> {
+  return (await neededKeys(reader)).find((id) => !keyIds.includes(id));
+}
+
+/** The one in use first. */
+async function neededKeys(reader: Reader): Promise<string[]> {
+  const rows = encryptionKeyRows(reader);
+  const [used, seals] = await Promise.all([rows.all(), rows.sealCounts()]);
+  return used.map(({ id }) => id).filter((id, index) => index === 0 || (seals.get(id) ?? 0) > 0);
+}
 
 export const nodesAgree: Check<KeySettings> = {
   name: 'nodes',

@@ -1,8 +1,10 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { useKeys } from '../../../src/cli/commands/copies/own-database.js';
 import { startProblems } from '../../../src/cli/commands/start-problems.js';
 import { loadConfig } from '../../../src/config/config.js';
+import { makeSecretsKeys } from '../../../src/keys/secrets-key.js';
 import { openStore } from '../../../src/store/store.js';
 import { migratedSqliteFile } from '../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
@@ -11,13 +13,16 @@ import { integration } from '../typed.js';
 const directory = temporaryDirectories();
 const ISSUER = 'https://id.example.com';
 
-async function usedPlace(): Promise<{ DATA_DIR: string }> {
+/** Of an environment that was made, and of which the domain has used the key. */
+async function usedPlace(): Promise<{ DATA_DIR: string; SECRETS_KEY_FILE: string }> {
   const DATA_DIR = directory();
+  const SECRETS_KEY_FILE = join(directory(), 'secrets.key');
   copyFileSync(await migratedSqliteFile(), join(DATA_DIR, 'integration.db'));
   const store = await openStore({ dataDir: DATA_DIR, environment: 'live', issuer: { issuer: ISSUER } });
   await store.claimIssuer();
+  await useKeys({ seals: store.seals, chainRecords: () => undefined }, makeSecretsKeys(SECRETS_KEY_FILE));
   await store.close();
-  return { DATA_DIR };
+  return { DATA_DIR, SECRETS_KEY_FILE };
 }
 
 test('an unused database, or one that fits, has no problems', async () => {
@@ -39,6 +44,20 @@ test('a database of another issuer or environment is a problem, unless the check
   ).toEqual([]);
   expect(await startProblems(loadConfig({ ...place, ENVIRONMENT: 'demo' }))).toEqual([
     'The database belongs to the live environment, and ENVIRONMENT is demo.',
+  ]);
+});
+
+test('a database without its key file, or with that of another one, is a problem', async () => {
+  const place = { ...(await usedPlace()), SIGN_ON_URL: ISSUER };
+  const lost = loadConfig({ ...place, SECRETS_KEY_FILE: join(directory(), 'secrets.key') });
+  expect(await startProblems(lost)).toEqual([
+    expect.stringMatching(/^There is no key file at .*secrets\.key\. /),
+  ]);
+  expect(await startProblems(lost, { offline: true })).toEqual([]);
+
+  const other = loadConfig({ ...place, SECRETS_KEY_FILE: (await usedPlace()).SECRETS_KEY_FILE });
+  expect(await startProblems(other)).toEqual([
+    expect.stringMatching(/^The key file .*secrets\.key lacks ek_[0-9a-f]{16}, which the database needs\.$/),
   ]);
 });
 

@@ -5,7 +5,7 @@ import { factsOf } from '../../../src/store/copies/copy-facts.js';
 import { dumpPostgres, undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
 import { readValid, refuseOtherRelease, takeCopy } from '../../../src/store/copies/take-copy.js';
 import { RESTORE_MARK } from '../../../src/store/migrate.js';
-import { recordedAt } from '../../../src/store/recorded.js';
+import { reading, recordedIn } from '../../../src/store/recorded.js';
 import { StoreError } from '../../../src/store/store-error.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
@@ -35,7 +35,7 @@ test('a database that a restore has not settled is neither checked, copied nor l
   await patient.schema.createTable(RESTORE_MARK).addColumn('since', 'bigint').execute();
   const target = join(directory(), 'dump');
   for (const use of [
-    () => recordedAt(place),
+    () => reading(place, recordedIn),
     () => readValid(place, 1),
     () => refuseOtherRelease(place),
     () => takeCopy(place, target, 1, { PATH: '' }),
