@@ -15,7 +15,7 @@ export interface DatabasePlace {
 }
 
 /** A database that a command opens and writes to without the service. */
-export interface OpenedDatabase extends Pick<Database, 'reader' | 'patient' | 'write' | 'close'> {
+export interface OpenedDatabase extends Pick<Database, 'reader' | 'patient' | 'write' | 'clock' | 'close'> {
   readonly seals: SealStore;
   /** Adds later audit records to the audit chains. */
   chainRecords(mac: AuditMac): void;

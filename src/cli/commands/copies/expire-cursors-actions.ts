@@ -9,7 +9,7 @@ export async function expireAllCursors(config: Config): Promise<void> {
   await inDatabase(placeOf(config), async (database) => {
     await useOwnKeys(database, config);
     await database.write((writer) =>
-      expireCursors(writer, Date.now(), { type: 'command', id: 'expire-cursors' }, 'the operator'),
+      expireCursors(writer, database.clock(), { type: 'command', id: 'expire-cursors' }, 'the operator'),
     );
   });
   print('Expired: all cursors. The next request of each reader gets 410, and it loads everything again.');

@@ -46,10 +46,9 @@ export async function restore(config: Config, given: string, options: RestoreOpt
   await refuseFullPlace(config, secretsKeyFile(config).path);
   const { keys, ...keyFile } = await keysOf(config, folder, manifest, sums, options.passphraseFile);
   const settling = settlingOf(manifest, list, options);
-  const backup = { folder, manifest, sums, at: settling.at };
-  const settled = await fillPlace(config, backup, keyFile, async (database) => {
+  const settled = await fillPlace(config, { folder, manifest, sums }, keyFile, async (database, at) => {
     await useKeys(database, keys);
-    return settleCopy(database, settling);
+    return settleCopy(database, { at, ...settling });
   });
   const knownUntil = asIso((list ?? manifest).changedAt);
   const report = { restored: manifest.begunAt, revocations: list?.readAt ?? null, knownUntil, ...settled };
@@ -64,13 +63,16 @@ export interface Report extends Settled {
   knownUntil: string;
 }
 
-function settlingOf(manifest: Manifest, list: ValidFile | undefined, options: RestoreOptions): Settling {
+function settlingOf(
+  manifest: Manifest,
+  list: ValidFile | undefined,
+  options: RestoreOptions,
+): Omit<Settling, 'at'> {
   const { keepSessions = false, keepKeys = false, sendWebhooks = false } = options;
-  const at = Date.now();
   // If the list is from the future, a clock is wrong, and the age of the list is unknown.
-  const isRecent = list !== undefined && Math.abs(at - Date.parse(list.readAt)) <= RECENT_MS;
+  const isRecent = list !== undefined && Math.abs(Date.now() - Date.parse(list.readAt)) <= RECENT_MS;
   return {
-    ...{ at, valid: list?.valid, keepSessions, keepKeys: keepKeys || isRecent, sendWebhooks },
+    ...{ valid: list?.valid, keepSessions, keepKeys: keepKeys || isRecent, sendWebhooks },
     attributes: {
       ...{ backup_of: manifest.begunAt, backup_release: manifest.release },
       revocations_of: list?.readAt ?? 'unknown',

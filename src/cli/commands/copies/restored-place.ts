@@ -27,9 +27,10 @@ interface Backup {
   folder: string;
   manifest: Manifest;
   sums: ReadonlyMap<string, string>;
-  /** The time of the restore, as in its audit record. */
-  at: number;
 }
+
+/** `at` is the time of the restore, by the clock that the service uses. Its audit record has the same. */
+type Settle<T> = (database: OpenedDatabase, at: number) => Promise<T>;
 
 export interface KeyFile {
   path: string;
@@ -43,12 +44,7 @@ export interface KeyFile {
 const NO_CONTENT = new Set([RESTORE_STAGE, 'domain.lock', 'domain.lock-journal', 'run', 'lost+found']);
 
 /** Restores into the empty target. The last steps write the key file and complete the database. */
-export function fillPlace<T>(
-  config: Config,
-  backup: Backup,
-  keys: KeyFile,
-  settle: (database: OpenedDatabase) => Promise<T>,
-): Promise<T> {
+export function fillPlace<T>(config: Config, backup: Backup, keys: KeyFile, settle: Settle<T>): Promise<T> {
   return config.DATABASE_URL === undefined
     ? fillDirectory(config, backup, keys, settle)
     : fillPostgres(config.DATA_DIR, config.DATABASE_URL.reveal(), backup, keys, settle);
@@ -56,9 +52,9 @@ export function fillPlace<T>(
 
 async function fillDirectory<T>(
   config: Config,
-  { folder, manifest, sums, at }: Backup,
+  { folder, manifest, sums }: Backup,
   keys: KeyFile,
-  settle: (database: OpenedDatabase) => Promise<T>,
+  settle: Settle<T>,
 ): Promise<T> {
   const { DATA_DIR: dataDir } = config;
   makeFolder(dataDir);
@@ -76,9 +72,10 @@ async function fillDirectory<T>(
     await assertSum(sums, FILES.sqlite, file);
     assertSound(file);
     assertSame(manifest, await factsOfFile(file));
-    const settled = await inDatabase({ dataDir: stage }, async (database) => {
+    const { at, settled } = await inDatabase({ dataDir: stage }, async (database) => {
       await migrateToLatest(database.patient);
-      return settle(database);
+      const at = database.clock();
+      return { at, settled: await settle(database, at) };
     });
     asOneFile(file);
     assertSound(file);
@@ -121,7 +118,7 @@ async function fillPostgres<T>(
   databaseUrl: string,
   { folder, manifest, sums }: Backup,
   keys: KeyFile,
-  settle: (database: OpenedDatabase) => Promise<T>,
+  settle: Settle<T>,
 ): Promise<T> {
   const file = join(folder, FILES.postgresql);
   await assertSum(sums, FILES.postgresql, file);
@@ -130,7 +127,7 @@ async function fillPostgres<T>(
     await undumpPostgres(databaseUrl, file, process.env);
     assertSame(manifest, await factsOf(database.reader));
     await migrateToLatest(database.patient);
-    const settled = await settle(database);
+    const settled = await settle(database, database.clock());
     placing(keys, () => undefined);
     // Keeps the key file if this fails: the server may have completed the restore without an answer.
     await unmarkPostgres(database.patient);

@@ -28,7 +28,7 @@ export async function resumeSuspended(
     }
     const chosen = chosenOf(suspended, ids, all);
     await useOwnKeys(database, config);
-    const by = { actor: { type: 'command', id: 'resume' }, at: Date.now() };
+    const by = { actor: { type: 'command', id: 'resume' }, at: database.clock() };
     const resumed = await resume(database, chosen, by);
     print(json ? asJson(resumed) : resumedText(resumed));
   });

@@ -10,6 +10,9 @@ import { newLive, settingsIn, succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
 
+const AHEAD = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
+const AN_HOUR_AHEAD = `--import=data:text/javascript,${encodeURIComponent(AHEAD)}`;
+
 describe('integration backup of PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
 
@@ -110,6 +113,24 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
       ...{ ...source, DATABASE_URL, SECRETS_KEY_FILE },
     });
     expect([code, existsSync(SECRETS_KEY_FILE)]).toEqual([1, true]);
+  });
+
+  test('suspends keys by the clock of PostgreSQL, which the service uses, also where the own one is ahead', async () => {
+    const folder = directory();
+    const source = { ...(await newLive(folder, await server.newDatabase('timely'))), PATH: server.path };
+    const backup = join(folder, 'backup');
+    await succeeded(integration(['backup', backup], source));
+    const DATABASE_URL = await server.newDatabase('ahead');
+    const target = { ...source, DATABASE_URL };
+    await succeeded(integration(['restore', backup], { ...target, NODE_OPTIONS: AN_HOUR_AHEAD }));
+
+    const client = new pg.Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    const { rows } = await client.query(`
+      select label, expires_at <= extract(epoch from clock_timestamp()) * 1000 as "hasExpired" from service_tokens
+    `);
+    await client.end();
+    expect(rows).toEqual([{ label: 'First operator', hasExpired: true }]);
   });
 
   test('that pg_dump cannot end is none, and its reason is told without the password', async () => {

@@ -67,7 +67,8 @@ describe('integration restore', () => {
   const keyFile = { path: '', place: jest.fn(), remove: jest.fn() };
   afterEach(() => expect(keyFile.place).not.toHaveBeenCalled());
   const given = () => ({
-    ...{ folder: backup, sums: sumsIn(backup), at: Date.now() },
+    folder: backup,
+    sums: sumsIn(backup),
     manifest: parseManifest(readFileSync(join(backup, 'manifest.json'), 'utf8')),
   });
   /** Whether the directory has no database on which a service would start. */
@@ -312,9 +313,8 @@ describe('integration restore', () => {
 
   test('gives the database no name while a part of it is in a log beside it', async () => {
     const into = elsewhere();
-    const at = Date.now();
     let holder: BetterSqlite3.Database | undefined;
-    const restored = fillPlace(loadConfig(into), { ...given(), at }, keyFile, async (database) => {
+    const restored = fillPlace(loadConfig(into), given(), keyFile, async (database, at) => {
       // As on a full disk, the write-ahead log cannot be checkpointed: closing the database reports no error.
       holder = new Sqlite(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
       holder.exec('begin');
@@ -333,7 +333,6 @@ describe('integration restore', () => {
 
   test('keeps the key file when the database has its name and the rest fails', async () => {
     const into = elsewhere();
-    const at = Date.now();
     const placed = { path: '', place: jest.fn(), remove: jest.fn() };
     const remove = fs.rmSync;
     jest.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
@@ -344,7 +343,7 @@ describe('integration restore', () => {
     });
     syncBuiltinESMExports();
     try {
-      const restored = fillPlace(loadConfig(into), { ...given(), at }, placed, (database) =>
+      const restored = fillPlace(loadConfig(into), given(), placed, (database, at) =>
         settleCopy(database, {
           ...{ at, valid: undefined, attributes: {} },
           ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
