@@ -1,11 +1,20 @@
-import { Command, type ErrorOptions } from 'commander';
+import { Command, type ErrorOptions, type HelpContext } from 'commander';
 
 const MISSING = ['commander.missingArgument', 'commander.missingMandatoryOptionValue'];
 
-/** Names all missing arguments and options in one message, where commander stops at the first. */
+/** Says all that is wrong in one message, where commander stops at the first fault or shows only its help. */
 export class WholeCommand extends Command {
   override createCommand(name?: string): WholeCommand {
     return new WholeCommand(name);
+  }
+
+  /** Commander shows the help of the command above if there is none of that name, and does not say so. */
+  override help(given?: HelpContext | ((text: string) => string)): never {
+    const context = given as HelpContext | undefined;
+    const [verb, name] = this.args;
+    return verb === 'help' && name !== undefined && context?.error
+      ? this.error(`error: unknown command '${name}'`)
+      : super.help(context);
   }
 
   override error(message: string, options?: ErrorOptions): never {

@@ -101,6 +101,17 @@ describe('help at every level below', () => {
   });
 });
 
+describe('help of a command that does not exist', () => {
+  test.each([
+    ['help', 'nope'],
+    ['key', 'help', 'nope'],
+  ])('is refused: %s', async (...args) => {
+    const { code, stdout, stderr } = await sharedIntegration(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe("error: unknown command 'nope'\n(--help shows the usage)\n");
+  });
+});
+
 describe('help of a verb', () => {
   test.each(['key', 'token'])('that issues a %s says that it never ends unless told', async (group) => {
     const { stdout } = await sharedIntegration([group, 'create', '--help']);
