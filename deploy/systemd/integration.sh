@@ -14,6 +14,9 @@ set -- /opt/integration-service/integration "$@"
 set -- env "$@"
 if [ -f "${INTEGRATION_TOKEN_FILE:-}" ]; then
   set -- "--property=LoadCredential=token:$INTEGRATION_TOKEN_FILE" "--setenv=INTEGRATION_TOKEN_FILE=$given/token" "$@"
+elif [ -n "$INTEGRATION_TOKEN_FILE" ]; then
+  # A command that needs the token says what is wrong with the file.
+  set -- "--setenv=INTEGRATION_TOKEN_FILE=$INTEGRATION_TOKEN_FILE" "$@"
 fi
 if [ -f $stored/database-url ]; then
   set -- --property=LoadCredential=database-url:$stored/database-url "--setenv=DATABASE_URL_FILE=$given/database-url" "$@"

@@ -32,3 +32,14 @@ testOnLinux('a setting of the shell takes precedence over the file of settings',
   const recovered = 'DATA_DIR=/var/lib/integration-service/recovered integration config';
   expect(dataDir(await machine.run(recovered))).toBe(machine.path('var/lib/integration-service/recovered'));
 });
+
+testOnLinux('a file of a token that does not exist is named by the command that needs it', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  const listing =
+    'INTEGRATION_TOKEN_FILE=/etc/integration-service/operater.token integration token list 2>&1';
+  expect(await machine.run(listing, { codes: [2] })).toBe(
+    'INTEGRATION_TOKEN_FILE names a file that does not exist.\n',
+  );
+});
