@@ -40,7 +40,9 @@ export function targetOf(
   const foundToken = token ?? demo?.[TOKEN_MEMBERS[demoToken]];
   if (foundAddress === undefined || foundToken === undefined) {
     throw new UsageError(
-      `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --address and --token.`,
+      config.ENVIRONMENT === 'live'
+        ? 'The command needs a token: set INTEGRATION_TOKEN_FILE to the file that has it, or give --token.'
+        : `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --address and --token.`,
     );
   }
   const targetDemo = foundAddress === demo?.grpcAddress ? demo : undefined;

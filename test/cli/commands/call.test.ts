@@ -162,6 +162,17 @@ describe('integration call', () => {
     );
   });
 
+  test('on live without a token says what to give, and nothing of a demo', async () => {
+    const { code, stderr } = await integration(['call'], {
+      ENVIRONMENT: 'live',
+      DATA_DIR: services.newDirectory(),
+    });
+    expect([code, stderr]).toEqual([
+      2,
+      'The command needs a token: set INTEGRATION_TOKEN_FILE to the file that has it, or give --token.\n',
+    ]);
+  });
+
   test('without a demo environment says what to give', async () => {
     const { code, stderr } = await integration(['call'], { DATA_DIR: services.newDirectory() });
     expect(code).toBe(2);
