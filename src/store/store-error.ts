@@ -34,3 +34,15 @@ export function mayPass(error: unknown): boolean {
 export function databaseReasonOf(error: unknown): string {
   return (error instanceof ServiceError && error.internal) || (error as Error).message;
 }
+
+/** What SQLite says of a damaged file, as a sentence; undefined for other errors. */
+export function damageIn(error: unknown): string | undefined {
+  const { code, message } = error as Error & { code?: unknown };
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) ? `The database is damaged: ${message}.` : undefined;
+}
+
+/** For commands, which end with it. */
+export function asDamage(error: unknown): unknown {
+  const damage = damageIn(error);
+  return damage === undefined ? error : new CopyError(damage, { cause: error });
+}

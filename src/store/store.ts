@@ -62,7 +62,7 @@ import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
 import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
-import { databaseReasonOf, mayPass, StoreError } from './store-error.js';
+import { damageIn, databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
 
 export type { Silence };
@@ -183,7 +183,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }
   } catch (error) {
     await (wasCut ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
-    throw mayPass(error) && !(error instanceof StoreError) ? unusableFor(error) : error;
+    throw error instanceof StoreError ? error : asRefusal(error);
   }
   let notifications: DueNotifications | undefined;
   const deliveriesDue = new DueSignal((due) => notifications?.tell(due));
@@ -342,12 +342,18 @@ export function refuseHalfFilled(dataDir: string): void {
   }
 }
 
-function unusableFor(error: unknown): StoreError {
-  const reason = databaseReasonOf(error);
-  return new StoreError(`The database cannot be used at the moment: ${reason}.`, {
-    cause: error,
-    mayPass: true,
-  });
+/** What the database refuses, as a sentence, for now or for good. */
+function asRefusal(error: unknown): unknown {
+  const damage = damageIn(error);
+  if (damage !== undefined) {
+    return new StoreError(damage, { cause: error });
+  }
+  return mayPass(error)
+    ? new StoreError(`The database cannot be used at the moment: ${databaseReasonOf(error)}.`, {
+        cause: error,
+        mayPass: true,
+      })
+    : error;
 }
 
 /** Runs before any migration: a database of the other environment or of another issuer stays unchanged. */

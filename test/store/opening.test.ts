@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
 import { databaseUnderTest, describeEachDatabase, newPostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
+import { spoilTable } from '../support/sqlite/spoilt-table.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
 type Done = (error: null, addresses: object[]) => void;
@@ -204,6 +205,14 @@ describe('a SQLite file', () => {
     writeFileSync(file, breakIt(readFileSync(file)));
 
     await refusalOf({ dataDir, environment: 'demo' });
+  });
+
+  test('with a damaged table that the start reads is refused for good, with the reason', async () => {
+    const place = await under.newPlace();
+    spoilTable(join(place.dataDir, 'integration.db'), 'environment');
+    const { message, mayPass } = await refusalOf({ ...place, environment: 'live' });
+    expect(message).toBe('The database is damaged: database disk image is malformed.');
+    expect(mayPass).toBe(false);
   });
 });
 

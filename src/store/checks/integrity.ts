@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '../database.js';
+import { damageIn } from '../store-error.js';
 import { type Check, foundIn } from './check.js';
 
 export interface FileSettings {
@@ -26,17 +27,27 @@ export const pagesAreSound: Check<FileSettings> = {
         `Not checked: the file has ${size}. --thorough checks it, and a backup checks its copy.`,
       );
     }
-    const pages = await rowsOf<{ quick_check: string }>(reader, `pragma quick_check(${MOST_FAULTS})`);
-    const references = await rowsOf<{ table: string; parent: string }>(reader, 'pragma foreign_key_check');
-    return foundIn(
-      [
-        ...pages.map((row) => row.quick_check).filter((fault) => fault !== 'ok'),
-        ...references.map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`),
-      ],
-      `${size} checked.`,
-    );
+    return foundIn(await faultsIn(reader), `${size} checked.`);
   },
 };
+
+async function faultsIn(reader: Reader): Promise<string[]> {
+  try {
+    const pages = await rowsOf<{ quick_check: string }>(reader, `pragma quick_check(${MOST_FAULTS})`);
+    const references = await rowsOf<{ table: string; parent: string }>(reader, 'pragma foreign_key_check');
+    return [
+      ...pages.map((row) => row.quick_check).filter((fault) => fault !== 'ok'),
+      ...references.map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`),
+    ];
+  } catch (error) {
+    // Both end at a page that they cannot read.
+    const damage = damageIn(error);
+    if (damage === undefined) {
+      throw error;
+    }
+    return [damage];
+  }
+}
 
 async function rowsOf<Row>(reader: Reader, pragma: string): Promise<Row[]> {
   const { rows } = await sql.raw<Row>(pragma).execute(reader);

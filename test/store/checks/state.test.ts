@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -23,6 +24,7 @@ import {
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { spoilTable } from '../../support/sqlite/spoilt-table.js';
 import { sendingNode } from '../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
 
@@ -191,6 +193,14 @@ test('the check of the file finds rows whose reference is missing, and leaves a 
   expect(await pagesAreSound.find(database.reader, { ...settings, databaseBytes: 2 })).toEqual({
     ...{ count: 0, examples: [], detail: expect.stringContaining('--thorough') },
   });
+});
+
+test('the check of the file finds a damaged page', async () => {
+  const place = await sqlite.newPlace();
+  spoilTable(join(place.dataDir, 'integration.db'), 'passwords');
+  const database = await sqlite.open(place);
+  const found = await examplesOf(pagesAreSound, database, { databaseBytes: 1, mostBytes: 1 });
+  expect(found).toEqual(['The database is damaged: database disk image is malformed.']);
 });
 
 const sqlite = databaseUnderTest('SQLite');

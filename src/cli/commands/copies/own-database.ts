@@ -6,7 +6,7 @@ import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { derivedKeys } from '../../../keys/subkeys.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { type DatabasePlace, type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
-import { databaseReasonOf } from '../../../store/store-error.js';
+import { asDamage, databaseReasonOf } from '../../../store/store-error.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { newNodeName } from '../../roles/keeping-keys.js';
 import { StartupError } from '../../startup-error.js';
@@ -37,7 +37,7 @@ export function asUnfinished(error: unknown): unknown {
     ? new Unfinished(`The database cannot be used at the moment: ${databaseReasonOf(error)}.`, {
         cause: error,
       })
-    : error;
+    : asDamage(error);
 }
 
 /** The keys of the file. Refuses a file without the key that a backup needs. */

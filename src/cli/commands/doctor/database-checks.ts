@@ -26,7 +26,8 @@ const databaseIsReadable: DoctorCheck = {
   name: 'database',
   about: 'The database can be read.',
   severity: 'error',
-  remedy: 'Set DATA_DIR or DATABASE_URL to the database of the service; `integration init` makes a new one.',
+  remedy:
+    'Set DATA_DIR or DATABASE_URL to the database of the service; `integration init` makes a new one. Restore one that is damaged from a backup.',
   find: ({ database: { problem } }) => foundIn(problem === undefined ? [] : [problem]),
 };
 

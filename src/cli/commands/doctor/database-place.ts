@@ -6,6 +6,7 @@ import { openPostgres } from '../../../store/dialects/postgres/postgres.js';
 import { tryWriteSqlite } from '../../../store/dialects/sqlite.js';
 import { openReader, recordedIn } from '../../../store/recorded.js';
 import { DATABASE_FILE } from '../../../store/store.js';
+import { damageIn } from '../../../store/store-error.js';
 import { Skipped } from './check.js';
 
 /** The server ends longer statements, so that no check delays the service. */
@@ -52,7 +53,7 @@ export async function openPlace(config: Config): Promise<OpenedPlace> {
     const close = async () => undefined;
     return {
       ...place,
-      problem: (error as Error).message,
+      problem: damageIn(error) ?? (error as Error).message,
       reader: refuse,
       tryWrite: async () => refuse(),
       bytes,

@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { inDatabase } from '../../../../src/cli/commands/copies/own-database.js';
 import { Unfinished } from '../../../../src/cli/commands/errors.js';
+import { readValid } from '../../../../src/store/copies/take-copy.js';
+import { recordedIn } from '../../../../src/store/recorded.js';
 import { databaseUnderTest } from '../../../support/databases.js';
+import { spoilTable } from '../../../support/sqlite/spoilt-table.js';
 
 const under = databaseUnderTest('SQLite');
 
@@ -12,4 +16,12 @@ test('a write that the disk refuses fails with the words of the database', async
   await expect(refused).rejects.toThrow(
     /^The database cannot be used at the moment: SQLITE_FULL: database or disk is full\.$/,
   );
+});
+
+test('a damaged database is called so, by commands that read and by those that write', async () => {
+  const place = await under.newPlace();
+  spoilTable(join(place.dataDir, 'integration.db'), 'environment');
+  const damage = 'The database is damaged: database disk image is malformed.';
+  await expect(readValid(place, 0)).rejects.toThrow(damage);
+  await expect(inDatabase(place, ({ reader }) => recordedIn(reader))).rejects.toThrow(damage);
 });
