@@ -3,7 +3,7 @@ import type { Database, Reader } from './database.js';
 import { openPostgresReader } from './dialects/postgres/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';
 import { executedMigrations, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
-import { asDamage } from './store-error.js';
+import { asRefused } from './store-error.js';
 
 /** What a database records about the service that uses it. */
 export interface Recorded extends SchemaDrift {
@@ -34,7 +34,7 @@ export async function reading<T>(place: ReaderPlace, read: (reader: Reader) => P
   try {
     return await read(reader);
   } catch (error) {
-    throw asDamage(error);
+    throw asRefused(error);
   } finally {
     await close();
   }

@@ -41,8 +41,11 @@ export function damageIn(error: unknown): string | undefined {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) ? `The database is damaged: ${message}.` : undefined;
 }
 
-/** For commands, which end with it. */
-export function asDamage(error: unknown): unknown {
-  const damage = damageIn(error);
-  return damage === undefined ? error : new CopyError(damage, { cause: error });
+/** What the database refuses a command that opened it, as a sentence; other errors as they are. */
+export function asRefused(error: unknown): unknown {
+  const { severity } = error as { severity?: unknown };
+  // Only errors of PostgreSQL have one.
+  const isRefusal = error instanceof ServiceError || typeof severity === 'string';
+  const sentence = isRefusal ? `The database refuses this: ${databaseReasonOf(error)}.` : damageIn(error);
+  return sentence === undefined ? error : new CopyError(sentence, { cause: error });
 }

@@ -171,7 +171,7 @@ describe('integration init', () => {
       const refused = await integration(['init'], { DATA_DIR: dataDir, DATABASE_URL: databaseUrl as string });
       expect([refused.code, refused.stderr]).toEqual([
         1,
-        expect.stringMatching(/^The database cannot be used at the moment: .*lock timeout.*\n$/),
+        expect.stringMatching(/^The database refuses this: .*lock timeout.*\n$/),
       ]);
     } finally {
       await other.end();

@@ -1,16 +1,14 @@
 import type { Config } from '../../../config/config.js';
-import { ServiceError } from '../../../errors/service-error.js';
 import type { EncryptionKey } from '../../../keys/encryption-key.js';
 import { KeyKeeper } from '../../../keys/key-keeper.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { derivedKeys } from '../../../keys/subkeys.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { type DatabasePlace, type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';
-import { asDamage, databaseReasonOf } from '../../../store/store-error.js';
+import { asRefused } from '../../../store/store-error.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { newNodeName } from '../../roles/keeping-keys.js';
 import { StartupError } from '../../startup-error.js';
-import { Unfinished } from '../errors.js';
 
 export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {
   return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL?.reveal() };
@@ -25,19 +23,10 @@ export async function inDatabase<T>(
   try {
     return await work(database);
   } catch (error) {
-    throw asUnfinished(error);
+    throw asRefused(error);
   } finally {
     await database.close();
   }
-}
-
-/** The reason in the words of the database, which a caller of the service does not learn. */
-export function asUnfinished(error: unknown): unknown {
-  return error instanceof ServiceError
-    ? new Unfinished(`The database cannot be used at the moment: ${databaseReasonOf(error)}.`, {
-        cause: error,
-      })
-    : asDamage(error);
 }
 
 /** The keys of the file. Refuses a file without the key that a backup needs. */

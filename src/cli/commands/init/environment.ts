@@ -9,9 +9,10 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { makeFolder } from '../../../files/folders.js';
 import { makeSecretsKeys, readSecretsKeys } from '../../../keys/secrets-key.js';
 import { openStore } from '../../../store/store.js';
+import { asRefused } from '../../../store/store-error.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
-import { asUnfinished, useKeys } from '../copies/own-database.js';
+import { useKeys } from '../copies/own-database.js';
 import { print, say } from '../output/print.js';
 import { asTime } from '../output/table.js';
 import { initTemporalToo } from './temporal.js';
@@ -104,7 +105,7 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
   } catch (error) {
     throw error instanceof ServiceError && error.code === ErrorCode.TRANSITION_REFUSED
       ? new StartupError(`The environment is made already: ${error.message}`, { cause: error })
-      : asUnfinished(error);
+      : asRefused(error);
   } finally {
     await store.close();
   }
