@@ -62,6 +62,31 @@ describe('the package, installed into an empty project', () => {
     expect(await project.complaintsAbout(programs, settings)).toBe('');
   });
 
+  test('hashes a webhook once for each secret, however many signatures a stranger gives it', async () => {
+    const path = project.javascript(
+      'signatures',
+      `import { verifyWebhook } from '@integration-service/sdk';
+       let hashed = 0;
+       for (const name of ['sign', 'verify']) {
+         const method = crypto.subtle[name].bind(crypto.subtle);
+         crypto.subtle[name] = (...values) => {
+           hashed += 1;
+           return method(...values);
+         };
+       }
+       const headers = {
+         'webhook-id': 'evt_1',
+         'webhook-timestamp': '1782896401',
+         'webhook-signature': Array(100).fill('v1,' + btoa('x'.repeat(32))).join(' '),
+       };
+       const secrets = ['new', 'old'].map((text) => 'whsec_' + btoa(text));
+       const verified = verifyWebhook('{}', headers, secrets, { now: new Date(1782896401000) });
+       const reason = await verified.catch((error) => error.reason);
+       process.stdout.write(reason + ' ' + hashed);`,
+    );
+    expect(await project.run(path)).toBe('signature_mismatch 2');
+  });
+
   test('makes a copy that only its owner can read', async () => {
     const path = project.javascript(
       'copy',
