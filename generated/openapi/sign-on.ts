@@ -2858,7 +2858,8 @@ export interface operations {
                 client_id?: components["schemas"]["ApplicationId"];
                 /**
                  * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
-                 *     out, and which application asks.
+                 *     out, and which application asks. That of a person with more than a hundred clients can make the address longer
+                 *     than 16 KiB: leave it out then, and the person is asked.
                  */
                 id_token_hint?: components["schemas"]["IdToken"];
                 /** @description The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in. */

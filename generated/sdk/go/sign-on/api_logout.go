@@ -34,7 +34,7 @@ type ApiLogoutRequest struct {
 	uiLocales *string
 }
 
-// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks.
+// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
 func (r ApiLogoutRequest) IdTokenHint(idTokenHint string) ApiLogoutRequest {
 	r.idTokenHint = &idTokenHint
 	return r

@@ -16,7 +16,8 @@ interface LogoutFault {
 }
 
 const MAX_LENGTHS = {
-  idTokenHint: 8_192,
+  // As long as a form may be: the token names all clients of the person.
+  idTokenHint: 65_536,
   clientId: 64,
   postLogoutRedirectUri: 2_048,
   state: 4_096,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
 import type { LogoutParameters } from '../../../../src/domain/sign-on/sessions/logout-request.js';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { AFTER_LOGOUT, audited, browserRig, HOUR_MS, newPerson, type Person } from '../browser-rig.js';
 import { answerOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
@@ -40,6 +41,14 @@ describe('with an ID token of who is signed in', () => {
       actor: person.accountId,
       attributes: { application_id: rig.applicationId },
     });
+  });
+
+  test('who is a user of a hundred clients, which makes it long, the session ends at once too', async () => {
+    const { rig, person, browser } = await signedIn();
+    const userIds = Array(100).fill({ id: newPublicId('UserId'), clientId: newPublicId('ClientId') });
+    const claims = { iss: ISSUER, sub: person.accountId, aud: rig.applicationId, userIds, iat: 1, exp: 2 };
+    const idTokenHint = await rig.keys.sign('RS256', 'JWT', claims);
+    expect(await browser.logout({ idTokenHint })).toMatchObject({ page: 'signed_out' });
   });
 
   test('and no address, a page says so', async () => {

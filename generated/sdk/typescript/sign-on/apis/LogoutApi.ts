@@ -17,7 +17,8 @@ import * as runtime from '../runtime.js';
 export interface LogoutRequest {
     /**
      * Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
-     * out, and which application asks.
+     * out, and which application asks. That of a person with more than a hundred clients can make the address longer
+     * than 16 KiB: leave it out then, and the person is asked.
      */
     idTokenHint?: string;
     /**
