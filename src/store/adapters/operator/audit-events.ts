@@ -1,8 +1,7 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type {
   Actor,
   AuditEvent,
-  AuditFilter,
   AuditRows,
   AuditWriter,
   Observation,
@@ -11,8 +10,8 @@ import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../doma
 import { newTimedRecordId } from '../../../identifiers/record-id.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { newestFirst } from '../statements/keyset.js';
 import { storeRecord } from './audit-chains.js';
+import { auditPage } from './audit-page.js';
 
 type Row = Tables['auditEvents'];
 
@@ -21,27 +20,7 @@ const MOST_CHARACTERS_SHOWN = 1_000;
 export function auditRows(reader: Writer): AuditRows {
   const db = camelCased(reader);
   return {
-    page: async (page, { since, until, types, outcome, partyId }: AuditFilter) => {
-      let query = db.selectFrom('auditEvents').selectAll();
-      if (since !== undefined) {
-        query = query.where('createdAt', '>=', since);
-      }
-      if (until !== undefined) {
-        query = query.where('createdAt', '<', until);
-      }
-      if (types.length > 0) {
-        query = query.where((where) => where.or(types.map((type) => ofType(where, type))));
-      }
-      if (outcome !== undefined) {
-        query = query.where('outcome', '=', outcome);
-      }
-      if (partyId !== undefined) {
-        query = query.where((where) =>
-          where.or([where('actorId', '=', partyId), where('subjectId', '=', partyId)]),
-        );
-      }
-      return (await newestFirst(query, 'auditEvents', page)).map(toAuditEvent);
-    },
+    page: async (page, filter) => (await auditPage(db, page, filter)).map(toAuditEvent),
     chained: async ({ after, limit }) => {
       const rows = await db
         .selectFrom('auditEvents')
@@ -149,15 +128,6 @@ export async function auditAction(
       actor.onBehalfOf === undefined ? attributes : { ...attributes, on_behalf_of: actor.onBehalfOf },
   };
   await storeRecord(writer, event);
-}
-
-/** Types in byte order, where equal prefixes are a range: `a.` up to `a/`. */
-function ofType(where: ExpressionBuilder<Tables, 'auditEvents'>, type: string) {
-  if (!type.endsWith('.*')) {
-    return where('type', '=', type);
-  }
-  const beginning = type.slice(0, -2);
-  return sql<boolean>`(type >= ${`${beginning}.`} and type < ${`${beginning}/`})`;
 }
 
 function toAuditEvent(row: Tables['auditEvents']): AuditEvent {

@@ -1,0 +1,88 @@
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { PageRequest, Position } from '../../../domain/directory/page.js';
+import type { AuditFilter } from '../../../domain/operator/audit.js';
+import type { Rows, Tables } from '../../camel-case.js';
+import { isPostgres } from '../statements/dialect.js';
+import { newestFirst } from '../statements/keyset.js';
+
+type Row = Tables['auditEvents'];
+
+/** What one index has in the order of the list. */
+type Source = () => SelectQueryBuilder<Tables, 'auditEvents', object>;
+
+/** Takes SQLite some milliseconds, in which the event loop is blocked. */
+const ROWS_PER_SLICE = 2_000;
+
+/** A page of the log, newest first. A party has two sources: what it did, and what was done to it. */
+export async function auditPage(db: Rows, page: PageRequest, filter: AuditFilter): Promise<Row[]> {
+  const { since, until, partyId } = filter;
+  const span = () =>
+    db
+      .selectFrom('auditEvents')
+      .$if(since !== undefined, (query) => query.where('createdAt', '>=', since as number))
+      .$if(until !== undefined, (query) => query.where('createdAt', '<', until as number));
+  if (partyId === undefined) {
+    return search(db, span, page, filter);
+  }
+  const rows = new Map<string, Row>();
+  for (const party of ['actorId', 'subjectId'] as const) {
+    for (const row of await search(db, () => span().where(party, '=', partyId), page, filter)) {
+      rows.set(row.id, row);
+    }
+  }
+  return [...rows.values()].sort(newerFirst).slice(0, page.limit);
+}
+
+function newerFirst(one: Position, other: Position): number {
+  return other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
+}
+
+/** On SQLite slice by slice, so that a filter with few matches does not delay other work. */
+async function search(
+  db: Rows,
+  source: Source,
+  { after, limit }: PageRequest,
+  filter: AuditFilter,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let from = after; ; ) {
+    const upTo = isPostgres(db) ? undefined : await endOfSlice(source, from);
+    const page = { after: from, limit: limit - rows.length };
+    rows.push(...(await newestFirst(matching(source, upTo, filter), 'auditEvents', page)));
+    if (upTo === undefined || rows.length === limit) {
+      return rows;
+    }
+    from = upTo;
+    await new Promise(setImmediate);
+  }
+}
+
+/** The place of its last row; undefined for the last slice. */
+async function endOfSlice(source: Source, after: Position | undefined): Promise<Position | undefined> {
+  const rows = source()
+    .select(['id', 'createdAt'])
+    .offset(ROWS_PER_SLICE - 1);
+  return (await newestFirst(rows, 'auditEvents', { after, limit: 1 }))[0];
+}
+
+/** The rows up to a place, inclusive. */
+function matching(source: Source, upTo: Position | undefined, { types, outcome }: AuditFilter) {
+  return source()
+    .selectAll()
+    .$if(upTo !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) >= (${upTo?.createdAt}, ${upTo?.id})`),
+    )
+    .$if(types.length > 0, (query) =>
+      query.where((where) => where.or(types.map((type) => ofType(where, type)))),
+    )
+    .where(({ and }) => and({ outcome }));
+}
+
+/** Types in byte order, where equal prefixes are a range: `a.` up to `a/`. */
+function ofType(where: ExpressionBuilder<Tables, 'auditEvents'>, type: string) {
+  if (!type.endsWith('.*')) {
+    return where('type', '=', type);
+  }
+  const beginning = type.slice(0, -2);
+  return sql<boolean>`(type >= ${`${beginning}.`} and type < ${`${beginning}/`})`;
+}
