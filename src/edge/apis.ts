@@ -17,7 +17,7 @@ import { apiKeySecurity, type Identity } from './gateway/api-key.js';
 import { AtOnce, ChangeNews } from './gateway/change-news.js';
 import type { GatewayDependencies } from './gateway/gateway-handler.js';
 import * as gatewayHandlers from './gateway/index.js';
-import { ListsUnderWay } from './gateway/lists-under-way.js';
+import { RequestsUnderWay } from './gateway/requests-under-way.js';
 import { EntityTags } from './http/entity-tags.js';
 import type { Dispatch } from './http/exchange.js';
 import { withGzip } from './http/gzip.js';
@@ -33,6 +33,8 @@ import { type OAuthOperation, oauthOperations, type SignOnDependencies } from '.
 /** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
 
+/** The limit of the domain for an integration: one more list would be refused there, at a higher cost. */
+const LISTS_PER_KEY = 64;
 /** Requests that wait for a change, of one key. */
 const WAITS_PER_KEY = 64;
 /** Fewer than the lists that the domain reads at once. */
@@ -91,8 +93,8 @@ export async function createGatewayApi({
     dependencies: {
       directory,
       entityTags: new EntityTags(hash),
-      lists: new ListsUnderWay(),
-      waits: new ListsUnderWay(WAITS_PER_KEY, 'requests wait for changes'),
+      lists: new RequestsUnderWay(LISTS_PER_KEY, 'lists are being read at once'),
+      waits: new RequestsUnderWay(WAITS_PER_KEY, 'requests wait for changes'),
       news,
       wokenReads: new AtOnce(WOKEN_READS),
       pageTurns: new Turns(PAGES_PER_TURN),

@@ -6,7 +6,7 @@ import type { EntityTags } from '../http/entity-tags.js';
 import type { Turns } from '../http/turns.js';
 import type { Identity } from './api-key.js';
 import type { AtOnce, ChangeNews } from './change-news.js';
-import type { ListsUnderWay } from './lists-under-way.js';
+import type { RequestsUnderWay } from './requests-under-way.js';
 
 export type GatewayHandler<Id extends keyof operations> = Handler<
   operations[Id],
@@ -18,9 +18,9 @@ export type GatewayHandler<Id extends keyof operations> = Handler<
 export interface GatewayDependencies {
   directory: RpcClient<typeof DirectoryServiceService>;
   entityTags: EntityTags;
-  lists: ListsUnderWay;
+  lists: RequestsUnderWay;
   /** Of requests that wait for a change. */
-  waits: ListsUnderWay;
+  waits: RequestsUnderWay;
   news: ChangeNews;
   /** Limits the reads of those that a change has woken. */
   wokenReads: AtOnce;

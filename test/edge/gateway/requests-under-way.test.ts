@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ListsUnderWay } from '../../../src/edge/gateway/lists-under-way.js';
+import { RequestsUnderWay } from '../../../src/edge/gateway/requests-under-way.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 
 const KEY = Buffer.from('one');
@@ -16,7 +16,7 @@ const tooMany = {
 
 describe('the lists that are asked for with a key', () => {
   test('are limited, and another may begin when one has ended, however often it is told', async () => {
-    const lists = new ListsUnderWay(2);
+    const lists = new RequestsUnderWay(2, 'lists are being read at once');
     const first = await lists.begin(KEY);
     await lists.begin(KEY);
     first.answered({ rateLimit, ...keyHolder });
@@ -29,7 +29,7 @@ describe('the lists that are asked for with a key', () => {
   });
 
   test('have one too many wait until the domain has said where its key stands', async () => {
-    const lists = new ListsUnderWay(2);
+    const lists = new RequestsUnderWay(2, 'lists are being read at once');
     const first = await lists.begin(KEY);
     await lists.begin(KEY);
     const third = lists.begin(KEY);
@@ -38,7 +38,7 @@ describe('the lists that are asked for with a key', () => {
   });
 
   test('are left to the domain where it has refused one before it let any in', async () => {
-    const lists = new ListsUnderWay(2);
+    const lists = new RequestsUnderWay(2, 'lists are being read at once');
     const first = await lists.begin(KEY);
     await lists.begin(KEY);
     const third = lists.begin(KEY);
