@@ -34,6 +34,6 @@ export function contractEmailIn(table: string): RawBuilder<string> {
 }
 
 /** The row that an outer join found; null if it found none. */
-export function named(id: string | null | undefined, name: string | null | undefined): Named | null {
+export function namedOrNull(id: string | null | undefined, name: string | null | undefined): Named | null {
   return id && name != null ? { id, name } : null;
 }

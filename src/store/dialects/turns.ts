@@ -12,7 +12,7 @@ const RETRY_AFTER_SECONDS = 1;
  * Queues writes by subject (an instance, client, account or key) without a connection: in the database each
  * would hold one while it waits, and one tenant could take them all.
  */
-export class Turns {
+export class SubjectTurns {
   readonly #underWay = new Map<string, number>();
   /** What begins each turn that is waited for. */
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -93,7 +93,7 @@ export function takeTurn(writer: Writer, subject: string): void {
  * turn while holding no other, which avoids deadlocks.
  */
 export async function inTurns<T>(
-  turns: Turns,
+  turns: SubjectTurns,
   { signal }: WriteOrigin,
   transact: (begun: (writer: Writer) => void) => Promise<T>,
 ): Promise<T> {

@@ -7,7 +7,7 @@ import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { lock } from '../../../src/store/adapters/unit-of-work.js';
 import type { Database, Writer } from '../../../src/store/database.js';
 import { SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js';
-import { inTurns, Turns, takeTurn } from '../../../src/store/dialects/turns.js';
+import { inTurns, SubjectTurns, takeTurn } from '../../../src/store/dialects/turns.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
@@ -134,7 +134,7 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
   });
 
   test('keep no place in the queue for a caller who left before it', async () => {
-    const turns = new Turns();
+    const turns = new SubjectTurns();
     while (turns.tryTake('held')) {
       // Until others have all its turns.
     }

@@ -4,7 +4,7 @@ import type { SubscriptionStatus } from '../../../../generated/proto/integration
 import { addTargetOptions, TARGET_NOTE, timeAhead } from '../options.js';
 import { printableLine } from '../output/printable.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
-import { examples, inSession } from './group.js';
+import { examples, runsInSession } from './group.js';
 import type { Action, Session } from './session.js';
 import { listed, shownList } from './showing.js';
 
@@ -21,7 +21,7 @@ export function addExpiringCommand(program: Command): void {
     .option('--within <when>', 'a time, or a duration such as 90d; 30d unless given', timeAhead)
     .option('--json', 'as JSON, for scripts')
     .addHelpText('after', NOTES + examples('expiring --within 90d', 'expiring --within 14d --json'));
-  inSession(command, expiring);
+  runsInSession(command, expiring);
 }
 
 interface Expiring {

@@ -48,11 +48,11 @@ export function addVerb(
     .description(about)
     .option('--json', 'as JSON, for scripts')
     .addHelpText('after', `\n${TARGET_NOTE}\n${examples(line)}`);
-  return inSession(command, action, demoToken);
+  return runsInSession(command, action, demoToken);
 }
 
 /** The command runs the action in a session. gRPC is loaded only then: it is slow to load. */
-export function inSession(
+export function runsInSession(
   command: Command,
   action: Action<never, never>,
   demoToken?: ServiceTokenKind,

@@ -6,7 +6,7 @@ import { Unfinished, UsageError } from '../errors.js';
 import { addTargetOptions, collected, eventPatterns, TARGET_NOTE, timeAhead } from '../options.js';
 import { asEnum, asFacts } from '../output/table.js';
 import { PLAIN } from './applications/app-actions.js';
-import { examples, inSession } from './group.js';
+import { examples, runsInSession } from './group.js';
 import type { Action, Session } from './session.js';
 
 const NOTES = `
@@ -40,7 +40,7 @@ export function addOnboardCommand(program: Command): void {
           'onboard "Brightledger" --instance ins_… --redirect-uri https://app.example.com/callback --webhook-url https://hooks.example.com/events',
         ),
     );
-  inSession(command, onboard);
+  runsInSession(command, onboard);
 }
 
 interface OnboardOptions {

@@ -56,7 +56,7 @@ async function isOfReachedPerson(
 export async function accountByEmail(
   changes: Pick<Changes, 'accounts' | 'lock' | 'now'>,
   email: string,
-  names: PersonNames = {},
+  names: PersonNames,
 ): Promise<{ id: AccountId; isNew: boolean }> {
   const emailKey = emailKeyOf(email);
   // Until the lock, another write may make the account or move the address; then look again.

@@ -4,7 +4,7 @@ import { OWNER } from '../../../domain/platform/organization/new-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { named } from '../directory-columns.js';
+import { namedOrNull } from '../directory-columns.js';
 import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
@@ -91,7 +91,7 @@ function toView(row: Row): UserView {
     email: row.email,
     pendingEmail: pendingEmailIn(row),
     manager: managerIn(row),
-    role: named(row.roleId, row.roleName),
+    role: namedOrNull(row.roleId, row.roleName),
   };
 }
 

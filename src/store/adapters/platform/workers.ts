@@ -5,7 +5,7 @@ import type { Named } from '../../../domain/directory/names.js';
 import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { contractEmailFor, named, withAddress } from '../directory-columns.js';
+import { contractEmailFor, namedOrNull, withAddress } from '../directory-columns.js';
 import { posted, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
@@ -122,8 +122,8 @@ function toWorker(row: WorkerRow, units: Map<string, Named[]>): Worker {
     ...worker,
     jobTitles: JSON.parse(row.jobTitles) as string[],
     units: (units.get(row.id) ?? []) as NamedUnit[],
-    primaryUnit: named(primaryUnitId, primaryUnitName) as NamedUnit | null,
-    location: named(locationId, locationName) as NamedLocation | null,
+    primaryUnit: namedOrNull(primaryUnitId, primaryUnitName) as NamedUnit | null,
+    location: namedOrNull(locationId, locationName) as NamedLocation | null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Database, StoreWatch } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { StoreError } from '../../store-error.js';
 import { keepLateRows } from '../late-rows.js';
-import { assertAsked, inTurns, Turns } from '../turns.js';
+import { assertAsked, inTurns, SubjectTurns } from '../turns.js';
 import { type OnClocksApart, PostgresClock } from './clock.js';
 import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './driver.js';
 import { disconnect, ForgottenConnections } from './forgotten-connections.js';
@@ -73,7 +73,7 @@ export async function openPostgres(
 ): Promise<Database> {
   const { server, answerMs, askMs, quick = QUICK } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
-  const turns = new Turns();
+  const turns = new SubjectTurns();
   const writer = open('writes', server, answerMs);
   const prober = open('probe', quick.server, quick.answerMs);
   const clock = new PostgresClock(prober, onClocksApart);
