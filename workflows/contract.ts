@@ -46,8 +46,6 @@ export interface RetrySettings {
   giveUpAfterAttempts: number;
 }
 
-export const defaultPurgeIntervalMs = 60 * 60 * 1000;
-
 /** A failed purge is followed by the next scheduled one. */
 export const defaultPurgeInput = {
   /** Rows per transaction. */
@@ -111,8 +109,6 @@ export interface SigningKeyRotationOutcome {
   /** When the next step is due, in ISO 8601; null if unknown. */
   nextDueAt: string | null;
 }
-
-export const defaultSigningKeyRotationIntervalMs = 60 * 60 * 1000;
 
 export const defaultSigningKeyRotationInput = {
   stepTimeoutMs: 30_000,

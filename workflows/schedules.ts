@@ -10,19 +10,17 @@ import {
 } from '@temporalio/client';
 import {
   defaultPurgeInput,
-  defaultPurgeIntervalMs,
   defaultSigningKeyRotationInput,
-  defaultSigningKeyRotationIntervalMs,
   scheduleIds,
   taskQueue,
   workflowTypes,
 } from './contract.js';
 
 export interface ScheduleSettings {
-  purgeIntervalMs?: number;
-  signingKeyRotationIntervalMs?: number;
+  purgeIntervalMs: number;
+  signingKeyRotationIntervalMs: number;
   /** Runs each once when it is made, which shows that all is connected. */
-  startAtOnce?: boolean;
+  startAtOnce: boolean;
 }
 
 export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
@@ -35,21 +33,18 @@ type Definition = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'> & { sche
  */
 export async function ensureSchedules(
   client: ScheduleClient,
-  settings: ScheduleSettings = {},
+  settings: ScheduleSettings,
   onlyMissing = false,
 ): Promise<Record<string, ScheduleOutcome>> {
   const outcomes: Record<string, ScheduleOutcome> = {};
   for (const definition of schedulesOf(settings)) {
-    const start = settings.startAtOnce ?? false;
-    outcomes[definition.scheduleId] = await ensureSchedule(client, definition, start, onlyMissing);
+    const { scheduleId } = definition;
+    outcomes[scheduleId] = await ensureSchedule(client, definition, settings.startAtOnce, onlyMissing);
   }
   return outcomes;
 }
 
-function schedulesOf({
-  purgeIntervalMs = defaultPurgeIntervalMs,
-  signingKeyRotationIntervalMs = defaultSigningKeyRotationIntervalMs,
-}: ScheduleSettings): Definition[] {
+function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: ScheduleSettings): Definition[] {
   return [
     every(purgeIntervalMs, {
       scheduleId: scheduleIds.purge,

@@ -16,8 +16,8 @@ type OnPolling = (shortcoming?: string) => void;
 
 export interface SessionSettings extends TemporalPlace {
   activities: Activities;
-  schedules?: ScheduleSettings;
-  companions?: readonly Companion[];
+  schedules: ScheduleSettings;
+  companions: readonly Companion[];
   log: Log;
   shutdownGraceMs: number;
   probeIntervalMs: number;
@@ -73,7 +73,7 @@ async function runWorker(
     if (worker.getState() === 'RUNNING') worker.shutdown();
   });
   const workflows = new WorkflowClient({ connection: client, namespace: settings.namespace });
-  const companions = (settings.companions ?? []).map((accompany) => accompany(workflows, over.signal));
+  const companions = settings.companions.map((accompany) => accompany(workflows, over.signal));
   for (const outcome of await Promise.allSettled([watching, running, ...companions])) {
     if (outcome.status === 'rejected') throw outcome.reason;
   }

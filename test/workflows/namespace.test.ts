@@ -6,12 +6,12 @@ import { addSearchAttributes } from '../../workflows/namespace.js';
 import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker.js';
 import { describeWith } from '../support/toolchains.js';
 import {
-  activitiesOf,
   eventually,
   namespace,
   recordingLog,
   startServer,
   temporaryFolder,
+  workOf,
   writeBundle,
 } from './temporal-fixture.js';
 
@@ -41,7 +41,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
     const worker = await startTemporalWorker({
       address: server.address,
       namespace: inNamespace,
-      work: async () => ({ activities: activitiesOf({}) }),
+      work: workOf({}),
       log,
       probeIntervalMs: 50,
       bundlePath,

@@ -18,7 +18,6 @@ import { startTemporalWorker } from '../../workflows/worker.js';
 import { historyToFile } from './history-file.js';
 import { RetryDomain } from './retry-domain.js';
 import {
-  activitiesOf,
   connectClient,
   namespace,
   quickCodeExpiry,
@@ -29,6 +28,7 @@ import {
   silentLog,
   startServer,
   temporaryFolder,
+  workOf,
   writeBundle,
 } from './temporal-fixture.js';
 
@@ -130,11 +130,9 @@ const [server, bundlePath] = await Promise.all([startServer(executable), writeBu
 const worker = await startTemporalWorker({
   address: server.address,
   namespace,
-  work: async () => ({
-    activities: activitiesOf({
-      ...scriptedMaintenance(recording.domain ?? {}),
-      ...(recording.retries && { webhookRetries: recording.retries().domain }),
-    }),
+  work: workOf({
+    ...scriptedMaintenance(recording.domain ?? {}),
+    ...(recording.retries && { webhookRetries: recording.retries().domain }),
   }),
   log: silentLog,
   bundlePath,

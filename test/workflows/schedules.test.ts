@@ -5,7 +5,7 @@ import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
-import { connectClient, eventually, namespace, startServer } from './temporal-fixture.js';
+import { connectClient, eventually, hourly, namespace, startServer } from './temporal-fixture.js';
 
 const hourMs = 3_600_000;
 /** An hourly schedule would also run by itself when a test meets the end of an hour. */
@@ -36,8 +36,8 @@ describeWith('temporal', 'the schedules', (executable) => {
   const describePurge = () => describeOf('purge');
   const rotationUnchanged = { 'signing-key-rotation': 'unchanged' };
 
-  test('purge hourly by default, never two at once, and catch up one run at most', async () => {
-    await ensureSchedules(client.schedule);
+  test('purge at the interval of the settings, never two at once, and catch up one run at most', async () => {
+    await ensureSchedules(client.schedule, hourly);
     const { spec, action, policies, info } = await describePurge();
     expect(spec.intervals?.map(({ every }) => every)).toEqual([hourMs]);
     expect(spec.jitter).toBe(60_000);
@@ -58,7 +58,7 @@ describeWith('temporal', 'the schedules', (executable) => {
     };
     const each = (words: string) => Object.values(scheduleIds).map((id) => `the schedule ${id} ${words}`);
     expect(await inspected()).toEqual(each('does not exist'));
-    await ensureSchedules(client.schedule);
+    await ensureSchedules(client.schedule, hourly);
     expect(await inspected()).toEqual([]);
     expect(await inspected(Date.now() + 4 * hourMs)).toEqual(
       each('has not run since').map((words) => expect.stringContaining(words)),
@@ -67,8 +67,8 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(await inspected()).toEqual(['the schedule purge is paused: for a test']);
   });
 
-  test('look hourly by default for steps of the signing keys that are due', async () => {
-    await ensureSchedules(client.schedule);
+  test('look at the interval of the settings for steps of the signing keys that are due', async () => {
+    await ensureSchedules(client.schedule, hourly);
     const { spec, action, policies } = await describeOf('signing-key-rotation');
     expect(spec.intervals?.map(({ every }) => every)).toEqual([hourMs]);
     expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: hourMs, pauseOnFailure: false });
@@ -96,19 +96,22 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('are created once and then left alone', async () => {
-    expect(await ensureSchedules(client.schedule)).toEqual({
+    expect(await ensureSchedules(client.schedule, hourly)).toEqual({
       purge: 'created',
       'signing-key-rotation': 'created',
     });
     const { info } = await describePurge();
-    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged', ...rotationUnchanged });
+    expect(await ensureSchedules(client.schedule, hourly)).toEqual({
+      purge: 'unchanged',
+      ...rotationUnchanged,
+    });
     const again = await describePurge();
     expect(again.info.lastUpdatedAt).toEqual(info.lastUpdatedAt);
   });
 
   test('follow a changed setting', async () => {
-    await ensureSchedules(client.schedule);
-    const settings = { purgeIntervalMs: 2 * hourMs };
+    await ensureSchedules(client.schedule, hourly);
+    const settings = { ...hourly, purgeIntervalMs: 2 * hourMs };
     expect(await ensureSchedules(client.schedule, settings)).toEqual({
       purge: 'updated',
       ...rotationUnchanged,
@@ -123,15 +126,20 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('stay paused when an operator has paused them, whatever changes', async () => {
-    await ensureSchedules(client.schedule);
+    await ensureSchedules(client.schedule, hourly);
     await client.schedule.getHandle('purge').pause('the disk is being copied');
-    expect(await ensureSchedules(client.schedule)).toEqual({ purge: 'unchanged', ...rotationUnchanged });
-    await ensureSchedules(client.schedule, { purgeIntervalMs: 2 * hourMs });
+    expect(await ensureSchedules(client.schedule, hourly)).toEqual({
+      purge: 'unchanged',
+      ...rotationUnchanged,
+    });
+    await ensureSchedules(client.schedule, { ...hourly, purgeIntervalMs: 2 * hourMs });
     expect((await describePurge()).state).toMatchObject({ paused: true, note: 'the disk is being copied' });
   });
 
   test('are created once when several workers start together', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 4 }, () => ensureSchedules(client.schedule)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 4 }, () => ensureSchedules(client.schedule, hourly)),
+    );
     expect(outcomes.map(({ purge }) => purge).sort()).toEqual([
       'created',
       'unchanged',

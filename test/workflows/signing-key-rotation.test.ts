@@ -80,7 +80,11 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
       .schedule.getHandle('signing-key-rotation')
       .delete()
       .catch(() => undefined);
-    const schedules = { purgeIntervalMs: 300 * 24 * 3_600_000, startAtOnce: true };
+    const schedules = {
+      purgeIntervalMs: 300 * 24 * 3_600_000,
+      signingKeyRotationIntervalMs: 3_600_000,
+      startAtOnce: true,
+    };
     await workAlone({ maintenance }, { schedules });
     const run = await eventually('the first run', async () => {
       const handle = client().schedule.getHandle('signing-key-rotation');

@@ -23,6 +23,7 @@ import {
 } from '../../workflows/contract.js';
 import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
 import type { Log, LogFields } from '../../workflows/log.js';
+import type { WorkerOptions } from '../../workflows/worker.js';
 import { freePorts } from '../support/free-ports.js';
 import { RetryDomain } from './retry-domain.js';
 
@@ -158,6 +159,14 @@ export function wholeDomain({
 
 export function activitiesOf(domain: Partial<ActivityDependencies>): Activities {
   return createActivities(wholeDomain(domain));
+}
+
+const hourMs = 3_600_000;
+export const hourly = { purgeIntervalMs: hourMs, signingKeyRotationIntervalMs: hourMs, startAtOnce: false };
+
+/** What a worker does with hourly schedules and nothing beside it. */
+export function workOf(domain: Partial<ActivityDependencies>): WorkerOptions['work'] {
+  return async () => ({ activities: activitiesOf(domain), schedules: hourly, companions: [] });
 }
 
 export function isAlive(pid: number): boolean {

@@ -21,7 +21,11 @@ import {
 
 /** Far away, so that no run of a schedule's own gets into a test. */
 const farAwayMs = 300 * 24 * 3_600_000;
-const farAway = { purgeIntervalMs: farAwayMs, signingKeyRotationIntervalMs: farAwayMs };
+const farAway = {
+  purgeIntervalMs: farAwayMs,
+  signingKeyRotationIntervalMs: farAwayMs,
+  startAtOnce: false,
+};
 
 type RigOptions = Partial<Omit<WorkerOptions, 'work'> & Omit<Work, 'activities'>>;
 

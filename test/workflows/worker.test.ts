@@ -11,7 +11,6 @@ import {
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { describeWith } from '../support/toolchains.js';
 import {
-  activitiesOf,
   connectClient,
   eventually,
   freePort,
@@ -22,6 +21,7 @@ import {
   silentLog,
   startServer,
   temporaryFolder,
+  workOf,
   writeBundle,
 } from './temporal-fixture.js';
 
@@ -39,10 +39,6 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 afterAll(() => files.remove());
-
-function workOf(domain: Parameters<typeof activitiesOf>[0]): WorkerOptions['work'] {
-  return async () => ({ activities: activitiesOf(domain) });
-}
 
 async function work(address: string, options: Partial<WorkerOptions> = {}) {
   const states: WorkerState[] = [];
