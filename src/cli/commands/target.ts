@@ -1,4 +1,5 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
+import { hostAndPort } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
@@ -35,7 +36,7 @@ export function targetOf(
   }
   const config = clientConfig();
   const demo = readDemoFile(demoFilePath(config.DATA_DIR));
-  const configured = token === undefined ? undefined : `${config.GRPC_HOST}:${config.GRPC_PORT}`;
+  const configured = token === undefined ? undefined : hostAndPort(config.GRPC_HOST, config.GRPC_PORT);
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
   const foundToken = token ?? demo?.[TOKEN_MEMBERS[demoToken]];
   if (foundAddress === undefined || foundToken === undefined) {

@@ -48,6 +48,13 @@ const COMMANDS = [
   'completion',
 ];
 
+test('the gRPC port of the settings is called also where its host is an IPv6 address', async () => {
+  const token = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}` };
+  const settings = { ...token, GRPC_HOST: '::1', GRPC_PORT: '1' };
+  const { code, stderr } = await sharedIntegration(['integration', 'list'], settings);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^\[::1\]:1 gave no usable answer: /)]);
+});
+
 describe('help', () => {
   test('of the command names every command in a line and what the exit codes mean', async () => {
     const { code, stdout, stderr } = await integration(['--help']);
