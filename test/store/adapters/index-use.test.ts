@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { InstanceId } from '../../../generated/ids.js';
+import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { visitStore } from '../../../src/store/adapters/access.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { clientStore } from '../../../src/store/adapters/clients.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
+import { userRows } from '../../../src/store/adapters/platform/users.js';
 import { userStore } from '../../../src/store/adapters/users.js';
 import { workerStore } from '../../../src/store/adapters/workers.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -50,6 +51,11 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     'the job titles',
     (db) => organizationStore(db).jobTitlesOf('cli_1'),
     [/^SEARCH job_titles USING COVERING INDEX/],
+  ],
+  [
+    'the first owner of a client',
+    (db) => userRows(db.reader).firstOwner('cli_1' as ClientId),
+    [/^SEARCH users USING INDEX users_by_role \(role_id=\?\)$/, /^SEARCH roles USING INDEX /],
   ],
   ['a key', (db) => visitStore(db).findKey(hash), [/^SEARCH key USING INDEX .* \(hash=\?\)$/]],
   [

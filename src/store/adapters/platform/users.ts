@@ -33,17 +33,22 @@ export function userRows(writer: Writer): UserRows {
       return (await users.executeTakeFirst()) !== undefined;
     },
     firstOwner: async (clientId) => {
+      // By role: a client may have many users, and no owner among them.
       const row = await db
         .selectFrom('users')
-        .innerJoin('roles', 'roles.id', 'users.roleId')
-        .where('users.clientId', '=', clientId)
-        .where('users.status', '!=', 'DELETED')
-        .where('roles.builtIn', '=', 1)
-        .where('roles.name', '=', OWNER)
-        .orderBy('users.createdAt')
-        .orderBy('users.id')
+        .where('roleId', 'in', (roles) =>
+          roles
+            .selectFrom('roles')
+            .where('clientId', '=', clientId)
+            .where('builtIn', '=', 1)
+            .where('name', '=', OWNER)
+            .select('id'),
+        )
+        .where('status', '!=', 'DELETED')
+        .orderBy('createdAt')
+        .orderBy('id')
         .limit(1)
-        .select('users.id')
+        .select('id')
         .executeTakeFirst();
       return row?.id as UserId | undefined;
     },
