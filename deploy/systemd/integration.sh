@@ -27,5 +27,6 @@ if [ -f $stored/temporal-api-key ]; then
 fi
 exec systemd-run --quiet --collect --wait --pty --pipe --unit=$unit --uid=integration-service \
   --property=UMask=0077 --property=EnvironmentFile=/etc/integration-service/environment \
+  --property=EnvironmentFile=-/etc/integration-service/domain.environment \
   --property=StateDirectory=integration-service --property=StateDirectoryMode=0700 \
   --setenv=DATA_DIR=/var/lib/integration-service/live "$@"

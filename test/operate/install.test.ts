@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { beforeAll, expect } from '@jest/globals';
 import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
 import { inInstallation, inWalk } from './blocks.js';
@@ -43,3 +43,15 @@ testOnLinux('a file of a token that does not exist is named by the command that 
     'INTEGRATION_TOKEN_FILE names a file that does not exist.\n',
   );
 });
+
+testOnLinux(
+  'commands have the settings of a domain that runs by itself, whose database they open',
+  async () => {
+    const machine = await newMachine();
+    copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+    await machine.type(inWalk.unpack);
+    const dataDir = machine.path('var/lib/integration-service/of-the-domain');
+    writeFileSync(machine.path('etc/integration-service/domain.environment'), `DATA_DIR=${dataDir}\n`);
+    expect(await machine.run('integration config')).toMatch(new RegExp(`\\bDATA_DIR +${dataDir} `));
+  },
+);
