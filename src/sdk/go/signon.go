@@ -22,6 +22,8 @@ const (
 	defaultSignOnTimeout = 10 * time.Second
 	defaultScope         = "openid profile email"
 	randomBytes          = 32
+	// Many proxies take addresses of up to 8 KiB.
+	longestHint = 7_000
 	// The server repeats its answer for 10 seconds; later it would treat the old refresh token as stolen.
 	refreshAgainWithin = 7 * time.Second
 	refreshAgainAfter  = 200 * time.Millisecond
@@ -269,7 +271,8 @@ func (s *SignOn) Revoke(ctx context.Context, token string) error {
 
 // LogoutOptions may be empty.
 type LogoutOptions struct {
-	// IDToken is recommended: with it, the person is not asked to confirm the sign-out.
+	// IDToken is recommended: with it, the person is not asked to confirm the sign-out. That of a person with
+	// many clients is left out, because proxies refuse long addresses.
 	IDToken string
 	// PostLogoutRedirectURI must be registered for your application; State is returned to it.
 	PostLogoutRedirectURI string
@@ -278,9 +281,13 @@ type LogoutOptions struct {
 
 // LogoutURL returns the address that ends the browser's session at the server. Revoke the tokens as well.
 func (s *SignOn) LogoutURL(options LogoutOptions) string {
+	hint := options.IDToken
+	if len(hint) > longestHint {
+		hint = ""
+	}
 	return s.address("/auth/logout", map[string]string{
 		"client_id":                s.options.ClientID,
-		"id_token_hint":            options.IDToken,
+		"id_token_hint":            hint,
 		"post_logout_redirect_uri": options.PostLogoutRedirectURI,
 		"state":                    options.State,
 	})

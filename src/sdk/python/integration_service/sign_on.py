@@ -49,6 +49,8 @@ __all__ = [
 ]
 
 _DEFAULT_TIMEOUT_SECONDS = 10.0
+# Many proxies take addresses of up to 8 KiB.
+_LONGEST_HINT = 7_000
 _DEFAULT_SCOPE = "openid profile email"
 _RANDOM_BYTES = 32
 # The server says the same again for 10 seconds; later it would take the old refresh token for stolen.
@@ -237,12 +239,13 @@ class SignOn:
         """
         The address that ends the browser's session at the server. Revoke the tokens as well.
 
-        :param id_token: recommended: with it, the person is not asked to confirm the sign-out
+        :param id_token: recommended: with it, the person is not asked to confirm the sign-out; that of a person with
+            many clients is left out, because proxies refuse long addresses
         """
         return self._address(
             "/auth/logout",
             client_id=self._client_id,
-            id_token_hint=id_token,
+            id_token_hint=id_token if id_token is not None and len(id_token) <= _LONGEST_HINT else None,
             post_logout_redirect_uri=post_logout_redirect_uri,
             state=state,
         )

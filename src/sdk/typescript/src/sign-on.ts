@@ -95,7 +95,10 @@ export interface CallOptions {
 }
 
 export interface LogoutOptions {
-  /** Recommended: with it, the person is not asked to confirm the sign-out. */
+  /**
+   * Recommended: with it, the person is not asked to confirm the sign-out. That of a person with many
+   * clients is left out, because proxies refuse long addresses.
+   */
   idToken?: string | null | undefined;
   /** Must be registered for your application. */
   postLogoutRedirectUri?: string | undefined;
@@ -104,6 +107,8 @@ export interface LogoutOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Many proxies take addresses of up to 8 KiB. */
+const LONGEST_HINT = 7_000;
 const DEFAULT_SCOPE = 'openid profile email';
 /** The server repeats its answer for 10 seconds; later it would treat the old refresh token as stolen. */
 const REFRESH_AGAIN_WITHIN_MS = 7_000;
@@ -220,7 +225,7 @@ export class SignOn {
   logoutUrl({ idToken, postLogoutRedirectUri, state }: LogoutOptions = {}): string {
     return this.#address('/auth/logout', {
       client_id: this.#clientId,
-      id_token_hint: idToken ?? undefined,
+      id_token_hint: idToken && idToken.length <= LONGEST_HINT ? idToken : undefined,
       post_logout_redirect_uri: postLogoutRedirectUri,
       state,
     });
