@@ -36,6 +36,11 @@ export function logOptionsOf(config: Config): Omit<LogOptions, 'role'> {
   return { version: packageVersion, level: config.LOG_LEVEL, format: config.LOG_FORMAT };
 }
 
+/** Where to call the gRPC port: IPv6 in brackets. */
+export function grpcAddressOf({ GRPC_HOST: host, GRPC_PORT: port }: Config): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 export function demoAppUrl({ DEMO_APP_PORT }: Pick<Config, 'DEMO_APP_PORT'>): string {
   return `http://localhost:${DEMO_APP_PORT}`;
 }

@@ -216,8 +216,3 @@ function display(value: Config[SettingName], given = ''): string {
   const isSecret = [value].flat().some((part) => part instanceof Secret);
   return isSecret || typeof value === 'string' ? String(value) : given;
 }
-
-/** An address to dial: IPv6 in brackets. */
-export function hostAndPort(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}

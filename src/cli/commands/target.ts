@@ -1,11 +1,10 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
-import { hostAndPort } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
-import { temporalUiUrl } from '../from-config.js';
+import { grpcAddressOf, temporalUiUrl } from '../from-config.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './errors.js';
 
@@ -36,7 +35,7 @@ export function targetOf(
   }
   const config = clientConfig();
   const demo = readDemoFile(demoFilePath(config.DATA_DIR));
-  const configured = token === undefined ? undefined : hostAndPort(config.GRPC_HOST, config.GRPC_PORT);
+  const configured = token === undefined ? undefined : grpcAddressOf(config);
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
   const foundToken = token ?? demo?.[TOKEN_MEMBERS[demoToken]];
   if (foundAddress === undefined || foundToken === undefined) {

@@ -1,4 +1,4 @@
-import { type Config, hostAndPort } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import {
   DEMO_PASSWORD,
@@ -9,7 +9,7 @@ import {
   demoSeedWith,
   type KeptCredentials,
 } from '../../domain/demo/seed.js';
-import { demoAppUrl, temporalUiUrl } from '../from-config.js';
+import { demoAppUrl, grpcAddressOf, temporalUiUrl } from '../from-config.js';
 import {
   type DemoFile,
   demoFilePath,
@@ -67,7 +67,7 @@ function contentOf(
   return {
     baseUrl: config.SIGN_ON_URL,
     gatewayUrl: config.GATEWAY_URL,
-    grpcAddress: hostAndPort(config.GRPC_HOST, config.GRPC_PORT),
+    grpcAddress: grpcAddressOf(config),
     ...ofTokens((kind) => serviceTokens[kind]),
     demoAppUrl: demoAppUrl(config),
     temporalUiUrl: temporalUiUrl(config) ?? null,

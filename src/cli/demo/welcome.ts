@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
-import { type Config, hostAndPort } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import { demoSeed } from '../../domain/demo/seed.js';
-import { demoAppUrl } from '../from-config.js';
+import { demoAppUrl, grpcAddressOf } from '../from-config.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
 
 /** Prints what runs where and, in a demo environment, what to try. `awaitsTemporal`: its UI is not up yet. */
@@ -11,7 +11,7 @@ export function welcome(config: Config, say: (line: string) => void, awaitsTempo
     ['Sign-on', config.SIGN_ON_URL],
     ['Gateway', config.GATEWAY_URL],
     ['Documentation', `${config.GATEWAY_URL}/docs`],
-    ['gRPC', hostAndPort(config.GRPC_HOST, config.GRPC_PORT)],
+    ['gRPC', grpcAddressOf(config)],
     ['Health, metrics', `http://${config.METRICS_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
   ];
   if (config.ENVIRONMENT === 'demo') {

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerCredentials } from '@grpc/grpc-js';
-import { type Config, hostAndPort } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
 import type { CallAudit } from '../../rpc/call-audit.js';
@@ -17,6 +17,7 @@ import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
+import { grpcAddressOf } from '../from-config.js';
 import { claimSocket, isListening, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
 import { type RoleTokens, roleAuthenticator } from './role-tokens.js';
@@ -46,8 +47,7 @@ export async function openListeners(options: ListenerOptions): Promise<{ close()
   const servers = [roles, others];
   try {
     await bindRoles(roles, config, tlsFiles);
-    const address = hostAndPort(config.GRPC_HOST, config.GRPC_PORT);
-    await bindAddress(others, address, 'GRPC_PORT', serverCredentials(tlsFiles));
+    await bindAddress(others, grpcAddressOf(config), 'GRPC_PORT', serverCredentials(tlsFiles));
   } catch (error) {
     for (const server of servers) {
       server.forceShutdown();
