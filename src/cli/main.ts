@@ -51,9 +51,9 @@ const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
 };
 
 const ABOUT: Record<RoleName, string> = {
-  domain: 'Run the rules and the store behind gRPC, by itself',
-  worker: 'Run the Temporal worker, by itself; with a verb: the people who work for a client',
-  edge: 'Run the HTTP listeners, by itself',
+  domain: 'Run only the domain: the rules and the store, behind gRPC',
+  worker: 'Run only the worker, which sends webhooks; its verbs manage the people who work for clients',
+  edge: 'Run only the edge: the HTTP listeners',
 };
 
 const EXIT_FAILED = 1;

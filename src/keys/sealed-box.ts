@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 
 /** The seal cannot be opened: another key, another name, or changed bytes. */
 export class SealError extends Error {
-  constructor(message = 'What is sealed was made with another key or was changed.') {
+  constructor(message = 'The sealed value was made with another key, or was changed.') {
     super(message);
     this.name = 'SealError';
   }

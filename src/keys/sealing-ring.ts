@@ -67,7 +67,7 @@ export class SealingRing {
     }
     const key = this.#held.get(id);
     if (key === undefined) {
-      throw new SealError(`What is sealed was made with the key ${id}, which is not in the key file.`);
+      throw new SealError(`The value is sealed with the key ${id}, which is not in the key file.`);
     }
     const made = new SealedBox(subkeyOf(key.bytes, purpose));
     this.#boxes.set(name, made);

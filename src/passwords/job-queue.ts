@@ -84,7 +84,7 @@ export class JobQueue {
       this.#dispatch();
     });
     if ('failure' in answer) {
-      throw new Error(`A password could not be worked on: ${answer.failure}`);
+      throw new Error(`A password could not be hashed or checked: ${answer.failure}`);
     }
     return answer;
   }

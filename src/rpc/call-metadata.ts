@@ -44,7 +44,7 @@ export function recordableOnBehalfOf([given, ...more]: readonly unknown[]): stri
   }
   if (more.length > 0 || typeof given !== 'string' || !ON_BEHALF_OF_SHAPE.test(given)) {
     const message = 'must be one id of 1 to 128 letters, digits and . _ : @ / + -';
-    throw invalidField('The call does not say clearly for whom it is made.', ON_BEHALF_OF_KEY, message);
+    throw invalidField('It is unclear on whose behalf the call is made.', ON_BEHALF_OF_KEY, message);
   }
   return given;
 }

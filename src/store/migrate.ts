@@ -21,7 +21,7 @@ export async function migrateToLatest(db: Kysely<Schema>): Promise<void> {
       throw error;
     }
     const reason = databaseReasonOf(error);
-    throw new StoreError(`The database cannot be brought to this version of the service: ${reason}.`, {
+    throw new StoreError(`The database cannot be migrated to this version of the service: ${reason}.`, {
       cause: error,
       mayPass: mayPass(error),
     });

@@ -43,7 +43,7 @@ describe('a domain whose database', () => {
     const line = await service.output.nextLine(waits);
     expect(line).toMatchObject({
       level: 'warn',
-      reason: expect.stringContaining('does not let the service in'),
+      reason: expect.stringContaining('The service cannot connect to PostgreSQL'),
     });
     await open();
     await service.ready();
@@ -68,6 +68,6 @@ describe('a domain whose database', () => {
     const env = { DATABASE_URL: wrong.href };
     const service = await services.launch({ command: 'domain', env });
     expect(await service.exited).toEqual({ code: 78, signal: null });
-    expect(service.errors.text()).toContain('PostgreSQL does not let the service in: ');
+    expect(service.errors.text()).toContain('The service cannot connect to PostgreSQL: ');
   });
 });

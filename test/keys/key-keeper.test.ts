@@ -154,7 +154,7 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
       );
       await expect(retire(before.id)).rejects.toThrow('These nodes still seal with it: b.');
       await b.keeper.look();
-      await expect(retire(before.id)).rejects.toThrow(/is being sealed anew, and \d+ are left/);
+      await expect(retire(before.id)).rejects.toThrow(/is replacing the seals of this key: \d+ are left/);
       await Promise.all([a.keeper.renew(never), b.keeper.renew(never)]);
       expect((await seals()).every((seal) => seal.startsWith(`${next.id}.`))).toBe(true);
       await retire(before.id);

@@ -96,7 +96,9 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
   }
   const seals = (await rows.sealCounts()).get(id) ?? 0;
   if (seals > 0) {
-    throw refused(`What it sealed is being sealed anew, and ${seals} are left. Try again in a moment.`);
+    throw refused(
+      `The service is replacing the seals of this key: ${seals} are left. Try again in a moment.`,
+    );
   }
   await changes.audit(changes.actor, {
     type: 'encryption_key.retired',

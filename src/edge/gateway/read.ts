@@ -145,7 +145,7 @@ function streamed(
 /** What the gRPC contract promises and proto3 cannot require. */
 export function present<T>(value: T | undefined): T {
   if (value === undefined) {
-    throw internalError(new Error('the domain left out what it promises'));
+    throw internalError(new Error('the answer of the domain lacks a required member'));
   }
   return value;
 }

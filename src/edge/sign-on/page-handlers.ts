@@ -73,7 +73,7 @@ export function linkPageHandler<Query extends { token: string }, Case extends st
     const link = { browser: browserOf(request, dependencies), linkTokenHash: hashSecret(query.token) };
     const { result } = await show(dependencies.signOn, link, { requestId });
     if (!result) {
-      throw internalError(new Error('the domain said nothing of the link'));
+      throw internalError(new Error('the domain returned nothing about the link'));
     }
     return isError(result)
       ? errorAnswer(result.value, requestId, dependencies.pages)

@@ -121,7 +121,7 @@ describe('integration init', () => {
     const { ino, mtimeMs } = statSync(keyFile);
     const again = await integration(['init'], { DATA_DIR: dataDir });
     expect([again.code, again.stdout]).toEqual([78, '']);
-    expect(again.stderr).toMatch(/^The environment is made already: .*\n$/);
+    expect(again.stderr).toMatch(/^The environment exists already: .*\n$/);
     expect(statSync(keyFile)).toMatchObject({ ino, mtimeMs });
 
     rmSync(keyFile);
@@ -183,6 +183,6 @@ describe('integration init', () => {
       ENVIRONMENT: 'demo',
       DATA_DIR: services.newDirectory(),
     });
-    expect([code, stderr]).toEqual([78, expect.stringMatching(/makes itself/)]);
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/start it with `make run`/)]);
   });
 });

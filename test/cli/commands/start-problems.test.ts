@@ -75,7 +75,7 @@ test('invalid certificates, a damaged key file and an unreachable database are p
   expect(found).toEqual([
     expect.stringMatching(/^What GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE names cannot be used: /),
     expect.stringMatching(/^The key file .* holds neither a key/),
-    expect.stringMatching(/^PostgreSQL does not let the service in: /),
+    expect.stringMatching(/^The service cannot connect to PostgreSQL: /),
   ]);
 });
 

@@ -69,7 +69,7 @@ describe('help', () => {
   test.each([
     ['serve', 'ENVIRONMENT=demo integration serve'],
     ['domain', 'the rules and the store'],
-    ['worker', 'Temporal worker'],
+    ['worker', 'which sends webhooks'],
     ['edge', 'HTTP listeners'],
     ['config', '--json'],
     ['call', "integration call Platform/UpdateUser '{"],
@@ -125,7 +125,7 @@ describe('help of a verb', () => {
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/--expires <when> when it ends: [^-]*; never unless given/);
   });
 
-  test('tells required options from others', async () => {
+  test('marks required options', async () => {
     const { stdout } = await sharedIntegration(['key', 'create', '--help']);
     expect(stdout).toMatch(/--label <text> +required; what it is for$/m);
     expect(stdout).toMatch(/--expires <when> +when it ends/);

@@ -3,10 +3,10 @@ import { addTargetOptions, TARGET_NOTE } from '../options.js';
 import type { ImportCommandOptions } from './import-records.js';
 
 const NOTES = `
-The file holds one JSON object a line, named by what it creates: client, role, user, unitType, unit, location,
-jobTitle or worker, with the fields of the method that creates one, such as an idempotencyKey, which lets you import
-the same file again. Each line is imported or refused as a whole, and has at most 250,000 bytes. Exit code 1 says
-that lines were refused.
+Each line of the file is a JSON object with one member, named by the record that it creates: client, role, user,
+unitType, unit, location, jobTitle or worker. Its value has the fields of the method that creates such a record; with an
+idempotencyKey in each line you can import the same file again. A line has at most 250,000 bytes and is imported or
+refused as a whole. Exit code 1 means that lines were refused.
 
 ${TARGET_NOTE}
 

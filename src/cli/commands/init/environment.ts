@@ -31,7 +31,7 @@ const ACTOR = { type: 'command', id: 'init' };
  */
 export async function init(config: Config, { json, tokenExpires }: InitOptions): Promise<void> {
   if (config.ENVIRONMENT === 'demo') {
-    throw new StartupError('A demo environment makes itself: start it with `make run`. `init` is for live.');
+    throw new StartupError('`init` is for live. A demo environment needs none: start it with `make run`.');
   }
   const expires = tokenExpires === 'never' ? undefined : tokenExpires;
   const { token: operatorToken, serviceToken } = await makeEnvironment(config, expires);
@@ -104,7 +104,7 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
     });
   } catch (error) {
     throw error instanceof ServiceError && error.code === ErrorCode.TRANSITION_REFUSED
-      ? new StartupError(`The environment is made already: ${error.message}`, { cause: error })
+      ? new StartupError(`The environment exists already: ${error.message}`, { cause: error })
       : asRefused(error);
   } finally {
     await store.close();

@@ -15,7 +15,7 @@ export function addInstanceCommands(program: Command): void {
     'instance list --json',
   );
   addVerb(group, 'create', create, {
-    about: 'Create an instance, with a platform token',
+    about: 'Create an instance (needs a platform token)',
     example: '"Harborlight Payroll"',
     demoToken: 'platform',
   }).argument('<name>', 'its name for people');
@@ -27,7 +27,7 @@ export function addInstanceCommands(program: Command): void {
     example: 'ins_…',
   });
   addVerb(group, 'update <instance>', update, {
-    about: 'Rename an instance, with a platform token',
+    about: 'Rename an instance (needs a platform token)',
     example: 'ins_… --name "Harborlight"',
     demoToken: 'platform',
   })

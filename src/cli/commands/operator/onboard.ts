@@ -12,7 +12,8 @@ import type { Action, Session } from './session.js';
 const NOTES = `
 Makes the integration, connects it to the instance, and issues an API key; with --redirect-uri an application too, and
 with --webhook-url a subscription. All secrets are printed once, at the end. If a step fails, the command prints what
-the earlier steps made, with secrets; it stays. After a lost connection, check whether the last step took effect.
+the earlier steps made, with secrets, and removes nothing. After a lost connection, check whether the last step took
+effect.
 
 ${TARGET_NOTE}
 `;

@@ -23,7 +23,7 @@ Examples:
 export function addSyncCommand(program: Command): void {
   program
     .command('sync')
-    .description('Keep a copy of what the gateway shows of an instance, in a SQLite file')
+    .description('Keep a copy of the data of an instance, as the gateway shows it, in a SQLite file')
     .requiredOption('--to <file>', 'the SQLite file: a new one, or the copy to continue', filePath)
     .addOption(
       new Option('--gateway <url>', 'where the gateway is')
@@ -35,7 +35,7 @@ export function addSyncCommand(program: Command): void {
       'what to copy; if not given, the only one of the key or the first of the demo',
     )
     .option('--once', 'end when the copy is complete and compared')
-    .option('--json', 'a JSON object a line: change, difference, complete')
+    .option('--json', 'print one JSON object per line: change, difference, complete')
     .addHelpText('after', NOTES)
     .action(async (options: SyncCommandOptions) => {
       const { sync } = await import('./sync-session.js');

@@ -19,7 +19,7 @@ export const introspect: OAuthHandler<'introspect'> = async (request, dependenci
 
 function toBody(token: ActiveToken | undefined, { signOnUrl: iss }: SignOnDependencies) {
   if (!token?.issuedAt || !token.expiresAt) {
-    throw internalError(new Error('an active token came without what it is'));
+    throw internalError(new Error('the domain returned an active token without its kind'));
   }
   const { scope, clientId, sub, issuedAt, expiresAt, tokenId } = token;
   return {

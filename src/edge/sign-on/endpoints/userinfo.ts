@@ -23,7 +23,7 @@ export const userinfo: OAuthHandler<'userinfo' | 'userinfoPost'> = async (reques
 /** Claims outside the scopes and unknown names are absent. */
 function toClaims(claims: GetUserinfoResponse['claims']): components['schemas']['UserinfoClaims'] {
   if (!claims?.lastLoginContext) {
-    throw internalError(new Error('the claims came without whom they are about'));
+    throw internalError(new Error('the domain returned claims without the id of their person'));
   }
   const { userType, clientId } = claims.lastLoginContext;
   return {

@@ -176,6 +176,6 @@ function assertBetween(value: number, least: number, most: number, path: string)
 
 function assertNotMore(list: readonly unknown[], most: number, path: string): void {
   if (list.length > most) {
-    throw invalidField('There are too many of them.', path, `must be ${most} at most`);
+    throw invalidField('The request has too many entries.', path, `must be ${most} at most`);
   }
 }

@@ -264,7 +264,7 @@ function refusalOf(error: unknown): StoreError {
       { cause: error },
     );
   }
-  return new StoreError(`PostgreSQL does not let the service in: ${reasonOf(error)}.`, {
+  return new StoreError(`The service cannot connect to PostgreSQL: ${reasonOf(error)}.`, {
     cause: error,
     mayPass: isPassingTrouble(error),
   });

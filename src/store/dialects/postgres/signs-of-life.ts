@@ -33,7 +33,7 @@ async function silence(ask: () => Promise<unknown>, everyMs: number, signal: Abo
   for (;;) {
     await pause(everyMs, undefined, { signal });
     if (unanswered === MOST_UNANSWERED) {
-      throw new Error('PostgreSQL gives no sign of life: timeout');
+      throw new Error('PostgreSQL does not answer: timeout');
     }
     unanswered += 1;
     ask().then(hear, (error: unknown) => {

@@ -91,7 +91,7 @@ test('refuses wrong usage, a key file that is missing and a server that is away,
   );
   expect([away.code, away.stderr]).toEqual([
     78,
-    expect.stringMatching(/^PostgreSQL does not let the service in: /),
+    expect.stringMatching(/^The service cannot connect to PostgreSQL: /),
   ]);
   expect(away.stderr).not.toContain('hush-hush');
   const url = await newTarget();

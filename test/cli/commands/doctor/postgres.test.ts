@@ -23,7 +23,7 @@ test('an unreachable database is an error, and its other checks are skipped', as
   const [database, ...others] = await examined(settings, databaseChecks);
   expect(database).toMatchObject({
     status: 'error',
-    examples: [expect.stringContaining('PostgreSQL does not let the service in')],
+    examples: [expect.stringContaining('The service cannot connect to PostgreSQL')],
   });
   expect(others.filter(({ status }) => status !== 'skipped')).toEqual([]);
 });

@@ -85,7 +85,7 @@ describeEachDatabase('an encryption key that another has followed', (under) => {
     await Promise.race([retiring, whenAnybodyWaits()]);
     commit.tell();
     await writing;
-    expect(await retiring).toMatch(/is being sealed anew, and 1 are left/);
+    expect(await retiring).toMatch(/is replacing the seals of this key: 1 are left/);
     expect(await isRetired()).toBe(false);
   });
 

@@ -195,6 +195,6 @@ function parsed(given: string): { instanceId: string; uri: string } {
   try {
     return redirectUris(given)[0] as { instanceId: string; uri: string };
   } catch (error) {
-    throw new UsageError(`What was given as <instance=uri> cannot be used. ${(error as Error).message}`);
+    throw new UsageError(`The argument <instance=uri> cannot be used. ${(error as Error).message}`);
   }
 }

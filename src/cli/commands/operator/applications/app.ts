@@ -38,12 +38,12 @@ function addRegistration(group: Command): void {
   );
   addSettings(
     addVerb(group, 'update <application>', actions.update, {
-      about: 'Change what an application is called and may do',
+      about: 'Change the name or settings of an application',
       example: 'app_… --access-token-lifetime 15m',
     })
       .option('--name <name>', 'as people see it when they approve access')
-      .option('--default-lifetimes', 'follow the service for all tokens')
-      .option('--no-post-logout-redirect-uris', 'remove them all')
+      .option('--default-lifetimes', 'use the lifetimes of the service for all tokens')
+      .option('--no-post-logout-redirect-uris', 'remove all post-logout redirect URIs')
       .option(...EXPECTED_VERSION),
     { isUpdate: true },
   );
@@ -87,9 +87,9 @@ function addSettings(command: Command, { isUpdate = false } = {}): Command {
       `its tokens stay valid after a sign-out${isUpdate ? '' : ' (default)'}`,
     )
     .addOption(algorithm.choices(ALGORITHMS))
-    .option('--access-token-lifetime <duration>', `how long they are valid${byDefault('1h')}`, seconds)
-    .option('--refresh-token-lifetime <duration>', `how long they are valid${byDefault('30d')}`, seconds)
-    .option('--id-token-lifetime <duration>', `how long they are valid${byDefault('1h')}`, seconds)
+    .option('--access-token-lifetime <duration>', `how long each is valid${byDefault('1h')}`, seconds)
+    .option('--refresh-token-lifetime <duration>', `how long each is valid${byDefault('30d')}`, seconds)
+    .option('--id-token-lifetime <duration>', `how long each is valid${byDefault('1h')}`, seconds)
     .option(
       '--refresh-family-lifetime <duration>',
       `how long one sign-in can be refreshed at most${byDefault('365d')}`,
@@ -118,19 +118,22 @@ function addLifeVerbs(group: Command): void {
     .option(...LIMIT);
   addVerb(group, 'show <application>', actions.show, { about: 'Show one application', example: 'app_…' });
   addVerb(group, 'disable <application>', actions.disable, {
-    about: 'Stop an application at once: no sign-in, no refresh',
+    about: 'Disable an application at once: no sign-in, no refresh',
     example: 'app_…',
   });
-  addVerb(group, 'enable <application>', actions.enable, { about: 'Let it work again', example: 'app_…' });
+  addVerb(group, 'enable <application>', actions.enable, {
+    about: 'Enable an application again',
+    example: 'app_…',
+  });
 }
 
 function addPartVerbs(group: Command): void {
   addVerb(group, 'add-redirect-uri <application>', actions.addRedirectUri, {
-    about: 'Register where people of an instance return',
+    about: 'Register an address to which people of an instance return',
     example: 'app_… ins_…=https://rota.example.com/callback',
   }).argument('<instance=uri>', 'the instance, and the address as it will be asked for');
   addVerb(group, 'remove-redirect-uri <application>', actions.removeRedirectUri, {
-    about: 'Remove one; sign-ins that began with it end in an error page',
+    about: 'Remove a redirect URI; sign-ins that began with it end in an error page',
     example: 'app_… https://rota.example.com/callback',
   }).argument('<uri>', 'the address as registered');
   addVerb(group, 'rotate-secret <application>', actions.rotateSecret, {

@@ -37,7 +37,7 @@ export function shownFirst<T>(rows: readonly T[], columns: Columns<T>, limit = r
 /** Lists are of one client. */
 export function neededClient({ client }: PeopleFilter): string {
   if (client === undefined) {
-    throw new UsageError('Say whose: --client with its id, or --email with the address of a person.');
+    throw new UsageError('Give --client with the id of a client, or --email with the address of a person.');
   }
   return client;
 }

@@ -34,12 +34,12 @@ export function addUserCommands(program: Command): void {
     .option(...LIMIT, 50);
   addVerb(group, 'show <user>', show, { about: 'Show one user', example: 'usr_…' });
   addVerb(group, 'disable <user>', disable, {
-    about: 'Keep an active user from signing in, with a platform token',
+    about: 'Keep an active user from signing in (needs a platform token)',
     example: 'usr_…',
     demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <user>', enable, {
-    about: 'Let a disabled user sign in again, with a platform token',
+    about: 'Let a disabled user sign in again (needs a platform token)',
     example: 'usr_…',
     demoToken: 'platform',
   }).option(...EXPECTED_VERSION);

@@ -31,7 +31,7 @@ export function addWorkerCommands(role: Command): void {
     .option(...LIMIT, 50);
   addVerb(group, 'show <worker>', show, { about: 'Show one worker', example: 'wrk_…' });
   addVerb(group, 'offboard <worker>', offboard, {
-    about: 'End the work of a worker for the client, with a platform token',
+    about: 'Offboard a worker from the client (needs a platform token)',
     example: 'wrk_…',
     demoToken: 'platform',
   })

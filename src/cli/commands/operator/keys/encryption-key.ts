@@ -13,16 +13,16 @@ export function addEncryptionKeyCommands(program: Command): void {
   );
   const load = () => import('./encryption-key-actions.js');
   addVerb(group, 'list', async (...given) => (await load()).list(...given), {
-    about: 'List encryption keys with the number of secrets that each has sealed',
+    about: 'List encryption keys with the number of secrets that each encrypts',
     example: '',
   });
   addVerb(group, 'rotate', async (...given) => (await load()).rotate(...given), {
-    about: 'Add a key to SECRETS_KEY_FILE, and seal with it as soon as every domain node holds it',
+    about: 'Add a key to SECRETS_KEY_FILE, and encrypt with it as soon as every domain node has it',
     example: '--wait 10m',
     demoToken: 'key_custodian',
   }).option('--wait <duration>', 'how long to wait for the other nodes; 2m unless given', seconds);
   addVerb(group, 'retire <key>', async (...given) => (await load()).retire(...given), {
-    about: 'Remove a key from SECRETS_KEY_FILE once nothing is sealed with it',
+    about: 'Remove a key from SECRETS_KEY_FILE once no secret is encrypted with it',
     example: 'ek_…',
     demoToken: 'key_custodian',
   });

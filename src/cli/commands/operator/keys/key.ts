@@ -31,7 +31,7 @@ export function addKeyCommands(program: Command): void {
     .option(...LIMIT);
   addVerb(group, 'show <key>', show, { about: 'Show one key', example: 'key_…' });
   addVerb(group, 'update <key>', update, {
-    about: 'Change the label or the end of a key',
+    about: 'Change the label or the expiry of a key',
     example: 'key_… --expires 2027-01-31',
   })
     .option('--label <text>', 'what it is for')
@@ -60,7 +60,7 @@ export function statusOption(): Option {
 }
 
 export function successorExpiry(noun: string): Option {
-  const about = `when the successor ends: a time, or a duration such as 90d; by default it lasts as long as the present ${noun} was to last`;
+  const about = `when the successor ends: a time, or a duration such as 90d; by default it gets the lifetime of the present ${noun}`;
   return new Option('--expires <when>', about).argParser(timeAhead);
 }
 

@@ -23,7 +23,8 @@ export function addSigningKeyCommands(program: Command): void {
   );
   addVerb(group, 'list', list, { about: 'List signing keys, newest first', example: '' });
   addVerb(group, 'rotate', rotate, {
-    about: 'With a key custodian’s token, publish successors, which sign as soon as every client knows them',
+    about:
+      'Publish successors, which sign as soon as every client knows them (needs a key custodian’s token)',
     example: '--algorithm RS256',
     demoToken: 'key_custodian',
   })

@@ -24,7 +24,7 @@ export function addSubscriptionCommands(program: Command): void {
     'test <subscription>',
     async (...given) => (await import('./subscription-test.js')).test(...given),
     {
-      about: 'Send a test event and say how it went; exit code 1 says it was not acknowledged',
+      about: 'Send a test event and print the outcome; exit code 1 if it was not acknowledged',
       example: 'whs_… --event user.updated',
     },
   )
@@ -43,7 +43,7 @@ function addRegistration(group: Command): void {
     .option('--clients <clients>', `${CLIENTS}; of all unless given`, commaSeparated)
     .option('--description <text>', 'what it is for');
   addVerb(group, 'update <subscription>', actions.update, {
-    about: 'Change what a subscription receives and where',
+    about: 'Change the events or the address of a subscription',
     example: 'whs_… --events "user.*,worker.onboarded"',
   })
     .option('--url <url>', URL_NOTE)
@@ -60,22 +60,22 @@ function addRegistration(group: Command): void {
     .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'disabled']))
     .option(...LIMIT);
   addVerb(group, 'show <subscription>', actions.show, {
-    about: 'Show one subscription and how much it is behind',
+    about: 'Show one subscription and its backlog',
     example: 'whs_…',
   });
 }
 
 function addLifeVerbs(group: Command): void {
   addVerb(group, 'disable <subscription>', actions.disable, {
-    about: 'Stop sending; what is due is held and can be replayed',
+    about: 'Stop sending; pending deliveries are held and can be replayed',
     example: 'whs_…',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <subscription>', actions.enable, {
-    about: 'Send again, and say what was missed and how to replay it',
+    about: 'Resume sending, and print what was missed and how to replay it',
     example: 'whs_…',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'delete <subscription>', actions.remove, {
-    about: 'Delete a subscription and cancel what is pending and held',
+    about: 'Delete a subscription and cancel its pending and held deliveries',
     example: 'whs_… --yes',
   })
     .option(...YES)

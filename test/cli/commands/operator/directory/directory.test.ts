@@ -87,7 +87,7 @@ describe('the people of clients', () => {
   test.each([['user'], ['worker']])('%s list wants to know whose', async (noun) => {
     const { code, stdout, stderr } = await type(noun, 'list');
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^Say whose: --client with its id, or --email/);
+    expect(stderr).toMatch(/^Give --client with the id of a client, or --email/);
   });
 
   test('are disabled and enabled again', async () => {
