@@ -69,7 +69,7 @@ test('one file chooses the SQLite binding that runs on this Node', async () => {
   expect(choosers.map(({ file }) => file)).toEqual([]);
 });
 
-test('no test asserts how long something took: that is told by the bench', async () => {
+test('no test asserts how long something took: the bench measures that', async () => {
   const clocked =
     /expect\((?:(?:performance|Date)\.now\(\) - |(?:\w+\.)?(?:duration|away|elapsed)Ms\)\.toBeLessThan\()/;
   const faulty = (await sourcesOf('test')).filter(

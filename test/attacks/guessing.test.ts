@@ -82,7 +82,7 @@ describe('guesses at one person', () => {
     expect(await statusesAtOnce((index) => spellings[index % spellings.length] as string)).toEqual(LIMITED);
   });
 
-  test('are limited for a person who does not exist as for one who does', async () => {
+  test('are limited alike for people who exist and people who do not', async () => {
     expect(await statusesAtOnce(() => 'nobody-at-all@tallowfern-office.example.com')).toEqual(LIMITED);
   });
 });
@@ -132,7 +132,7 @@ describe('whether a person exists', () => {
     ['a pattern of SQL', () => '%@tallowfern-office.example.com'],
   ];
 
-  test('is not told by the answer', async () => {
+  test('is not disclosed by the answer', async () => {
     const shown: string[] = [];
     for (const [, email] of kinds) {
       const userAgent = attacked.userAgent();
@@ -152,7 +152,7 @@ describe('whether a person exists', () => {
     expect(shown).toEqual(shown.map(() => shown[0]));
   });
 
-  test('is not told by the time it takes: one password is checked for each', async () => {
+  test('is not disclosed by the duration: each attempt checks one password', async () => {
     const { opsUrl } = attacked.service;
     const passwordsChecked = async () => {
       const metrics = await (await fetch(`${opsUrl}/metrics`)).text();

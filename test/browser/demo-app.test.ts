@@ -124,7 +124,7 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     expect(await page.locator('details[open] .code').innerText()).toMatch(/^eyJ/);
   });
 
-  test('a person who allows nothing is told so, and can begin again', async () => {
+  test('a person who denies access reads that there was no sign-in, and can begin again', async () => {
     const { page } = await rig.visit();
     await toStart(page, rig);
     await page.getByRole('link', { name: 'Sign in to Juniper People' }).click();

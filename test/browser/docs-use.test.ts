@@ -355,7 +355,7 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       });
     });
 
-    test('is found open by who comes for it from the pages of a live environment', async () => {
+    test('is already open when a reader follows its link from the pages of a live environment', async () => {
       const live = await startDocs({ environment: 'live', demoGatewayUrl: docs.url });
       const { page } = await visit();
       await page.goto(`${live.url}${WORKERS}`);
@@ -380,7 +380,7 @@ describeWith('chromium', 'the documentation in use', (executable) => {
   });
 
   describe('without scripts', () => {
-    test('everything is there to be read, and what needs a script is not shown', async () => {
+    test('everything can be read, and controls that need a script are hidden', async () => {
       const page = await open(WORKERS, { javaScriptEnabled: false });
       expect(await page.locator('.search').isVisible()).toBe(false);
       expect(await page.locator('.theme').isVisible()).toBe(false);

@@ -7,7 +7,7 @@ import { auditOf } from './audit.js';
 import { passwordLink } from './pages.js';
 import { at, signOnInChromium } from './sign-on-in-chromium.js';
 
-describeWith('chromium', 'what others cannot do to the pages', (executable) => {
+describeWith('chromium', 'attacks on the pages by other sites', (executable) => {
   const rig = signOnInChromium(executable);
   const listeners: Server[] = [];
   /** Requests to pages of another site. */

@@ -178,7 +178,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     expect(await allow(page)).toEqual(GOT_CODE);
   });
 
-  test('a browser that blocks cookies is told that they are needed', async () => {
+  test('a browser that blocks cookies shows that they are needed', async () => {
     const { page } = await rig.visitWithoutCookies();
     await page.goto(rig.authorization());
     await at(page, 'Something went wrong');

@@ -110,7 +110,7 @@ function onDisk(disk: SmallDisk): void {
     expectErrorPage(await signIn(), 503);
   });
 
-  test('says so: it is unready, and its log tells the first refusal', async () => {
+  test('is unready, and logs the first refused write', async () => {
     const response = await fetch(`${on.service.opsUrl}/readyz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
@@ -121,7 +121,7 @@ function onDisk(disk: SmallDisk): void {
     expect(refused).toMatchObject([{ role: 'domain', level: 'error', reason: expect.any(String) }]);
   });
 
-  test('continues with what needs no writing', async () => {
+  test('continues to answer requests that write nothing', async () => {
     expect((await startSignIn()).status).toBe(200);
     expect((await on.userinfo(family.accessTokens[0] ?? '')).status).toBe(200);
     expect(await on.introspect(family.application, family.refreshToken)).toMatchObject({ active: true });

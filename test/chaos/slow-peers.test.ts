@@ -56,7 +56,7 @@ describe('200 peers that send a body of one byte a second', () => {
     expect(cut).toBeLessThan(PEERS);
   });
 
-  test('are told that it took too long, each in the form of what it asked for, and cut', async () => {
+  test('get an error about the slow request, in the format of their API, and are disconnected', async () => {
     const told = await Promise.all(peers.map((peer) => peer.told));
     for (const [index, answer] of told.entries()) {
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);

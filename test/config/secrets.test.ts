@@ -51,7 +51,7 @@ describe('the secrets of the configuration', () => {
   };
   const config = loadConfig(environment);
 
-  test('are there for who asks', () => {
+  test('are available through reveal()', () => {
     expect(config.EDGE_TOKEN?.map((token) => token.reveal())).toEqual([CANARY, `second-${CANARY}`]);
     expect(config.DATABASE_URL?.reveal()).toBe(environment.DATABASE_URL);
   });

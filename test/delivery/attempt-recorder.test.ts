@@ -49,7 +49,7 @@ function recorderWith(record: (results: AttemptResult[]) => Promise<unknown>, to
   return { recorder, all, log };
 }
 
-describe('what is recorded of attempts', () => {
+describe('the recording of attempts', () => {
   test('fits into requests that the domain reads, however long the answers were', async () => {
     const sizes: number[] = [];
     const seen: string[] = [];

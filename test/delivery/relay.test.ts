@@ -254,7 +254,7 @@ describe('the relay', () => {
     expect(sender.attempts).toBe(4);
   });
 
-  test('lets go of what it cannot send, and takes the next', async () => {
+  test('drops deliveries that it cannot send, and claims the next ones', async () => {
     const sender = new HeldSender(() => true);
     const { domain, log } = start({ sender, sends: 1 });
     const { attempt } = sender;

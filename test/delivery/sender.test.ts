@@ -129,7 +129,7 @@ describe('an attempt that is cut off', () => {
   });
 });
 
-describe('what is counted of attempts', () => {
+describe('the metrics of attempts', () => {
   test('is each beginning, and each end with its type, outcome and time', async () => {
     const seen: unknown[] = [];
     const metrics = {

@@ -43,7 +43,7 @@ test.each(inContract)('%s has the status that the contract gives it, and its own
   });
 });
 
-test.each(elsewhere)('%s has no place in the gateway: 500, and nothing of its message', (code) => {
+test.each(elsewhere)('%s is not in the contract of the gateway: 500, without its message', (code) => {
   const fieldViolations = [{ path: 'user.email', message: 'canary' }];
   const { status, problem } = problemOf(new ServiceError(code, 'canary', { fieldViolations }));
   expect([status, problem.code]).toEqual([500, 'internal_error']);

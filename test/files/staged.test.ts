@@ -91,7 +91,7 @@ describe('a file that is written whole', () => {
     expect(calls).toEqual(['fsyncSync', 'renameSync', 'fsyncSync']);
   });
 
-  test('removes what a killed writer of any file there left, and not what a living one writes', async () => {
+  test('removes files of killed writers, and not those of running ones', async () => {
     const path = join(directory(), 'it');
     const left = await killedWriter(join(dirname(path), 'other'), () => {
       writeWhole(path, 'while the other writes');

@@ -81,7 +81,7 @@ test('the first load has what the lists have, and its sums are the digests', asy
   }
 });
 
-test('who waits is answered when a write commits, with all that shows what was written', async () => {
+test('a waiting request is answered when a write commits, with every entity that the write changed', async () => {
   const items = await follow('limit=1000');
   const after = items.at(-1)?.cursor;
   const structure = await valueAt(`/v1/${ofClient}/organization-structure`);
@@ -100,7 +100,7 @@ test('who waits is answered when a write commits, with all that shows what was w
   expect(byId(ofType(told, 'worker').map(({ resource }) => resource))).toEqual(byId(workers));
 });
 
-test('the answer to a changed or invented cursor says that it has expired or is none, and no more', async () => {
+test('the answer to a changed or invented cursor says only that it has expired or is invalid', async () => {
   const [item] = await follow();
   const given = item?.cursor ?? '';
   const reader = ownIds.instanceIntegrationId as InstanceIntegrationId;
@@ -134,7 +134,7 @@ test('the answer to a changed or invented cursor says that it has expired or is 
   }
 });
 
-test('an offboarded worker is told as removed, and the digest no longer counts it', async () => {
+test('an offboarded worker is reported as removed, and the digest no longer counts it', async () => {
   const items = await follow('limit=1000');
   const after = items.at(-1)?.cursor;
   const countOf = async () => {

@@ -52,12 +52,12 @@ describe.each([
     expect([rows, none]).toEqual([all.slice(3), undefined]);
   });
 
-  test('refuses a cursor that is none of ours', async () => {
+  test('refuses a cursor that the service has not made', async () => {
     const { status, body } = await read(`${path}?limit=1&cursor=eA`);
     expect([status, JSON.parse(body).errors]).toMatchObject([400, [{ in: 'query', path: 'cursor' }]]);
   });
 
-  test('has a tag that is true until the client changes', async () => {
+  test('has a tag that stays valid until the client changes', async () => {
     const { headers } = await read(`${path}?limit=2`);
     const known = { 'if-none-match': headers.etag ?? '' };
     expect((await read(`${path}?limit=2`, known)).status).toBe(304);
@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test('a change of another client leaves the tag true', async () => {
+test('a change of another client leaves the tag valid', async () => {
   const path = pathOf(operationNamed('listJobTitles'), ownIds);
   const { headers } = await read(path);
   await gateway.database.write((writer) =>

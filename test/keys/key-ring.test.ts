@@ -48,7 +48,7 @@ describe('signing', () => {
     expect(database.loads).toBe(1);
   });
 
-  test('without a key is an error of ours that says which is missing', async () => {
+  test('without a key is an internal error that names the missing algorithm', async () => {
     const { ring } = ringRig([]);
     await expect(ring.sign('RS256', 'JWT', CLAIMS)).rejects.toMatchObject({
       code: ErrorCode.INTERNAL_ERROR,
@@ -58,11 +58,11 @@ describe('signing', () => {
 });
 
 describe('the start', () => {
-  test('goes well with the key file that the keys were sealed with', async () => {
+  test('succeeds with the key file that sealed the keys', async () => {
     await expect(ringRig(keys).ring.ready()).resolves.toBeUndefined();
   });
 
-  test('is refused in a sentence with another one', async () => {
+  test('is refused with a sentence for the operator if the key file is another one', async () => {
     const { ring } = ringRig(keys, new SealedBox(Buffer.alloc(32, 6)));
     await expect(ring.ready()).rejects.toThrow(SecretsKeyError);
     await expect(ring.ready()).rejects.toThrow(/were sealed with another key file/);

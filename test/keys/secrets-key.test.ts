@@ -110,7 +110,7 @@ describe('a key file that is made', () => {
     expect(statSync(path)).toMatchObject({ ino, mtimeMs });
   });
 
-  test('does not take the place of what is no key', () => {
+  test('does not replace a file that is no key file', () => {
     write('something else');
     expect(refusalOf(() => makeSecretsKeys(path))).toMatch(/holds neither a key of 32 bytes nor a list/);
     expect(statSync(path).size).toBe(14);

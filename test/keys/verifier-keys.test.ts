@@ -70,7 +70,7 @@ describe('the keys of the verifier', () => {
     await expect(verifier.verify(await token(next))).resolves.toBeDefined();
   });
 
-  test('that never came are told apart from a bad token', async () => {
+  test('that could not be fetched are an outage, not an invalid token', async () => {
     const { verifier, domain, token } = verifierRig(keys);
     domain.away = true;
     await expect(verifier.verify(await token(es256))).rejects.toThrow('The domain is away.');
@@ -78,7 +78,7 @@ describe('the keys of the verifier', () => {
     await expect(verifier.verify(await token(es256))).resolves.toBeDefined();
   });
 
-  test('take with them what they had verified', async () => {
+  test('invalidate the tokens that they had verified when they are withdrawn', async () => {
     const { verifier, clock, domain, token } = verifierRig(keys);
     const text = await token(es256);
     await expect(verifier.verify(text)).resolves.toBeDefined();

@@ -62,7 +62,7 @@ describe('a password', () => {
     await choosy.close();
   });
 
-  test('is not compared with what is no hash: that is our fault, and no answer', async () => {
+  test('is not compared with a text that is no hash: that is an internal error', async () => {
     await expect(hasher.verify('no hash', 'password')).rejects.toThrow(/could not be hashed or checked/);
     await expect(hasher.verify(await hasher.hash('after it'), 'after it')).resolves.toBe(true);
   });
@@ -118,7 +118,7 @@ onLinux('threads give way to the event loop and to those that sign', async () =>
 });
 
 describe('a hasher that is closed', () => {
-  test('refuses what waits and what comes', async () => {
+  test('refuses waiting and new jobs', async () => {
     const hasher = threadedPasswordHasher({ threads: 1, threadFile: sourceThread });
     const waiting = [hasher.hash('one'), hasher.hash('two')].map((hash) => hash.catch(({ code }) => code));
     await hasher.close();

@@ -211,7 +211,7 @@ describe('the audit log learns of calls', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  test('with which support looks for somebody who is not there', async () => {
+  test('with which support looks for a person who does not exist', async () => {
     const { observed, recorded, as } = await serving();
     await refusalOf(as('support').getUser({ userId: 'usr_2' }, CALL));
     expect(observed).toEqual([
@@ -239,7 +239,7 @@ describe('the audit log learns of calls', () => {
     expect([observed, recorded]).toEqual([[], []]);
   });
 
-  test('and no answer is sent that could not be recorded', async () => {
+  test('and no answer is sent if its read cannot be recorded', async () => {
     const { as, webhooksAs } = await serving({ isDown: true });
     const refused = await refusalOf(as('support').getUser({ userId: user.id }, CALL));
     expect(refused.code).toBe(ErrorCode.UNAVAILABLE);

@@ -35,7 +35,7 @@ describe('an error', () => {
     }
   });
 
-  test('has a gRPC status for every code, which never says that all is well', () => {
+  test('has a gRPC status other than OK for every code', () => {
     expect(Object.keys(grpcStatusOf).sort()).toEqual([...CODES].sort());
     for (const code of CODES) {
       expect(grpcStatusOf[code]).toBeGreaterThan(status.OK);
@@ -155,7 +155,7 @@ describe('a status without our trailer', () => {
     );
   });
 
-  test('asks to come back shortly when the peer is away', () => {
+  test('has a short retry delay when the peer is unreachable', () => {
     expect(fromStatus({ code: status.UNAVAILABLE, details: '' }).retryAfterSeconds).toBe(1);
   });
 

@@ -107,7 +107,7 @@ describe('a port on which clients prove themselves', () => {
     return `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----\n`;
   }
 
-  test('admits who shows a certificate of the authority', async () => {
+  test('admits clients with a certificate of the authority', async () => {
     const { servers, clients, channel, list } = await serving();
     const edge = end(clients.issue(), servers.certificate);
     expect(await list(channel(edge.files))).toEqual({ done: false, value: ANSWER });
@@ -126,7 +126,7 @@ describe('a port on which clients prove themselves', () => {
     expect([refusal.code, listed()]).toEqual([ErrorCode.UNAVAILABLE, 0]);
   });
 
-  test('logs whom it refuses, one line for all that come in a minute', async () => {
+  test('logs refused clients, in one line per minute', async () => {
     const { servers, channel, list, lines } = await serving();
     const others = newAuthority('others');
     for (const shown of [{}, others.issue(), others.issue()]) {
@@ -142,7 +142,7 @@ describe('a port on which clients prove themselves', () => {
     ]);
   });
 
-  test('refuses who shows the certificate of the server itself', async () => {
+  test('refuses clients that present the certificate of the server itself', async () => {
     const { servers, channel, list, listed } = await serving();
     const edge = end(servers.issue(), servers.certificate);
     expect((await refusalOf(list(channel(edge.files)))).code).toBe(ErrorCode.UNAVAILABLE);

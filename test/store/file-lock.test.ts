@@ -23,7 +23,7 @@ describe('a lock on a file', () => {
     expect(readdirSync(folder)).toEqual(['keys.lock']);
   });
 
-  test('is a file of its owner alone, because who may read it may lock it', () => {
+  test('is a file that only its owner can read, because every reader could lock it', () => {
     const file = join(directory(), 'keys.lock');
     const before = process.umask(0o022);
     try {

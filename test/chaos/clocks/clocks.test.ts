@@ -80,7 +80,7 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
     }
   });
 
-  test('the domain that is ahead tells so in its log', async () => {
+  test('the domain whose clock is ahead logs the difference', async () => {
     const [right, ahead] = nodes.domains.map(({ process }) =>
       process.output.lines().filter(({ msg }) => String(msg).includes('differs from that of PostgreSQL')),
     );

@@ -55,7 +55,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a service on %s', (kind) => {
     },
   );
 
-  test('tells 50 refreshes with one token at once of the same successor, and that one is good', async () => {
+  test('gives 50 concurrent refreshes with one token the same successor, which is valid', async () => {
     const family = await newFamily(on.mobile);
     const tokens = (await atOnce(() => refresh(family))).map(tokensIn);
     const [successor, ...others] = new Set(tokens.map(({ refresh_token }) => refresh_token));

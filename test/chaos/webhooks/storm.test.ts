@@ -96,7 +96,7 @@ describeWith(
       expect(account.unexplained).toEqual([]);
     });
 
-    test('there were those who failed, those who were given up, and those to whom it was held', () => {
+    test('each kind of failed attempt occurred, and some deliveries were exhausted or held', () => {
       const statuses = new Set(evidence.deliveries.map(({ status }) => status));
       expect(statuses).toEqual(new Set(['DELIVERED', 'EXHAUSTED', 'HELD']));
       const outcomes = new Set(

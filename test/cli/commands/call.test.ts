@@ -208,7 +208,7 @@ describe('the help of a method', () => {
     expect(key.stdout).toContain('\n  expiresAt  a time, such as "2027-01-31T12:00:00Z"; optional\n');
   });
 
-  test('tells a stream of answers, and a request without fields', async () => {
+  test('marks methods that stream answers, and requests without fields', async () => {
     const tail = await help('Webhook/TailDeliveries');
     expect(tail.stdout).toContain('Answers with a stream of TailDeliveriesResponse.');
     const keys = await help('Operator/ListSigningKeys');

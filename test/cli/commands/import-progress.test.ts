@@ -31,6 +31,6 @@ test('the last line may have no end', async () => {
   expect((await read(['one'], 3)).share(1)).toBe(1);
 });
 
-test('nothing is said of what is piped in, whose length is unknown', async () => {
+test('no progress is shown for piped input, whose length is unknown', async () => {
   expect((await read(['one'], undefined)).share(1)).toBeUndefined();
 });

@@ -149,7 +149,7 @@ describe('integration init', () => {
     expect([refused.code, refused.stderr]).toEqual([78, expect.stringMatching(/chmod 600 /)]);
   });
 
-  test('takes no file for a key that is none, and can be repeated when it is gone', async () => {
+  test('refuses a key file that is none, and can be repeated once that file is removed', async () => {
     const dataDir = services.newDirectory();
     const keyFile = join(dataDir, 'secrets.key');
     writeFileSync(keyFile, 'something else');

@@ -27,7 +27,7 @@ describe('text of others', () => {
     );
   });
 
-  test('commands no terminal as JSON, and is what it was when it is read', () => {
+  test('as JSON has no control characters for a terminal, and parses to the same text', () => {
     fc.assert(
       fc.property(anything, anything, (name, text) => {
         const value = { name, texts: [text], of: { [`_${name}`]: text } };

@@ -63,7 +63,7 @@ test.each([
 });
 
 describe('a screen', () => {
-  test('is what is a terminal', () => {
+  test('exists only for a terminal', () => {
     expect(screenOf({ isTTY: false, columns: 80 })).toBeUndefined();
     expect(screenOf({ isTTY: true, columns: 80 }, {})).toMatchObject({ columns: 80, hasColours: true });
   });

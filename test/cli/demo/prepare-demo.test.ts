@@ -28,7 +28,7 @@ describe('preparing a demo', () => {
     return { store, path, prepare };
   }
 
-  test('writes who may sign in to what, and the database takes the secrets of it', async () => {
+  test('writes applications and people, and stores their secrets in the database', async () => {
     const { store, prepare } = await newDemo();
     const { applications, people } = await prepare();
     expect(applications.map(({ clientId }) => clientId)).toEqual(demoSeed.applications.map(({ id }) => id));

@@ -64,7 +64,7 @@ test('one whose database needs what only newer nodes know is unready', async () 
   });
 });
 
-test('many who ask at once cause one write', async () => {
+test('concurrent checks share one write', async () => {
   let pings = 0;
   const ping = async () => {
     pings += 1;

@@ -57,7 +57,7 @@ async function refusalOf(admission: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('the gatekeeper', () => {
-  test('lets a key to the instance of its instance integration, with the version of that', async () => {
+  test('admits a key to the instance of its instance integration, with the version of the instance', async () => {
     const { admitToInstance, asked } = gate({ instanceIntegration });
     await expect(admitToInstance()).resolves.toEqual({
       integrationId: 'itg_1',
@@ -69,7 +69,7 @@ describe('the gatekeeper', () => {
     expect(asked).toEqual([[HASH, 'iin_1']]);
   });
 
-  test('lets a key to a client of that instance, in one question to the store', async () => {
+  test('admits a key to a client of that instance, in one read of the store', async () => {
     const { admitToClient, asked } = gate({ instanceIntegration, client });
     await expect(admitToClient()).resolves.toMatchObject({
       instanceId: 'ins_1',
@@ -122,7 +122,7 @@ describe('the gatekeeper', () => {
     expect([refusal.code, refusal.keyHolder]).toEqual([ErrorCode.RATE_LIMITED, keyHolder]);
   });
 
-  test.each(doors)('%s looks at the key first, then at the rate, then at the path', async (door) => {
+  test.each(doors)('%s checks the key first, then the rate, then the path', async (door) => {
     expect((await refusalOf(gate('no key', {}, 0)[door]())).code).toBe(ErrorCode.API_KEY_UNKNOWN);
     expect((await refusalOf(gate({}, { revokedAt: 1 }, 0)[door]())).code).toBe(ErrorCode.API_KEY_UNKNOWN);
     expect((await refusalOf(gate({}, { expiresAt: 1 }, 0)[door]())).code).toBe(ErrorCode.API_KEY_EXPIRED);

@@ -76,7 +76,7 @@ describe('the gatekeeper', () => {
     },
   );
 
-  test('lets a valid key in and says who came, with which version and how many calls are left', async () => {
+  test('admits a valid key, with its integration, the version of the data and the remaining calls', async () => {
     const { gatekeeper } = gate({}, { limit: 10 });
     await expect(gatekeeper.admit(SHOWN)).resolves.toEqual({
       integrationId: 'itg_1',

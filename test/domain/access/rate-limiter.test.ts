@@ -47,7 +47,7 @@ describe('the rate limiter', () => {
     expect(limiter.take('__proto__').allowed).toBe(true);
   });
 
-  test('a limit of none refuses all', () => {
+  test('a limit of zero refuses every call', () => {
     expect(limiterOf(0).limiter.take('a')).toMatchObject({ allowed: false, remaining: 0 });
   });
 

@@ -167,7 +167,7 @@ describe('a limit over several domains', () => {
     expect(await second.limiter.take('a')).toMatchObject({ allowed: true, remaining: 8 });
   });
 
-  test('tells calls of a window that is over to none of the others', async () => {
+  test('does not exchange calls of a window that has ended', async () => {
     const { nodes, database } = await nodesOn(1, { limit: 600, windowMs: MINUTE_MS });
     const { limiter, clock, told } = nodes[0] as Node;
     // Enough to be told in the next turn of the event loop, when their window is over.
@@ -268,7 +268,7 @@ describe('while the database does not exchange counts', () => {
     expect(await waiting).toMatchObject({ allowed: true });
   });
 
-  test('a late answer keeps no call waiting, and what it counted is not told twice', async () => {
+  test('a late answer delays no call, and its counts are not added twice', async () => {
     const { nodes, database } = await nodesOn(1, TEN, { lateMs: 1 });
     const node = nodes[0] as Node;
     const real = callCounts(database) as CountStore;

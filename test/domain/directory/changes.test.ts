@@ -34,7 +34,7 @@ test('the version of a page is of its changes and their life', async () => {
   await expect(versionOf([change], '000000000000')).resolves.not.toBe(version);
 });
 
-test('the version of a page tells nothing of positions, which a reader who knows the rest could try out', async () => {
+test('the version of a page discloses no positions, which a reader who knows the rest could guess', async () => {
   const elsewhere = { ...change, position: change.position + 1 };
   await expect(versionOf([elsewhere])).resolves.toBe(await versionOf([change]));
 });

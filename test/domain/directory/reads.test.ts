@@ -113,30 +113,30 @@ async function contentOf({ content }: Answer<unknown>): Promise<unknown[]> {
 }
 
 describe('a read of the directory', () => {
+  test.each(all)('of $title first admits the caller, by key and path', async ({ title, ask }) => {
+    const { gatekeeper, store, admitted } = world();
+    await ask(gatekeeper, store, holding());
+    const doors: Record<string, string[]> = {
+      listInstanceIntegrations: ['integration'],
+      listClients: ['instance', 'iin_1'],
+    };
+    const [door, ...path] = doors[title] ?? ['client', 'iin_1', 'cli_1'];
+    expect(admitted).toEqual([[door, holding(), ...path]]);
+  });
+
   test.each(all)(
-    'of $title first asks who may come in, with the key and the path',
-    async ({ title, ask }) => {
-      const { gatekeeper, store, admitted } = world();
-      await ask(gatekeeper, store, holding());
-      const doors: Record<string, string[]> = {
-        listInstanceIntegrations: ['integration'],
-        listClients: ['instance', 'iin_1'],
-      };
-      const [door, ...path] = doors[title] ?? ['client', 'iin_1', 'cli_1'];
-      expect(admitted).toEqual([[door, holding(), ...path]]);
+    'of $title reads nothing for a refused caller, whichever version it has',
+    async ({ ask }) => {
+      const refusal = new Error('refused');
+      const { gatekeeper, store, reads } = world({ refusal });
+      await expect(
+        ask(gatekeeper, store, holding({ knownVersions: ['now'], anyVersionKnown: true })),
+      ).rejects.toBe(refusal);
+      expect(reads).toEqual([]);
     },
   );
 
-  test.each(all)('of $title reads nothing for who is refused, whatever they hold', async ({ ask }) => {
-    const refusal = new Error('refused');
-    const { gatekeeper, store, reads } = world({ refusal });
-    await expect(
-      ask(gatekeeper, store, holding({ knownVersions: ['now'], anyVersionKnown: true })),
-    ).rejects.toBe(refusal);
-    expect(reads).toEqual([]);
-  });
-
-  test.each(all)('of $title reads nothing for who holds its version', async ({ ask }) => {
+  test.each(all)('of $title reads nothing for a caller that has its version', async ({ ask }) => {
     const { gatekeeper, store, reads } = world();
     const answer = await ask(gatekeeper, store, holding({ knownVersions: ['old', 'now'] }));
     expect([answer, reads]).toEqual([{ visitor, content: undefined }, []]);
@@ -162,7 +162,7 @@ describe('a read of the directory', () => {
     },
   );
 
-  test.each([...lists, ...parts])('of %s reads nothing for who holds any version', async (_, ask) => {
+  test.each([...lists, ...parts])('of %s reads nothing for a caller that has any version', async (_, ask) => {
     const { gatekeeper, store, reads } = world();
     const answer = await ask(gatekeeper, store, holding({ anyVersionKnown: true }));
     expect([answer.content, reads]).toEqual([undefined, []]);
@@ -179,7 +179,7 @@ describe('a read of the directory', () => {
     expect(reads).toEqual([read]);
   });
 
-  test.each(ones)('of %s is not modified for who holds any version, if it is there', async (_, ask) => {
+  test.each(ones)('of %s is not modified for a caller that has any version, if it exists', async (_, ask) => {
     const { gatekeeper, store } = world();
     expect((await ask(gatekeeper, store, holding({ anyVersionKnown: true }))).content).toBeUndefined();
   });
@@ -225,7 +225,7 @@ describe('a read of what a test event links to', () => {
     expect([reads, admitted]).toEqual([[], [['instance', holding(), 'iin_1']]]);
   });
 
-  test.each(samples)('by %s is refused to who may not come in', async (id) => {
+  test.each(samples)('by %s is refused to a caller that is not admitted', async (id) => {
     const refusal = new Error('refused');
     const { gatekeeper, store } = world({ refusal });
     await expect(asking(id, sample)(gatekeeper, store, holding({ anyVersionKnown: true }))).rejects.toBe(

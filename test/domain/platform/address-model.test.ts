@@ -189,7 +189,7 @@ describeEachDatabase('the address of an account', (under) => {
     expect(waiting.map(({ email }) => email)).toEqual(outcome === 'waits' ? [NEW] : []);
   });
 
-  test.each(STATES)('%s: is left alone by every other change', async (_, step) => {
+  test.each(STATES)('%s: is not changed by any other write', async (_, step) => {
     const subject = await subjectIn(step);
     const before = await stateOf(subject);
     for (const [what, change] of HARMLESS) {

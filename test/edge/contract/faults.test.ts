@@ -107,7 +107,7 @@ describe('a security handler that', () => {
     expect(ran).toBe(false);
   });
 
-  test('returns who it is lets them in, so the tests above could fail', async () => {
+  test('admits callers by the identity that it returns, so the tests above could fail', async () => {
     expect(await ask(dispatch, PATH)).toMatchObject({ status: 200 });
     expect(ran).toBe(true);
   });

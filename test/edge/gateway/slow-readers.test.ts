@@ -64,7 +64,7 @@ async function reader(times = 1, key = gateway.key): Promise<Socket> {
 }
 
 describe('readers that take nothing of long lists', () => {
-  test('are cut when they stall, and their calls in the domain end at once; who takes what comes is served on', async () => {
+  test('are disconnected when they stall, and their calls in the domain end at once; other readers continue', async () => {
     const lists = await endlessLists({ stallTimeoutMs: 5_000 });
     const [taking] = await Promise.all(Array.from({ length: 4 }, () => reader()));
     taking?.resume();

@@ -28,7 +28,7 @@ describe('properties', () => {
     );
   });
 
-  test('the tag of one question never vouches for another', () => {
+  test('the tag of one request never matches another', () => {
     fc.assert(
       fc.property(question, question, version, (one, other, seen) => {
         fc.pre(JSON.stringify(one) !== JSON.stringify(other));
@@ -41,7 +41,7 @@ describe('properties', () => {
     );
   });
 
-  test('moving a character from the operation to the address, or a line break, makes another question', () => {
+  test('moving a character from the operation to the address makes another request', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[a-z]{2,10}$/),

@@ -251,7 +251,7 @@ describe('what is no request', () => {
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   });
 
-  test('is told at most sixty times a minute, with how many were left out', async () => {
+  test('is logged at most sixty times a minute, with the number of omitted lines', async () => {
     for (let count = 0; count < 70; count += 1) {
       await rawExchange(port, 'BAD\r\n\r\n');
     }

@@ -20,7 +20,7 @@ function asked(turns: Turns, count: number): () => number {
 }
 
 describe('turns', () => {
-  test('let as many begin at once as there may be', () => {
+  test('let at most as many jobs begin at once as allowed', () => {
     expect(asked(new Turns(3), 3)()).toBe(3);
   });
 

@@ -24,12 +24,12 @@ describe('the bare address', () => {
     expect(body).not.toContain('demo application');
   });
 
-  test('takes nothing else', async () => {
+  test('refuses other methods', async () => {
     expectOAuthError(await server.askAnything('/', { method: 'POST' }), 404, 'invalid_request');
   });
 });
 
-describe('a path of nothing', () => {
+describe('an unknown path', () => {
   test.each([
     '/auth',
     '/auth/authorize/',

@@ -155,7 +155,7 @@ describe('to a live environment', () => {
     }
   });
 
-  test('an ID token of demo is no hint: it expects no person, and signs no one out', async () => {
+  test('an ID token of demo is ignored as a hint: it selects no person, and ends no session', async () => {
     const { tokens } = await demoSignedIn();
     const party = await liveParty();
     const browser = live.browser();

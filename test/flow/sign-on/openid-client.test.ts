@@ -75,7 +75,7 @@ describe.each([
     expect(tokens.claims()?.aud).toBe(party.application.clientId);
   });
 
-  test('revokes its refresh token, and with it all that hangs on it', async () => {
+  test('revokes its refresh token, and with it all tokens of the sign-in', async () => {
     const { party, tokens } = await signedIn();
     await client.tokenRevocation(party.config, tokens.refresh_token as string);
     const userinfo = client.fetchUserInfo(party.config, tokens.access_token, subjectOf(tokens));
@@ -84,7 +84,7 @@ describe.each([
     expect(await refusalOf(refresh)).toBe('invalid_grant');
   });
 
-  test('signs the person out of the browser and gets it back', async () => {
+  test('ends the session of the browser, which returns to the application', async () => {
     const { demo, party, browser, tokens } = await signedIn();
     const postLogoutRedirectUri = new URL('/signed-out', party.redirectUri).href;
     const end = client.buildEndSessionUrl(party.config, {
@@ -101,7 +101,7 @@ describe.each([
 });
 
 describe('introspection', () => {
-  test('tells a confidential application what its own tokens are worth, and of others nothing', async () => {
+  test('describes a confidential application’s own tokens, and reports others only as inactive', async () => {
     const { demo } = environment;
     const [mine, other] = await Promise.all([
       demo.party(apps.portal),

@@ -77,7 +77,7 @@ describe('a session', () => {
 describe('guesses', () => {
   const LIMIT = 10;
 
-  test('made all at once do not pass the limit, and keep no one else out', async () => {
+  test('made concurrently do not exceed the limit, and do not block other people', async () => {
     const { demo, party } = await signedIn();
     const victim = await demo.newPerson({ worker: [clientIds.tallowfern] });
     const guessers = await Promise.all(

@@ -108,7 +108,7 @@ describe('signing keys over gRPC', () => {
     });
   });
 
-  test('that leaked are gone with the call, in the name of the operator', async () => {
+  test('that leaked are withdrawn at once, and the operator is recorded as the actor', async () => {
     const { advance, rotate, clock, audited, reloads } = await serving();
     await advance();
     const { signingKeys } = await rotate([], true);
@@ -126,7 +126,7 @@ describe('signing keys over gRPC', () => {
     expect(reloads()).toBe(2);
   });
 
-  test('of an algorithm that is none are not all rotated', async () => {
+  test('are not all rotated when the named algorithm is unknown', async () => {
     const { advance, rotate, list } = await serving();
     await advance();
     const refusal = await refusalOf(rotate([SigningAlgorithm.RS256, SigningAlgorithm.UNSPECIFIED], true));

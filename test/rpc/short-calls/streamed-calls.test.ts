@@ -34,7 +34,7 @@ describe('calls of a role', () => {
     expect(await ask('')).toBe('');
   });
 
-  test('tell the handler for whom they are made, and are refused where that is no id', async () => {
+  test('pass their on-behalf-of to the handler, and are refused if it is no id', async () => {
     const { ask } = await serving((_, { onBehalfOf, requestId }) => `${requestId} for ${onBehalfOf}`);
     expect(await ask('', { onBehalfOf: 'acc_1' })).toBe('r for acc_1');
     for (const onBehalfOf of ['two words', '', 'x'.repeat(5_000)]) {
@@ -84,7 +84,7 @@ describe('calls of a role', () => {
     expect(await ask('')).toBe('answered');
   });
 
-  test('end alone when cancelled or late: the handler hears of it, and others in the stream do not', async () => {
+  test('end alone when cancelled or late: their handler is aborted, and other calls of the stream continue', async () => {
     const reached = signalled<AbortSignal>();
     const held = signalled<string>();
     let other: AbortSignal | undefined;

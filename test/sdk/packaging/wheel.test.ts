@@ -11,7 +11,7 @@ const INFO = 'integration_service_sdk-1.4.0.dist-info';
 const contentOf = (bytes: Uint8Array) => unzipSync(bytes);
 
 describe('the wheel', () => {
-  test('holds the written package, both generated ones and what is said of them', () => {
+  test('contains the handwritten package, both generated ones and the metadata', () => {
     expect(Object.keys(contentOf(wheel(smallSources(newDirectory()))))).toEqual([
       'integration_gateway/__init__.py',
       'integration_service/__init__.py',

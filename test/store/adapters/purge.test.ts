@@ -29,25 +29,22 @@ function remove(database: Database, { kind }: PurgedKind, limit: number): Promis
 }
 
 describeEachDatabase('purge', (under) => {
-  test.each(KINDS)(
-    'of each $kind removes what was over before the time given and nothing else',
-    async (kind) => {
-      const database = await under.openMigrated();
-      await plantRows(database, kind, [
-        {},
-        ...kind.ends.flatMap((end) => [
-          { [end]: OVER_BEFORE - 1 },
-          { [end]: OVER_BEFORE },
-          { [end]: OVER_BEFORE + 1 },
-        ]),
-        Object.fromEntries(kind.ends.map((end) => [end, OVER_BEFORE - 1])),
-      ]);
+  test.each(KINDS)('of each $kind removes only rows that expired before the given time', async (kind) => {
+    const database = await under.openMigrated();
+    await plantRows(database, kind, [
+      {},
+      ...kind.ends.flatMap((end) => [
+        { [end]: OVER_BEFORE - 1 },
+        { [end]: OVER_BEFORE },
+        { [end]: OVER_BEFORE + 1 },
+      ]),
+      Object.fromEntries(kind.ends.map((end) => [end, OVER_BEFORE - 1])),
+    ]);
 
-      await expect(remove(database, kind, 100)).resolves.toBe(kind.ends.length + 1);
-      await expect(countRows(database, kind)).resolves.toBe(1 + 2 * kind.ends.length);
-      await expect(remove(database, kind, 100)).resolves.toBe(0);
-    },
-  );
+    await expect(remove(database, kind, 100)).resolves.toBe(kind.ends.length + 1);
+    await expect(countRows(database, kind)).resolves.toBe(1 + 2 * kind.ends.length);
+    await expect(remove(database, kind, 100)).resolves.toBe(0);
+  });
 
   test('removes no more than a batch at a time, of whatever kind', async () => {
     const database = await under.openMigrated();

@@ -58,7 +58,7 @@ describeEachDatabase('users', (under) => {
     ]);
   });
 
-  test('who is DELETED leaves the list, is found by id, and remains the manager of others', async () => {
+  test('a DELETED user leaves the list, is found by id, and remains the manager of others', async () => {
     const database = await under.openMigrated();
     const { id: client_id } = await plantClient(database);
     const statuses = ['ACTIVE', 'INACTIVE', 'INVITED', 'DELETED'] as const;

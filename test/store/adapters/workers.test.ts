@@ -100,7 +100,7 @@ describeEachDatabase('workers', (under) => {
     expect(workers.map((worker) => worker.organizationUnits.map(({ id }) => id))).toEqual(orders);
   });
 
-  test('who was offboarded leaves the list and is found by id', async () => {
+  test('an offboarded worker leaves the list and is found by id', async () => {
     const database = await under.openMigrated();
     const { id: client_id } = await plantClient(database);
     const stays = await plantWorker(database, { client_id });
@@ -117,7 +117,7 @@ describeEachDatabase('workers', (under) => {
     await expect(valueIn(workers.findV2(client_id, stays.id))).resolves.toMatchObject({ offboardedAt: null });
   });
 
-  test('a worker of another client is not found, nor one who is not there', async () => {
+  test('a worker of another client is not found, nor one who does not exist', async () => {
     const database = await under.openMigrated();
     const [mine, theirs] = [await plantClient(database), await plantClient(database)];
     const { id } = await plantWorker(database, { client_id: theirs.id });

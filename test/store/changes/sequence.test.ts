@@ -91,7 +91,7 @@ describeEachDatabase('the sequence of changes', (under) => {
     expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
   });
 
-  test('tells of other instances nothing', async () => {
+  test('has no changes of other instances', async () => {
     const { database, platform, instanceId } = await newInstance(under);
     const other = await platform.run((changes) => createInstance(changes, { name: 'Juniper' }));
     await writeAtRandom(database, platform, { instanceId, times: 20, random: randomFrom(7) });

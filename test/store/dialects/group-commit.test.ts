@@ -134,7 +134,7 @@ describe('group commit', () => {
     expect(names()).toEqual(['later']);
   });
 
-  test('when it cannot begin, those who waited for that hear it, and the next ones begin anew', async () => {
+  test('when it cannot begin, its writes fail, and the next group begins anew', async () => {
     const failure = new Error('disk I/O error');
     const { commits, names } = open({ 'begin immediate': failure });
     // The first does not wait for the other two, who are a group of their own when it fails.

@@ -39,7 +39,7 @@ async function replay(database: Database, command: string): Promise<void> {
   }
 }
 
-test('what waited to be sent when the backup was made is sent by the printed commands', async () => {
+test('the printed commands send the deliveries that were pending at the time of the backup', async () => {
   const folder = directory();
   const settings = await newLive(folder);
   const { subscription, waiting } = await within(settings.DATA_DIR as string, async (database) => {

@@ -357,7 +357,7 @@ describe('integration restore', () => {
     expect([placed.place, placed.remove].map((call) => call.mock.calls.length)).toEqual([1, 0]);
   });
 
-  test('gives the database no name without the record of what it ended', async () => {
+  test('does not give the database its name without the audit record of the restore', async () => {
     const into = elsewhere();
     await expect(fillPlace(loadConfig(into), given(), keyFile, async () => undefined)).rejects.toThrow(
       'lacks the audit record of its restore',
@@ -408,7 +408,7 @@ describe('integration restore', () => {
     expect(said).toMatch(/^Sessions +kept, with all tokens$/m);
   });
 
-  test('warns above all else of what is back without a list', async () => {
+  test('without a list, warns first of what has become valid again', async () => {
     const changedAt = new Date(given().manifest.changedAt).toISOString();
     const since = `${changedAt.slice(0, 10)} ${changedAt.slice(11, 16)} UTC`;
     const [, warning, facts] = (
@@ -483,7 +483,7 @@ describe('after `integration restore`', () => {
     };
   }
 
-  test('a cursor goes on where the backup has all that its reader has read, and has expired otherwise', async () => {
+  test('a cursor stays valid if the backup has everything that its reader has read, and otherwise expires', async () => {
     const folder = directory();
     const settings = await newLive(folder);
     const live = await opened(settings);

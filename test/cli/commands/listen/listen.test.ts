@@ -17,7 +17,7 @@ async function listening(...args: string[]) {
 }
 
 describe('integration listen', () => {
-  test('subscribes a loopback address, says its secret, verifies what comes and answers 204', async () => {
+  test('subscribes a loopback address, prints the secret, verifies events and answers 204', async () => {
     const { listener, created, url } = await listening('--events', 'user.*,worker.updated');
     expect(created).toEqual([
       {
@@ -49,7 +49,7 @@ describe('integration listen', () => {
     await listener.output.nextText('verified  503 in');
   });
 
-  test('does not follow where the application points', async () => {
+  test('does not follow a redirect of the application', async () => {
     const { address } = await startApplication(302, { location: 'https://elsewhere.example.com/' });
     const { url } = await listening('--forward-to', `http://${address}/`);
     const answer = await post(url, signed());
@@ -64,7 +64,7 @@ describe('integration listen', () => {
     await listener.output.nextText(`: ${sentence}`);
   });
 
-  test('shows a terminal nothing that would command it, in JSON either', async () => {
+  test('prints no control characters of an event, also with --json', async () => {
     const hostile = 'user.updated\u001b[2J\u009b31m\u007f\u202egnp.\u2028';
     const body = Buffer.from(JSON.stringify({ type: hostile, entity: { type: hostile, id: hostile } }));
     const { listener, url } = await listening('--json');
@@ -89,7 +89,7 @@ describe('integration listen', () => {
     expect(passed).toEqual([]);
   });
 
-  test('says of an event that comes again that it does', async () => {
+  test('marks an event that comes again', async () => {
     const { listener, url } = await listening();
     await post(url, signed());
     await post(url, signed());
@@ -124,7 +124,7 @@ describe('integration listen', () => {
     });
   });
 
-  test('lets nothing that is posted touch the terminal', async () => {
+  test('prints no control characters of a posted body', async () => {
     const { listener, url } = await listening();
     const body = Buffer.from(
       JSON.stringify({ type: 'user\x1b[2J\nfaked', entity: { type: 'a', id: 'b\x07' } }),

@@ -133,7 +133,7 @@ describe('a browser with a session', () => {
     expect(await browser.authorize()).toMatchObject({ page: 'sign_in' });
   });
 
-  test('is asked who they are where the instance lets them in no longer', async () => {
+  test('must sign in again if the instance no longer admits them', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = await signedInBrowser(rig, person);

@@ -167,7 +167,7 @@ describe('a changed context', () => {
   );
 });
 
-test('an approval of one person is none of another in the same browser', async () => {
+test('an approval of one person does not count for another person in the same browser', async () => {
   const { rig, clientId, browser } = await asked();
   codeOf(await browser.decide(true));
   await browser.authorize({ clientId, scope: 'openid email', prompt: 'login' });

@@ -8,7 +8,7 @@ import { ISSUER } from '../token-keys.js';
 
 const under = databaseUnderTest('SQLite');
 
-describe('who has set a password is led', () => {
+describe('a person who has set a password is led', () => {
   test('to where signing in begins, with the issuer and the instance', async () => {
     const rig = await browserRig(under);
     const initiateLoginUri = 'https://rota.example.com/sign-in?from=a+b&iss=https://evil.example#top';

@@ -99,7 +99,7 @@ describe('a new password', () => {
     expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });
   });
 
-  test('lets its owner in although strangers have guessed too often', async () => {
+  test('admits its owner although strangers have guessed too often', async () => {
     const { rig, person, tokenHash } = await withLink('reset');
     const stranger = new TestBrowser(rig, '203.0.113.9');
     await stranger.authorize();

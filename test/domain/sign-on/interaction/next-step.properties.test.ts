@@ -64,7 +64,7 @@ describe('whatever the situation', () => {
     );
   });
 
-  test('a code is for whom is signed in, not disabled, expected and let in by what they sign in as', () => {
+  test('a code is only for the signed-in, enabled and expected person, whose context admits them', () => {
     fc.assert(
       fc.property(situations, (now) => {
         const step = nextStep(now);

@@ -191,7 +191,7 @@ describe('a form', () => {
     },
   );
 
-  test('of one interaction is none of another', async () => {
+  test('of one interaction is refused for another', async () => {
     const { rig, person, browser } = await atSignIn();
     const csrfToken = await browser.csrfToken('sign_in');
     await browser.authorize();

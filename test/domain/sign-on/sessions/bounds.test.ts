@@ -194,7 +194,7 @@ describe('what travels with a page', () => {
     expect(await browser.show('sign_in', at)).toMatchObject({ step: { kind: 'redirect' } });
   });
 
-  test('says nothing to who reads it, and nothing else is taken for it', async () => {
+  test('discloses nothing to a reader, and no other text is accepted in its place', async () => {
     const rig = await browserRig(under);
     const browser = new TestBrowser(rig);
     await browser.authorize({ loginHint: 'ada@example.com' });

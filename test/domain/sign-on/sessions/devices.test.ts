@@ -10,7 +10,7 @@ const EVE = { accountId: 'acc_eve' as AccountId, passwordSetAt: 1 };
 const COOKIE = /^[A-Za-z0-9_-]{22}(?:\.[A-Za-z0-9_-]{43}){1,8}$/;
 
 describe('a browser', () => {
-  test('is known to those who have signed in in it, and to no others', () => {
+  test('is known for the people who have signed in in it, and for no others', () => {
     const device = deviceCookieOf(secrets, { device: undefined }, ADA);
     expect(device).toMatch(COOKIE);
     expect(deviceKnowing(secrets, { device }, ADA)).toBe(device.slice(0, 22));

@@ -43,7 +43,7 @@ describe('what is no guess', () => {
     expect(codeOf(await browser.signIn(person))).toBeDefined();
   });
 
-  test('leaves a turn that was waited for to who waited, if the password was not looked at', async () => {
+  test('gives a reserved turn back to its holder, if the password was not checked', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = new TestBrowser(rig);

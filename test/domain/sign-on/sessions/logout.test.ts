@@ -63,7 +63,7 @@ describe('with an ID token of who is signed in', () => {
 });
 
 describe('without one', () => {
-  test('the person is asked first, and told who asks', async () => {
+  test('the person is asked first, and sees which application asks', async () => {
     const { rig, person, browser } = await signedIn();
     const parameters = { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT, state: 's' };
     expect(await browser.logout(parameters)).toMatchObject({ page: 'sign_out' });
@@ -123,7 +123,7 @@ describe('without one', () => {
     });
   });
 
-  test('who is not signed in continues at once', async () => {
+  test('a person who is not signed in continues at once', async () => {
     const rig = await browserRig(under);
     const browser = new TestBrowser(rig);
     const parameters = { clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT };

@@ -120,7 +120,7 @@ describe('an application', () => {
     expect(rig.backgroundErrors).toEqual([]);
   });
 
-  test('is admitted where the note of its use fails, and the failure is reported', async () => {
+  test('is admitted although its last use cannot be recorded, and the failure is reported', async () => {
     const rig = await tokenRig(under);
     const failure = new Error('the disk is full');
     const issuer = {

@@ -91,7 +91,7 @@ describe('introspection', () => {
     },
   );
 
-  test('takes nothing of a revoked grant for active', async () => {
+  test('reports every token of a revoked grant as inactive', async () => {
     const rig = await tokenRig(under);
     const { access, refresh } = await tokensOf(rig);
     await revokeToken(rig.issuer, rig.application.client, refresh);

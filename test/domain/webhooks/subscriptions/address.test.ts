@@ -74,7 +74,7 @@ describe('an address is none to post to', () => {
 });
 
 test.each(['cs', ...serviceTokenKinds, 'edge', 'relay', 'maintenance'])(
-  'an address holds no %s secret',
+  'an address with a %s secret is refused',
   (kind) => {
     for (const environment of ['live', 'demo']) {
       const address = `https://hooks.example.com/${kind}_${environment}_${'x'.repeat(48)}`;
@@ -97,7 +97,7 @@ test('only https is allowed on live, and no host is looked up for anything else'
   expect(asked).toEqual(['hooks.example.com']);
 });
 
-test('what the guard says against an address is told', async () => {
+test('the reason of the guard against an address is in the refusal', async () => {
   const sentence = 'resolves to 10.0.0.7, which is inside a private network';
   const { addressGuard } = guard(sentence);
   const refused = allowedAddress('https://hooks.example.com/', { environment: 'demo', addressGuard });

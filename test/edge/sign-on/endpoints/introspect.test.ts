@@ -44,7 +44,7 @@ describe('200', () => {
     exp: expiresAt.getTime() / 1_000,
   };
 
-  test('an access token in force is told with its id and for whom it is', async () => {
+  test('a valid access token is described with its id and its audience', async () => {
     const answer = await introspect(await aToken(), async () => ({
       active: true,
       token: { ...active, tokenId },
@@ -58,13 +58,13 @@ describe('200', () => {
     expect(server.asked.at(-1)?.request.token).toEqual({ $case: 'accessToken', value: verified });
   });
 
-  test('a refresh token in force is told without what only access tokens have', async () => {
+  test('a valid refresh token is described without the members of access tokens', async () => {
     const answer = await introspect(REFRESH_TOKEN, async () => ({ active: true, token: active }));
     expect(JSON.parse(answer.body)).toEqual(shown);
     expect(server.asked.at(-1)?.request.token).toEqual({ $case: 'refreshToken', value: REFRESH_TOKEN });
   });
 
-  test('of anything else nothing more is said than that it is not, whatever the domain says', async () => {
+  test('any other token is only reported as inactive, whatever the domain returns', async () => {
     const answer = await introspect(REFRESH_TOKEN, async () => ({ active: false, token: active }));
     expect(JSON.parse(answer.body)).toEqual({ active: false });
   });
@@ -79,7 +79,7 @@ describe('200', () => {
     expect(server.asked.at(-1)?.request.token).toBeUndefined();
   });
 
-  test('an active token without what it is, is a fault', async () => {
+  test('an active token without its kind is an internal error', async () => {
     expectOAuthError(await introspect(REFRESH_TOKEN, async () => ({ active: true })), 500, 'server_error');
   });
 

@@ -48,7 +48,7 @@ describe('the access token in the form', () => {
     expectOAuthError(await post({ access_token: [one, one] }), 400, 'invalid_request', 'more than once');
   });
 
-  test('401: a form without it is told how to ask', async () => {
+  test('401: a form without it gets the challenge that says how to authenticate', async () => {
     const answer = await post({ other: 'x' });
     expectOAuthError(answer, 401, 'invalid_token');
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="sign-on"');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-test('the cookie goes with the session', async () => {
+test('the cookie is removed with the session', async () => {
   const value = { page: InteractionPage.SIGNED_OUT, interaction: '', entrances: [] };
   const step = {
     result: { $case: 'nextPage' as const, value },

@@ -49,7 +49,7 @@ type Answer = any;
 describeEachDatabase('the audit log of platform writes', (under) => {
   const rigs = rpcRigs();
 
-  test('every method that writes leaves one record: who, for whom, what was done to what, and names of fields', async () => {
+  test('every writing method leaves one record: actor, on-behalf-of, action, subject, and names of fields', async () => {
     const { call, records, allRecords, database } = await platformOf(under, rigs);
     const done = new Set<string>();
     /** Calls the method, whose one record has this type, names these fields, and is about this kind. */
@@ -365,7 +365,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     expect((await call('listInstances', {})).instances).toHaveLength(1);
   });
 
-  test('a call that does not say clearly for whom it is made is refused', async () => {
+  test('a call with an invalid on-behalf-of is refused', async () => {
     const { call, records } = await platformOf(under, rigs);
     for (const onBehalfOf of ['', 'two words', 'x'.repeat(129)]) {
       const refused = await refusalOf(call('createInstance', { name: 'Harborlight' }, { onBehalfOf }));

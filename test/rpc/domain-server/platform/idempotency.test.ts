@@ -45,7 +45,7 @@ describeEachDatabase('an idempotency key', (under) => {
     return { database, rig, issue, succeed, createInstance };
   }
 
-  test('answers the successors of its token too, however many there were, and no other', async () => {
+  test('also answers every successor of its token, and no other token', async () => {
     const { issue, succeed, createInstance } = await platformOfTokens();
     const first = await issue();
     const made = await createInstance(first.token);

@@ -293,7 +293,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     },
   );
 
-  test('reads of an account what its instance gave it, and nothing of others', async () => {
+  test('reads only what its own instance has added to an account', async () => {
     await prepare();
     const { email, accountId } = foreign;
     await call('whole', 'updateAccount', { accountId, firstName: 'Secret', lastName: 'Name' });

@@ -169,7 +169,7 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
     expect(missing.code).toBe(ErrorCode.CLIENT_NOT_FOUND);
   });
 
-  test('an account is known by its id and its address, and admits no one while it is disabled', async () => {
+  test('an account is found by its id and its address, and admits no sign-in while it is disabled', async () => {
     const { call, clientId, instanceId } = await newClient();
     const { user } = await call('createUser', { clientId, email: 'ada@example.com', firstName: 'Ada' });
     const accountId = user?.accountId as string;

@@ -202,7 +202,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
 describe('a waiting claim over gRPC', () => {
   const serving = deliveryServing(databaseUnderTest('SQLite'));
 
-  test('goes home when the domain drains', async () => {
+  test('ends when the domain drains', async () => {
     const { client, deliveriesDue } = await serving();
     const waiting = client.claimRetryBatches({ limit: 1, maxWaitMs: 60_000 }, CALL);
     // A separate call, so that those before it have arrived.

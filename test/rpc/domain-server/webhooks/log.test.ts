@@ -94,7 +94,7 @@ test('an event is listed and shown, as its receiver gets it or without links', a
   expect(received.body.toString()).toContain(`/v1/instance-integrations/${connection.id}/clients/`);
 });
 
-test('a resend answers the new delivery, and a replay tells how far it is', async () => {
+test('a resend returns the new delivery, and a replay reports its progress', async () => {
   const { client, deliver, subscription } = await withSubscription();
   const deliveryId = await deliver({ status: 'EXHAUSTED', attempts_begun: 3 });
   const { delivery } = await client.resendDelivery({ deliveryId }, CALL);
@@ -141,7 +141,7 @@ test('a replay whose caller leaves is recorded with what it made', async () => {
   expect(records.map(({ type }) => type)).toContain('events.replayed');
 });
 
-test('a tail tells what happens as it happens, and ends when the server drains', async () => {
+test('a tail streams entries as they are recorded, and ends when the server drains', async () => {
   const drain = new AbortController();
   const { client, deliver, database } = await withSubscription({ draining: drain.signal });
   const tail = client

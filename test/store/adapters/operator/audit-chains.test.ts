@@ -200,7 +200,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(await findings()).toEqual([{ fault: 'missing', chain: first?.chain, fromSeq: 3, toSeq: 3 }]);
   });
 
-  test('a purge vouches for no record that is not what was recorded, and leaves it to be found', async () => {
+  test('a purge does not confirm a changed record, and leaves it for the verification to find', async () => {
     const { bare, record, setTime, findings, records } = await rigOver(under);
     for (const id of ['a', 'b', 'c', 'd']) {
       setTime(5_000);
@@ -240,7 +240,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(await findings()).toContainEqual({ fault: 'missing', chain, fromSeq: 1, toSeq: 2 });
   });
 
-  test('a purge shortens other chains past one that was tampered with, and says again what removed records vouched for', async () => {
+  test('a purge shortens other chains although one was tampered with, and repeats the claims of removed records', async () => {
     const { bare, process, record, setTime, findings, records } = await rigOver(under);
     setTime(1_000);
     for (const id of ['a', 'b']) {

@@ -24,7 +24,7 @@ describeEachDatabase('the audit log', (under) => {
     return { ...rig, startedAt, integrationId, apiKey, typesOf };
   }
 
-  test('an event says who did what to what, when, in which call and from where', async () => {
+  test('an event has actor, action, subject, time, call and network address', async () => {
     const { rows, apiKey, integrationId, startedAt } = await rigWithHistory();
     const page = { after: undefined, limit: 10 };
     const [event] = await rows.auditEvents.page(page, { types: ['api_key.created'] });

@@ -151,7 +151,7 @@ describeEachDatabase('connections', (under) => {
     );
   });
 
-  test('configuring what is configured leaves no trace', async () => {
+  test('configuring a configured connection changes and records nothing', async () => {
     const { database, run, connection } = await connected();
     await run((changes) => writeConfiguration(changes, { id: connection.id, configured: true }));
     const before = await everythingIn(database);

@@ -172,7 +172,7 @@ describeEachDatabase('service tokens of operators', (under) => {
     ).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
   });
 
-  test('the successor of a token that ends lives as long as that was to live, unless told otherwise', async () => {
+  test('the successor of an expiring token gets its lifetime, unless another is given', async () => {
     const { clock, run } = await operatorRig(under);
     const { serviceToken } = await run((changes) =>
       createFirstOperatorToken(changes, 'live', changes.now + 30 * DAY_MS),
@@ -253,7 +253,7 @@ describeEachDatabase('service tokens of operators', (under) => {
 describe('on PostgreSQL, where writes overlap', () => {
   const under = databaseUnderTest('PostgreSQL');
 
-  test('of two operators who revoke each other at once, one stays', async () => {
+  test('of two operators who revoke each other concurrently, one stays valid', async () => {
     const { run, database } = await operatorRig(under);
     const make = async (label: string) =>
       (await run((changes) => createServiceToken(changes, 'live', { kind: 'operator', label }))).serviceToken

@@ -101,7 +101,7 @@ describeEachDatabase('accounts', (under) => {
     ]);
   });
 
-  test('its names are its own: users keep theirs, and nothing is told', async () => {
+  test('its names are its own: users keep theirs, and no event is recorded', async () => {
     const platform = await newPlatform(under);
     const { account, users } = await wellConnected(platform);
     const before = await platform.dataVersions();
@@ -117,7 +117,7 @@ describeEachDatabase('accounts', (under) => {
     expect((await platform.dataVersions())[platform.client.id]).toBe(before[platform.client.id]);
   });
 
-  test('a new address of a person of one client is unverified and told of', async () => {
+  test('a new address of a person of one client is unverified and recorded as an event', async () => {
     const platform = await newPlatform(under);
     const user = await invite(platform, platform.client.id, { email: 'ada@example.com' });
     const account = { id: user.accountId };
@@ -181,7 +181,7 @@ describeEachDatabase('accounts', (under) => {
     expect(await platform.newEvents()).toEqual([]);
   });
 
-  test('of two that want one address at once, one gets it and the other hears that it is taken', async () => {
+  test('of two concurrent requests for one address, one gets it and the other is refused as taken', async () => {
     const platform = await newPlatform(under);
     const { client } = platform;
     const people = [

@@ -188,7 +188,7 @@ describeEachDatabase('updating a user', (under) => {
     expect(await platform.newEvents()).toEqual([]);
   });
 
-  test('ends what its client wished for when it is deleted, and no other wish', async () => {
+  test('ends the address request of its client when it is deleted, and no other request', async () => {
     const platform = await newPlatform(under);
     const other = await newClient(platform, platform.instance.id, 'Quillmere');
     const { user } = await staffed(platform);

@@ -29,7 +29,7 @@ const WRITES: [string, (changes: Changes, worker: { id: string; version?: string
   ],
 ];
 
-describeEachDatabase('what is refused of workers', (under) => {
+describeEachDatabase('refusals of workers', (under) => {
   test('all faults of an onboarding are told at once, and nothing is written', async () => {
     const platform = await newPlatform(under);
     const faulty = onboarding(platform, {

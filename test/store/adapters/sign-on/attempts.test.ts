@@ -88,7 +88,7 @@ describeEachDatabase('attempts', (under) => {
 
   const spacing: TurnSpacing = { free: 2, stepMs: 10, maxSpacingMs: 25, maxWaitMs: 100, windowMs: 1_000 };
 
-  test('get turns, each later than the one before, until there is none in time', async () => {
+  test('get turns, each later than the last one, until none is free within the limit', async () => {
     const { run, now } = await counting();
     const take = (at = now) => run(({ attempts }) => attempts.takeTurn('a', at, spacing));
     const turns: (number | undefined)[] = [];

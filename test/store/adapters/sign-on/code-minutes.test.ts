@@ -78,7 +78,7 @@ describeEachDatabase('a minute of codes', (under) => {
     expect(watched_at).toBe(5);
   });
 
-  test('tells what became of its codes, and when the next of them is over', async () => {
+  test('reports how its codes ended, and when the next one expires', async () => {
     const { issue, expire, run, rows } = await rigIssuing();
     const [early, redeemed, late] = [
       await issue(MINUTE),

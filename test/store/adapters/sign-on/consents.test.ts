@@ -29,7 +29,7 @@ describeEachDatabase('a consent', (under) => {
     return { ...rig, key, newApplication, newPlace };
   }
 
-  test('is to what was approved, for one person, one application and one instance', async () => {
+  test('covers the approved scopes, for one person, one application and one instance', async () => {
     const { run, rows, key, newApplication, newPlace, newAccount, now } = await rigWithApplications();
     const [neighbour, another, there] = [await newAccount(), await newApplication(), await newPlace()];
     await expect(rows.consents.find(key)).resolves.toEqual([]);
@@ -41,7 +41,7 @@ describeEachDatabase('a consent', (under) => {
     await expect(rows.consents.find({ ...key, instanceId: there })).resolves.toEqual([]);
   });
 
-  test('is added to, and takes nothing back', async () => {
+  test('can grow, and never loses scopes', async () => {
     const { run, rows, key, now } = await rigWithApplications();
     for (const scopes of [['openid', 'email'], ['openid'], ['profile', 'email']]) {
       await run(({ consents }) => consents.give(key, scopes, now));

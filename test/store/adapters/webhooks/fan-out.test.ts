@@ -132,7 +132,7 @@ describeEachDatabase('the body of a delivery', (under) => {
     '{instanceIntegrationId}',
     'links {instanceIntegrationId} "self": "/v1/{instanceIntegrationId}"',
     '\\"{instanceIntegrationId}\\u2028é🐎',
-  ])('is exact, and names the receiver in its own link alone, for a person called %j', async (name) => {
+  ])('is exact, and names the receiver only in its own link, for a person called %j', async (name) => {
     const rig = await sendingRig(under);
     await rig.subscribe();
     const other = await newConnection(rig.database);

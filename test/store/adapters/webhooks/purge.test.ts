@@ -121,7 +121,7 @@ describe('on PostgreSQL', () => {
   });
 });
 
-test('what is old and stays does not keep a look from what stands behind it', async () => {
+test('old rows that must stay do not hide removable rows behind them', async () => {
   const size = 250_000;
   const old = new OldRows(async (after, _, limit) =>
     Array.from({ length: Math.max(0, Math.min(limit, size - after.createdAt)) }, (_, index) => {

@@ -138,7 +138,7 @@ describe('nodes on one PostgreSQL', () => {
     expect((await claim).deliveries).toHaveLength(1);
   });
 
-  test('say nothing of what a claim of their own takes, nor of commits with nothing due', async () => {
+  test('notify nothing if a claim of their own node takes the deliveries, or a commit makes none due', async () => {
     const { rig, one, other } = await twoNodes();
     const asked = statements();
     const before = other.due.count;

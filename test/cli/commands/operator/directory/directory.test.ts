@@ -84,7 +84,7 @@ describe('the people of clients', () => {
     expect(facts).toMatch(new RegExp(`^User +${user.id}\nE-mail +${user.email}\n`));
   });
 
-  test.each([['user'], ['worker']])('%s list wants to know whose', async (noun) => {
+  test.each([['user'], ['worker']])('%s list requires a client or the address of a person', async (noun) => {
     const { code, stdout, stderr } = await type(noun, 'list');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^Give --client with the id of a client, or --email/);

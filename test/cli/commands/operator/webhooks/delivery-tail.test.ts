@@ -75,7 +75,7 @@ describe('integration delivery tail', () => {
     ]);
   });
 
-  test('finds a service again that went away, and tells nothing twice', async () => {
+  test('reconnects to a service that was away, and prints nothing twice', async () => {
     const asked: TailDeliveriesRequest[] = [];
     const { begin, goAway, comeBack } = await start(tailing(asked, [made, failed], [failedSince, succeeded]));
     const tail = begin('delivery', 'tail');

@@ -147,7 +147,7 @@ describe('integration delivery', () => {
     expect(stdout).toContain('"name": "Zo\u00eb"');
   });
 
-  test('show lets no answer touch the terminal', async () => {
+  test('show prints no control characters of an answer', async () => {
     const { type } = await start({ getDelivery: async () => shown });
     const { stdout } = await type('delivery', 'show', 'whd_1');
     expect(stdout).toContain('\n\n  oops·[2J·\n  second line\n');

@@ -65,7 +65,7 @@ describeEachDatabase('the end of an attempt', (under) => {
     expect((await rig.claim()).deliveries).toEqual([]);
   });
 
-  test('counts once, however often and with whatever it is told again', async () => {
+  test('counts once, however often its result is reported again', async () => {
     const rig = await claimed();
     await rig.record(refused(rig.id));
     const before = await rig.delivery(rig.id);
@@ -77,7 +77,7 @@ describeEachDatabase('the end of an attempt', (under) => {
     expect(await rig.subscription(rig.subscriptionId)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('counts once when it is told by many at the same time', async () => {
+  test('counts once when its result is reported concurrently', async () => {
     const rig = await claimed();
     await Promise.all(Array.from({ length: 20 }, () => rig.record(refused(rig.id))));
     expect(await rig.attempts(rig.id)).toHaveLength(1);

@@ -91,7 +91,7 @@ describeEachDatabase('an operator', (under) => {
     expect(await rig.audited()).toEqual([['delivery.given_up', rig.id]]);
   });
 
-  test('ends a delivery during an attempt, whose success still counts', async () => {
+  test('ends a delivery during an attempt, and the success of the attempt still counts', async () => {
     const rig = await failed();
     await rig.retry();
     await rig.claim();

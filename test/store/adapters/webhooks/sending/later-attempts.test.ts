@@ -252,7 +252,7 @@ describeEachDatabase('a later attempt', (under) => {
     expect(await rig.delivery(rig.id)).toEqual(before);
   });
 
-  test('of many deliveries is made due once, whoever asks for them in whichever order', async () => {
+  test('of many deliveries is made due once, whatever the order of concurrent requests', async () => {
     const { one, other } = await twoSendingNodes(under);
     await one.subscribe();
     for (let count = 0; count < 32; count += 1) {

@@ -98,7 +98,7 @@ describeEachDatabase('a clock that was set back', (under) => {
     expect(await rig.delivery(rig.id)).toMatchObject({ status: 'DELIVERED', lease_until: null });
   });
 
-  test('is told of only where it was', async () => {
+  test('is reported only if it happened', async () => {
     const rig = await waiting();
     rig.clock.advance(5_000);
     await rig.claim();

@@ -61,7 +61,7 @@ describeEachDatabase('a replay', (under) => {
     expect(await rig.replayed()).toEqual([before, after].sort());
   });
 
-  test('makes deliveries of what happened in the span and is for the subscription now, and wakes who sends', async () => {
+  test('makes deliveries of the events in the span that now match the subscription, and wakes senders', async () => {
     const rig = await replayRig();
     const { event, whole, replayed, later, update, subscription, connection, database, clock, woken } = rig;
     await update({

@@ -35,7 +35,7 @@ describeEachDatabase('a resend', (under) => {
     },
   );
 
-  test('takes the place of what is held of the event for this subscription, and of nothing else', async () => {
+  test('replaces the held delivery of this event to this subscription, and no other', async () => {
     const { run, deliver, database, create, event } = await logRig(under);
     const other = (await create()).subscription;
     const event_id = await event();

@@ -60,7 +60,7 @@ describeEachDatabase('the status of a subscription', (under) => {
     });
   });
 
-  test('enabling forgets the failures and leaves what is held where it is', async () => {
+  test('enabling resets the failures, and held deliveries stay held', async () => {
     const { create, run, database, clock, rows, audited } = await subscriptionRig(under);
     const { subscription } = await create();
     await run(({ subscriptions }) =>

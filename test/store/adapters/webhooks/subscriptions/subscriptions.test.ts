@@ -46,7 +46,7 @@ describeEachDatabase('subscriptions', (under) => {
     ]);
   });
 
-  test('what does not exist to be sent from is refused, and nothing is kept of it', async () => {
+  test('a subscription of a missing connection or client, or of an unconfigured connection, is refused and not stored', async () => {
     const { create, database, connection, audited } = await subscriptionRig(under);
     const unconfigured = await newConnection(database, { configured_at: null });
     const stranger = await plantClient(database);
