@@ -35,7 +35,7 @@ async function outcomeWith(bytes: number, file: string): Promise<{ message: stri
   test('a migration without room is refused for now, with the reason', async () => {
     expect(await outcomeWith(300_000, join(directory(), 'integration.db'))).toEqual({
       message: expect.stringMatching(
-        /^The database cannot be brought to this version of the service: .*disk (is full|I\/O error)\.$/,
+        /^The database cannot be migrated to this version of the service: .*disk (is full|I\/O error)\.$/,
       ),
       mayPass: true,
     });

@@ -65,7 +65,7 @@ test('a PostgreSQL that goes away while it is opened may be tried again', async 
   try {
     await expect(openPostgres(way.url, () => undefined)).rejects.toMatchObject({
       ...{ name: 'StoreError', mayPass: true },
-      message: expect.stringMatching(/in: .*(terminated|ECONN)/),
+      message: expect.stringMatching(/cannot connect to PostgreSQL: .*(terminated|ECONN)/),
     });
   } finally {
     first.mockRestore();
