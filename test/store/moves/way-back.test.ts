@@ -44,10 +44,11 @@ test('a reader of changes goes on after a move, and is told to begin again after
   await (await sqlite.openStore({ dataDir }, 'demo', { alone: true })).close();
   const back = await sqlite.open({ dataDir });
   const again = mirrorOf(back, instanceId, integration);
-  // Until SQLite has given the positions that PostgreSQL had given before.
-  while (ofPostgres.place.after.position >= (await changeStore(back).lives()).end) {
-    await write(back, 3);
-  }
+  // SQLite has given the positions that PostgreSQL had given before, which other tests make any number.
+  const { position } = ofPostgres.place.after;
+  await back.write((writer) => writer.updateTable('change_feed').set({ last_position: position }).execute());
+  await write(back, 3);
+  expect((await changeStore(back).lives()).end).toBeGreaterThan(position);
   again.goOnFrom(ofPostgres.cursor);
   await expect(again.follow()).rejects.toMatchObject({ code: ErrorCode.CURSOR_EXPIRED });
 });
