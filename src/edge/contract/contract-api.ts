@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import type { Context, Document, Operation } from 'openapi-backend';
+import type { Context, Document, Operation, ParsedRequest } from 'openapi-backend';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
 import type { Log } from '../../telemetry/log.js';
 import {
@@ -11,12 +11,12 @@ import {
 } from '../http/exchange.js';
 import { ClientLeft } from '../http/request-body.js';
 import { Admission, Busy } from './admission.js';
-import { judgesItself, openBackend } from './backend.js';
+import { openBackend } from './backend.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
 import { fallbacks } from './fallbacks.js';
 import { takeBody } from './request-body.js';
-import type { Handlers, ReceivedRequest, ValidRequest } from './typed-handler.js';
+import type { Handlers } from './typed-handler.js';
 
 /** Authenticates the caller, or throws the refusal. */
 export type SecurityHandler<Identity> = (request: HttpRequest) => Identity;
@@ -57,14 +57,22 @@ export async function createContractApi<
   Identity,
   AsReceived extends keyof Operations = never,
 >(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
-  const { document, log, handlers, securityHandlers, asReceived = [] } = options;
+  const { document, log, handlers, securityHandlers, dependencies, asReceived = [] } = options;
   const { admission = new Admission(), isFirst = () => false } = options;
   const backend = await openBackend(document, handlers, securityHandlers, asReceived);
   const router = new DocumentRouter(backend.router.getOperations());
   router.takeOver(backend.router);
-  backend.register({ ...fallbacks, ...adaptHandlers(options) });
+  backend.register({ ...fallbacks });
   for (const [scheme, handler] of Object.entries(securityHandlers)) {
-    backend.registerSecurityHandler(scheme, (context: Context) => handler(routed(context).original));
+    backend.registerSecurityHandler(scheme, (context: Context) => {
+      const request = routed(context);
+      request.identity = handler(request.original);
+      return request.identity;
+    });
+  }
+  type AnyHandler = (request: RoutedRequest, dependencies: Dependencies) => Promise<unknown>;
+  for (const [operationId, handler] of Object.entries(handlers as Record<string, AnyHandler>)) {
+    backend.register(operationId, (context: Context) => handler(routed(context), dependencies));
   }
 
   return async (request) => {
@@ -84,7 +92,7 @@ export async function createContractApi<
         if (request.left.aborted) {
           throw new ClientLeft();
         }
-        const answer = (await backend.handleRequest(at as never)) as HttpAnswer;
+        const answer = (await backend.handleRequest(at as ParsedRequest)) as HttpAnswer;
         return { ...withOpenHeaders(at, answer), ...tellOf(at) };
       } finally {
         end();
@@ -116,43 +124,6 @@ function failed(
     operation,
     facts: { ...facts, ...error.keyHolder, code: error instanceof Busy ? BUSY : publicCode(error.code) },
   };
-}
-
-function adaptHandlers<Operations, Dependencies, Identity, AsReceived extends keyof Operations>({
-  handlers,
-  securityHandlers,
-  dependencies,
-}: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>) {
-  type Request = ValidRequest<never, Identity> & ReceivedRequest;
-  type Any = (request: Request, dependencies: Dependencies) => Promise<unknown>;
-  return Object.fromEntries(
-    Object.entries(handlers as Record<string, Any>).map(([operationId, handler]) => [
-      operationId,
-      (context: Context) => {
-        const request = routed(context);
-        const [scheme = ''] = Object.keys(securityHandlers);
-        const identity = context.security?.[scheme] as Identity;
-        const { requestId, clientAddress, rawQuery, left } = request.original;
-        const wait = (ms: number) => {
-          request.makeRoom?.();
-          request.original.wait(ms);
-        };
-        const handed = {
-          requestId,
-          clientAddress,
-          left,
-          wait,
-          header: (name: string) => singleHeader(request, name),
-          note: (facts: Record<string, string>) => Object.assign(request.facts, facts),
-          // Each handler's type shows one of the two: the validated request, or the received one.
-          ...(judgesItself(context.operation)
-            ? { rawQuery, body: request.received }
-            : { params: request.params, query: request.query, form: request.requestBody, identity }),
-        };
-        return handler(handed as unknown as Request, dependencies);
-      },
-    ]),
-  );
 }
 
 /** Answers the preflight of operations that scripts may call. */
@@ -205,11 +176,6 @@ function logFault(log: Log, requestId: string, error: ServiceError): void {
   }
 }
 
-function singleHeader({ original }: RoutedRequest, name: string): string | undefined {
-  const value = original.headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
-}
-
 function routed(context: Context): RoutedRequest {
-  return context.request as unknown as RoutedRequest;
+  return context.request as RoutedRequest;
 }

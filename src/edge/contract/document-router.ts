@@ -1,20 +1,58 @@
 import FindMyWay from 'find-my-way';
 import type { OpenAPIRouter, Operation, ParsedRequest } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { HttpRequest } from '../http/exchange.js';
+import type { DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
 import type { ParsedBody } from './request-body.js';
 
-export interface RoutedRequest extends ParsedRequest {
+/** A request at its operation. Openapi-backend checks it; the type of a handler shows the part it may use. */
+export class RoutedRequest implements ParsedRequest {
+  readonly requestId: string;
+  readonly clientAddress: string;
+  readonly path: string;
+  readonly rawQuery: string;
+  readonly headers: HttpRequest['headers'];
+  /** Aborted when the client closes its connection. */
+  readonly left: AbortSignal;
+  readonly cookies = {};
+  /** More fields for the log line of the request. */
+  readonly facts: NonNullable<DispatchedAnswer['facts']> = {};
   /** The body as received, where the operation has one. */
-  received: ParsedBody;
-  readonly operation: Operation | undefined;
-  /** Where none matches, those of the path by other methods. */
-  readonly others: readonly Operation[];
-  readonly original: HttpRequest;
-  readonly facts: Record<string, string | number | undefined>;
+  body: ParsedBody = { kind: 'none' };
+  /** The documented fields of a form that the document validates. */
+  form: object | undefined;
+  /** The result of its security handler. */
+  identity: unknown;
   /** Ends its turn among the requests under way. */
-  makeRoom?: () => void;
+  makeRoom: (() => void) | undefined;
+
+  constructor(
+    readonly original: HttpRequest,
+    readonly method: string,
+    readonly operation: Operation | undefined,
+    /** Where none matches, those of the path by other methods. */
+    readonly others: readonly Operation[],
+    readonly params: Record<string, string | undefined>,
+    readonly query: Record<string, QueryValue>,
+  ) {
+    this.requestId = original.requestId;
+    this.clientAddress = original.clientAddress;
+    this.path = original.path;
+    this.rawQuery = original.rawQuery;
+    this.headers = original.headers;
+    this.left = original.left;
+  }
+
+  /** The name by which openapi-backend validates it. */
+  get requestBody(): object | undefined {
+    return this.form;
+  }
+
+  /** The answer will take so much longer, and the request makes room for others until then. */
+  wait(ms: number): void {
+    this.makeRoom?.();
+    this.original.wait(ms);
+  }
 }
 
 /** Longer than any path: parameters are limited by their schemas, not by the router. */
@@ -56,33 +94,22 @@ export class DocumentRouter {
     const any = this.#find(method, path);
     const match = isHead && any && !hasVersion((any.store as Found).operation) ? null : any;
     const found = match?.store as Found | undefined;
-    return {
-      original,
-      facts: {},
-      method,
-      path,
-      params: match ? ({ ...match.params } as Record<string, string>) : {},
-      headers: original.headers as Record<string, string | string[]>,
-      query: queryOf(original.query, found?.queryTypes),
-      cookies: {},
-      requestBody: undefined,
-      received: { kind: 'none' },
-      operation: found?.operation,
-      others: found ? [] : this.#allOf(path),
-    };
+    const others = found ? [] : this.#allOf(path);
+    const query = queryOf(original.query, found?.queryTypes);
+    return new RoutedRequest(original, method, found?.operation, others, { ...match?.params }, query);
   }
 
   /** Replaces the router of openapi-backend, which its validator shares. */
   takeOver(router: OpenAPIRouter): void {
     router.getOperations = () => this.operations;
-    router.parseRequest = (request) => request as unknown as RoutedRequest;
-    router.matchOperation = ((request: unknown) => {
+    router.parseRequest = (request) => request as RoutedRequest;
+    router.matchOperation = (request) => {
       const { operation, others } = request as RoutedRequest;
       if (operation) {
         return operation;
       }
       throw new Error(others.length > 0 ? '405-methodNotAllowed' : '404-notFound');
-    }) as OpenAPIRouter['matchOperation'];
+    };
   }
 
   /** A parameter is never empty, so that a superfluous slash matches no path. */
@@ -132,7 +159,7 @@ function decodable(path: string): string {
 type QueryValue = string | string[] | number;
 
 /** The documented parameters, numbers converted. Other and repeated values stay for the schema to refuse. */
-function queryOf(query: URLSearchParams, types: Found['queryTypes'] = new Map()): Record<string, string> {
+function queryOf(query: URLSearchParams, types: Found['queryTypes'] = new Map()): Record<string, QueryValue> {
   const values: Record<string, QueryValue> = {};
   for (const [name, type] of types) {
     const given = query.getAll(name);
@@ -142,8 +169,7 @@ function queryOf(query: URLSearchParams, types: Found['queryTypes'] = new Map())
         given.length > 1 ? given : type === 'integer' && DECIMAL.test(value) ? Number(value) : value;
     }
   }
-  // openapi-backend declares texts only, but accepts any value.
-  return values as Record<string, string>;
+  return values;
 }
 
 function typeOf(parameter: object): string | undefined {

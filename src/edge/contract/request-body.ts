@@ -25,16 +25,16 @@ export async function takeBody(at: RoutedRequest): Promise<void> {
   if (!operation || mediaTypes.length === 0) {
     return;
   }
-  at.received = await parseBody(at.original, mediaTypes);
+  at.body = await parseBody(at.original, mediaTypes);
   if (judgesItself(operation)) {
     return;
   }
-  if (at.received.kind === 'malformed') {
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, at.received.message);
+  if (at.body.kind === 'malformed') {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, at.body.message);
   }
-  if (at.received.kind === 'form') {
+  if (at.body.kind === 'form') {
     const schema = content[FORM]?.schema as { properties?: object } | undefined;
-    at.requestBody = formObject(at.received.fields, Object.keys(schema?.properties ?? {}));
+    at.form = formObject(at.body.fields, Object.keys(schema?.properties ?? {}));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Html } from '../pages/html.js';
+import type { RoutedRequest } from './document-router.js';
 import type { JsonBytes, StreamedArray } from './json-bytes.js';
-import type { ParsedBody } from './request-body.js';
 
 /** An operation as openapi-typescript generates it. */
 interface AnyOperation {
@@ -56,33 +56,22 @@ type FormOf<O extends AnyOperation> = O extends {
   : undefined;
 
 /** What handlers know about every request. */
-export interface AnyRequest {
-  requestId: string;
-  clientAddress: string;
-  header(name: string): string | undefined;
-  /** Aborted when the client closes its connection. */
-  left: AbortSignal;
-  /** The answer will take so much longer, and the request makes room for others until then. */
-  wait(ms: number): void;
-  /** Adds fields to the log line of the request. */
-  note(facts: Record<string, string>): void;
-}
+export type AnyRequest = Pick<
+  RoutedRequest,
+  'requestId' | 'clientAddress' | 'headers' | 'left' | 'facts' | 'wait'
+>;
 
 /** A request that is valid by the document. */
 export interface ValidRequest<O extends AnyOperation, Identity> extends AnyRequest {
   params: Given<O['parameters']['path']>;
   query: Given<O['parameters']['query']>;
-  /** The form in its body; absent where the operation has none. */
+  /** Absent where the operation has none. */
   form: Given<FormOf<O>>;
-  /** The result of the security handlers. */
   identity: Identity;
 }
 
 /** A request that is not validated: the rules of the handler decide which error comes first. */
-export interface ReceivedRequest extends AnyRequest {
-  rawQuery: string;
-  body: ParsedBody;
-}
+export type ReceivedRequest = AnyRequest & Pick<RoutedRequest, 'rawQuery' | 'body'>;
 
 export type Handler<O extends AnyOperation, Dependencies, Identity> = (
   request: ValidRequest<O, Identity>,

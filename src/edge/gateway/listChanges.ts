@@ -7,12 +7,11 @@ const MS_PER_SECOND = 1_000;
 /** Answers at once if there are changes, otherwise at the next change or when the wait is over. */
 export const listChanges: GatewayHandler<'listChanges'> = async (request, dependencies) => {
   const { directory, news, waits, wokenReads } = dependencies;
-  const { query, identity, left, wait: makeRoom } = request;
+  const { query, identity, left } = request;
   const { after, wait = 0, ...rest } = query;
   const endsAt = performance.now() + wait * MS_PER_SECOND;
   const window = { ...rest, ...(after !== undefined && { cursor: after }) };
-  const asked = { ...request, query: window };
-  const { question, call, headersOf, linkTo } = beginRead('listChanges', asked, dependencies);
+  const { question, call, headersOf, linkTo } = beginRead('listChanges', request, dependencies, window);
   const read = (isCounted: boolean) =>
     directory.read({ ...question, ...(isCounted && { isCounted }) }, { ...call, deadlineMs: LIST_WAIT_MS });
   const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
@@ -27,7 +26,7 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
       const { awaitedInstanceId } = header;
       const leftMs = endsAt - performance.now();
       if (awaitedInstanceId !== undefined && leftMs > 0) {
-        makeRoom(leftMs);
+        request.wait(leftMs);
         if (await news.ofInstance(awaitedInstanceId, heard, leftMs, left)) {
           continue;
         }

@@ -29,13 +29,14 @@ export function beginRead(
   operationId: OperationId,
   request: GatewayRequest,
   { entityTags, gatewayUrl }: GatewayDependencies,
+  query = request.query,
 ) {
-  const { requestId, params, query } = request;
+  const { requestId, params } = request;
   const salt = entityTags.saltOf(operationId, JSON.stringify([params, query]));
   const context = {
     apiKeyHash: request.identity.apiKeyHash,
     remoteAddress: request.clientAddress,
-    ...entityTags.knownVersions(salt, request.header('if-none-match')),
+    ...entityTags.knownVersions(salt, request.headers['if-none-match']),
   };
   const ids = { instanceIntegrationId: '', clientId: '', workerId: '', userId: '' };
   const question: ReadRequest = { context, operationId, ...ids, ...params, ...query };
@@ -44,7 +45,7 @@ export function beginRead(
     call: { requestId },
     /** The headers of a 200 or a 304. */
     headersOf({ version, rateLimit, integrationId, apiKeyId }: ReadHeader) {
-      request.note({ integrationId, apiKeyId });
+      Object.assign(request.facts, { integrationId, apiKeyId });
       return {
         ETag: entityTags.tagOf(salt, version),
         'Cache-Control': 'private, no-cache',

@@ -7,20 +7,20 @@ const MAX_USER_AGENT_LENGTH = 256;
 /** The facts about the browser for the domain. */
 export function browserOf(request: AnyRequest, { cookies }: Pick<SignOnDependencies, 'cookies'>): Browser {
   return {
-    sessionHash: cookies.hashIn(request.header('cookie')),
-    device: cookies.deviceIn(request.header('cookie')),
+    sessionHash: cookies.hashIn(request.headers.cookie),
+    device: cookies.deviceIn(request.headers.cookie),
     remoteAddress: request.clientAddress,
-    userAgent: (request.header('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH),
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_LENGTH),
   };
 }
 
 /** Whether the browser reports a request of another site. Programs and old browsers report nothing. */
 export function isFromElsewhere(request: AnyRequest, signOnUrl: string): boolean {
-  const site = request.header('sec-fetch-site');
+  const site = request.headers['sec-fetch-site'];
   if (site !== undefined) {
     return site !== 'same-origin' && site !== 'none';
   }
-  const origin = request.header('origin');
+  const origin = request.headers.origin;
   // Our pages send no referrer, so browsers send `null` as their origin.
   return origin !== undefined && origin !== 'null' && origin !== new URL(signOnUrl).origin;
 }

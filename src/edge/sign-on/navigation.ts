@@ -66,7 +66,7 @@ function askedAgain(
   { path, names, continueUrl }: Navigation,
   { cookies, pages, signOnUrl }: SignOnDependencies,
 ) {
-  const hasSession = cookies.hashIn(request.header('cookie')) !== undefined;
+  const hasSession = cookies.hashIn(request.headers.cookie) !== undefined;
   if (hasSession || !isFromElsewhere(request, signOnUrl)) {
     return undefined;
   }

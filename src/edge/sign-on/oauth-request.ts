@@ -82,7 +82,7 @@ export function fromApplication(
     refuseOtherEnvironment(secret, environment);
   }
   if (APPLICATION_ID.test(clientId)) {
-    request.note({ applicationId: clientId });
+    request.facts.applicationId = clientId;
   }
   const clientSecretHash = secret === undefined ? undefined : hashSecret(secret);
   // The domain verifies them.
@@ -91,7 +91,7 @@ export function fromApplication(
 }
 
 function presentedBasic(request: ReceivedRequest, fields: OAuthFields): Presented | undefined {
-  const header = request.header('authorization');
+  const header = request.headers.authorization;
   if (header === undefined) {
     return undefined;
   }

@@ -68,12 +68,12 @@ export async function verifiedBearer(
   if (!verified) {
     throw new ServiceError(ErrorCode.INVALID_TOKEN, 'The access token is invalid or expired.');
   }
-  request.note({ applicationId: verified.clientId, accountId: verified.accountId });
+  Object.assign(request.facts, { applicationId: verified.clientId, accountId: verified.accountId });
   return verified;
 }
 
 function bearerInHeader(request: ReceivedRequest): string | undefined {
-  const header = request.header('authorization');
+  const header = request.headers.authorization;
   const authorization = header === undefined ? undefined : parseAuthorization(header);
   if (authorization?.scheme === 'malformed' && authorization.wanted === 'bearer') {
     throw invalidRequest('The Authorization header does not hold one access token.');
