@@ -10,11 +10,13 @@ import {
   type HttpRequest,
 } from '../http/exchange.js';
 import { ClientLeft } from '../http/request-body.js';
+import { Html } from '../pages/html.js';
 import { Admission, Busy } from './admission.js';
 import { openBackend } from './backend.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
 import { fallbacks } from './fallbacks.js';
+import { JsonBytes, StreamedArray } from './json-bytes.js';
 import { takeBody } from './request-body.js';
 import type { Handlers } from './typed-handler.js';
 
@@ -50,6 +52,11 @@ export interface ContractApiOptions<
   isFirst?: (operationId: string) => boolean;
 }
 
+/** What handlers of any operation reply. */
+interface AnyReply extends Omit<HttpAnswer, 'body'> {
+  body?: unknown;
+}
+
 /** Serves one document: a request reaches a handler only after all checks of the document. */
 export async function createContractApi<
   Operations,
@@ -62,7 +69,7 @@ export async function createContractApi<
   const backend = await openBackend(document, handlers, securityHandlers, asReceived);
   const router = new DocumentRouter(backend.router.getOperations());
   router.takeOver(backend.router);
-  backend.register({ ...fallbacks });
+  backend.register(fallbacks);
   for (const [scheme, handler] of Object.entries(securityHandlers)) {
     backend.registerSecurityHandler(scheme, (context: Context) => {
       const request = routed(context);
@@ -92,8 +99,7 @@ export async function createContractApi<
         if (request.left.aborted) {
           throw new ClientLeft();
         }
-        const answer = (await backend.handleRequest(at as ParsedRequest)) as HttpAnswer;
-        return { ...withOpenHeaders(at, answer), ...tellOf(at) };
+        return answerTo(at, await backend.handleRequest(at as ParsedRequest));
       } finally {
         end();
       }
@@ -124,6 +130,28 @@ function failed(
     operation,
     facts: { ...facts, ...error.keyHolder, code: error instanceof Busy ? BUSY : publicCode(error.code) },
   };
+}
+
+function answerTo(at: RoutedRequest, { status, headers, body }: AnyReply): DispatchedAnswer {
+  const answer =
+    body === undefined
+      ? { status, headers }
+      : { status, headers: { 'content-type': typeOf(body), ...headers }, body: bytesOf(body) };
+  return { ...withOpenHeaders(at, answer), ...tellOf(at) };
+}
+
+function typeOf(body: unknown): string {
+  return body instanceof Html ? 'text/html; charset=utf-8' : 'application/json';
+}
+
+function bytesOf(body: unknown): HttpAnswer['body'] {
+  if (body instanceof Html) {
+    return String(body);
+  }
+  if (body instanceof StreamedArray) {
+    return body;
+  }
+  return body instanceof JsonBytes ? body.bytes : JSON.stringify(body);
 }
 
 /** Answers the preflight of operations that scripts may call. */

@@ -1,5 +1,6 @@
 import FindMyWay from 'find-my-way';
 import type { OpenAPIRouter, Operation, ParsedRequest } from 'openapi-backend';
+import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
@@ -108,7 +109,9 @@ export class DocumentRouter {
       if (operation) {
         return operation;
       }
-      throw new Error(others.length > 0 ? '405-methodNotAllowed' : '404-notFound');
+      throw others.length > 0
+        ? new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, problemMessages.method_not_allowed)
+        : new ServiceError(ErrorCode.ROUTE_NOT_FOUND, 'There is nothing at this path.');
     };
   }
 
