@@ -1,5 +1,5 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
-import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
+import type { Dispatch, HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { logo, pageHeaders } from './pages/frame.js';
 import { signedInPage } from './pages/signed-in.js';
 import {
@@ -50,8 +50,6 @@ export interface DemoAppOptions {
   access: () => DemoAppAccess | undefined;
 }
 
-type Answer = Omit<DispatchedAnswer, 'operation'>;
-
 /** An application like those of integrators, for the sign-ins of the demo. */
 export function createDemoApp(options: DemoAppOptions): Dispatch {
   const app = new DemoApp(options);
@@ -80,7 +78,9 @@ class DemoApp {
   constructor(private readonly options: DemoAppOptions) {}
 
   /** The operation for the log, and its handler. */
-  routeOf(path: string): [operation: string, answer: (request: HttpRequest) => Promise<Answer> | Answer] {
+  routeOf(
+    path: string,
+  ): [operation: string, answer: (request: HttpRequest) => Promise<HttpAnswer> | HttpAnswer] {
     const instance = this.options.instances.find(({ callbackPath }) => callbackPath === path);
     if (instance) {
       return ['demoAppCallback', (request) => this.#callback(request, instance.name)];
@@ -103,7 +103,7 @@ class DemoApp {
     }
   }
 
-  #start(): Answer {
+  #start(): HttpAnswer {
     const { instances, access } = this.options;
     const entrances = instances.map(({ name, callbackPath }) => ({
       instanceName: name,
@@ -116,7 +116,7 @@ class DemoApp {
   }
 
   /** Redirects to the sign-on server, with the values that bind its answer to this browser. */
-  #signIn({ query }: HttpRequest): Answer {
+  #signIn({ query }: HttpRequest): HttpAnswer {
     const { instances, signOnUrl, access } = this.options;
     const clientId = access()?.clientId;
     if (clientId === undefined) {
@@ -154,7 +154,7 @@ class DemoApp {
     return { status: 302, headers };
   }
 
-  async #callback({ query, headers, path }: HttpRequest, instanceName: string): Promise<Answer> {
+  async #callback({ query, headers, path }: HttpRequest, instanceName: string): Promise<HttpAnswer> {
     const attempt = attemptIn(headers.cookie);
     if (!attempt || query.get('state') !== attempt.state) {
       return failure(
@@ -181,7 +181,7 @@ class DemoApp {
     path: string,
     instanceName: string,
     attempt: SignInAttempt,
-  ): Promise<Answer> {
+  ): Promise<HttpAnswer> {
     const { signOnUrl, docsUrl, url, access } = this.options;
     // RFC 9207: a code of another server must not be sent to this one.
     if (query.get('iss') !== signOnUrl) {
@@ -225,15 +225,15 @@ function signInPath(parameters: Record<string, string>): string {
   return `${SIGN_IN_PATH}?${new URLSearchParams(parameters)}`;
 }
 
-function failure(status: number, message: string, code?: string): Answer {
+function failure(status: number, message: string, code?: string): HttpAnswer {
   return page(status, failurePage(message, code));
 }
 
-function page(status: number, body: string): Answer {
+function page(status: number, body: string): HttpAnswer {
   return { status, headers: pageHeaders, body };
 }
 
-function text(status: number, body: string): Answer {
+function text(status: number, body: string): HttpAnswer {
   return {
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },

@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { Dispatch, DispatchedAnswer, HttpRequest } from '../http/exchange.js';
+import type { Dispatch, DispatchedAnswer, HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { toProblem } from '../problem.js';
 import type { Library } from './library.js';
 import { NOT_FOUND_PATH } from './site-file.js';
@@ -55,6 +55,6 @@ function refusal({ requestId, path }: HttpRequest): DispatchedAnswer {
 }
 
 /** Adds the name under which logs and metrics count the path. */
-function namedAnswer(path: string, answer: Omit<DispatchedAnswer, 'operation'>): DispatchedAnswer {
+function namedAnswer(path: string, answer: HttpAnswer): DispatchedAnswer {
   return { ...answer, operation: PAGES.test(path) ? 'readDocs' : 'download' };
 }
