@@ -1,18 +1,26 @@
-import type { RetriedDelivery, RetryingDomain } from '../../workflows/activities/webhook-retry.js';
-import type { AttemptToMake } from '../../workflows/contract.js';
+import { AttemptOutcome, DeliveryStatus } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import type {
+  DeliveryServiceService,
+  RetryDelivery,
+} from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { retriesOver } from '../../src/cli/roles/retries-over-grpc.js';
+import type { RpcChannel, RpcClient } from '../../src/rpc/client.js';
+import type { RetryingDomain } from '../../workflows/activities/webhook-retry.js';
+import type { AttemptToMake, RetryStatus } from '../../workflows/contract.js';
 import type { RetryBatchList } from '../../workflows/retry-batches.js';
 import type { RetryBatch } from '../../workflows/start-retry.js';
 
 interface Row {
   deliveryId: string;
   batchId: string;
-  status: RetriedDelivery['status'];
+  status: Exclude<RetryStatus, 'GONE'>;
   attemptsBegun: number;
   nextAttemptAt: number | undefined;
   leaseUntil: number | undefined;
   /** Whether the relay may claim it. */
   isDue: boolean;
-  lastAttempt: string | undefined;
+  lastOutcome: AttemptOutcome;
+  lastHttpStatus: number | undefined;
 }
 
 export interface Settings {
@@ -30,6 +38,13 @@ type Method = keyof RetryingDomain | keyof RetryBatchList;
 
 /** Fails a call before it changes anything, or loses its answer afterwards. */
 export type Fault = (method: Method) => 'before' | 'after' | undefined;
+
+type DeliveryClient = Pick<
+  RpcClient<typeof DeliveryServiceService>,
+  'getRetryBatch' | 'makeDeliveriesDue' | 'giveUpDeliveries'
+>;
+
+const notEnded = { lastOutcome: AttemptOutcome.UNSPECIFIED, lastHttpStatus: undefined };
 
 /**
  * The domain's rules about attempts, in memory: the counter, the lease and the consequences of results. Has a
@@ -60,7 +75,7 @@ export class RetryDomain {
         nextAttemptAt,
         leaseUntil: undefined,
         isDue: false,
-        lastAttempt: undefined,
+        ...notEnded,
       } as const;
       this.rows.set(row.deliveryId, { ...begun, ...row });
     }
@@ -80,16 +95,21 @@ export class RetryDomain {
     return this.sent.filter((each) => each.deliveryId === deliveryId).map((each) => each.attemptNumber);
   }
 
-  readonly domain: RetryingDomain = {
-    retryBatch: (batchId, { requestId }) =>
-      this.#call('retryBatch', requestId, () =>
-        [...this.rows.values()].filter((row) => row.batchId === batchId).map(toDelivery),
-      ),
-    makeDue: (attempts, { requestId }) =>
-      this.#call('makeDue', requestId, () => attempts.flatMap((attempt) => this.#makeDue(attempt))),
-    giveUp: (deliveryIds, { requestId }) =>
-      this.#call('giveUp', requestId, () => deliveryIds.flatMap((id) => this.#giveUp(id))),
+  readonly #client: DeliveryClient = {
+    getRetryBatch: ({ batchId }, { requestId }) =>
+      this.#call('retryBatch', requestId, () => {
+        const deliveries = [...this.rows.values()].filter((row) => row.batchId === batchId).map(toDelivery);
+        return { batch: { ...batchNamed(batchId), deliveries } };
+      }),
+    makeDeliveriesDue: ({ attempts }, { requestId }) =>
+      this.#call('makeDue', requestId, () => ({
+        deliveries: attempts.flatMap((attempt) => this.#makeDue(attempt)),
+      })),
+    giveUpDeliveries: ({ deliveryIds }, { requestId }) =>
+      this.#call('giveUp', requestId, () => ({ deliveries: deliveryIds.flatMap((id) => this.#giveUp(id)) })),
   };
+
+  readonly domain: RetryingDomain = retriesOver({ clientOf: () => this.#client } as unknown as RpcChannel);
 
   /** Every batch is over as soon as it is there. */
   readonly list: RetryBatchList = {
@@ -111,7 +131,7 @@ export class RetryDomain {
     return answer;
   }
 
-  #makeDue({ deliveryId, attemptNumber }: AttemptToMake): RetriedDelivery[] {
+  #makeDue({ deliveryId, attemptNumber }: AttemptToMake): RetryDelivery[] {
     const row = this.rows.get(deliveryId);
     if (
       row?.status === 'PENDING' &&
@@ -132,7 +152,7 @@ export class RetryDomain {
       const leaseUntil = Date.now() + this.#settings.leaseMs;
       const attemptNumber = row.attemptsBegun + 1;
       const begun = { attemptsBegun: attemptNumber, nextAttemptAt: undefined, leaseUntil, isDue: false };
-      Object.assign(row, begun, { lastAttempt: undefined });
+      Object.assign(row, begun, notEnded);
       void this.#send(row, attemptNumber);
     }
   }
@@ -142,7 +162,7 @@ export class RetryDomain {
     this.sent.push({ ...attempt, at: Date.now() });
     const answer = await this.receiver(attempt);
     if (row.attemptsBegun === attemptNumber) {
-      row.lastAttempt = typeof answer === 'number' ? `answered ${answer}` : answer;
+      Object.assign(row, endBy(answer));
     }
     if (typeof answer === 'number' && answer < 300) end(row, 'DELIVERED');
     else if (row.attemptsBegun === attemptNumber && row.leaseUntil !== undefined) this.#fail(row);
@@ -156,7 +176,7 @@ export class RetryDomain {
     else row.nextAttemptAt = Date.now() + (this.#settings.delaysMs[row.attemptsBegun - 1] ?? 0);
   }
 
-  #giveUp(deliveryId: string): RetriedDelivery[] {
+  #giveUp(deliveryId: string): RetryDelivery[] {
     const row = this.rows.get(deliveryId);
     if (row?.status === 'PENDING') end(row, 'EXHAUSTED', row.leaseUntil);
     return row ? [toDelivery(row)] : [];
@@ -167,7 +187,7 @@ export class RetryDomain {
     for (const row of this.rows.values()) {
       if (row.leaseUntil === undefined || row.leaseUntil > Date.now()) continue;
       this.interrupted.push({ deliveryId: row.deliveryId, attemptNumber: row.attemptsBegun });
-      row.lastAttempt = 'interrupted';
+      Object.assign(row, notEnded, { lastOutcome: AttemptOutcome.INTERRUPTED });
       this.#fail(row);
     }
     this.#relay();
@@ -178,11 +198,7 @@ export class RetryDomain {
     return [...batchIds]
       .filter((batchId) => !this.#handedOver.has(batchId))
       .map((batchId) => ({
-        batchId,
-        subscriptionId: `whs_of_${batchId}`,
-        instanceIntegrationId: 'iin_1',
-        eventTypes: ['user.created', 'user.updated'],
-        address: 'https://hooks.example.com',
+        ...batchNamed(batchId),
         reason: 'answered 503',
         deliveries: [...this.rows.values()]
           .filter((row) => row.batchId === batchId)
@@ -195,10 +211,27 @@ function end(row: Row, status: Row['status'], leaseUntil?: number): void {
   Object.assign(row, { status, leaseUntil, nextAttemptAt: undefined, isDue: false });
 }
 
-function toDelivery(row: Row): RetriedDelivery {
-  const { deliveryId, status, attemptsBegun, nextAttemptAt, leaseUntil, lastAttempt } = row;
+function batchNamed(batchId: string) {
   return {
-    ...{ deliveryId, status, attemptsBegun, lastAttempt },
+    batchId,
+    subscriptionId: `whs_of_${batchId}`,
+    instanceIntegrationId: 'iin_1',
+    eventTypes: ['user.created', 'user.updated'],
+    address: 'https://hooks.example.com',
+  };
+}
+
+function endBy(answer: number | 'timed out'): Pick<Row, 'lastOutcome' | 'lastHttpStatus'> {
+  if (answer === 'timed out') return { lastOutcome: AttemptOutcome.TIMED_OUT, lastHttpStatus: undefined };
+  const lastOutcome = answer < 300 ? AttemptOutcome.SUCCEEDED : AttemptOutcome.STATUS_REFUSED;
+  return { lastOutcome, lastHttpStatus: answer };
+}
+
+function toDelivery(row: Row): RetryDelivery {
+  const { deliveryId, status, attemptsBegun, nextAttemptAt, leaseUntil, lastOutcome, lastHttpStatus } = row;
+  return {
+    ...{ deliveryId, attemptsBegun, lastOutcome, lastHttpStatus },
+    status: DeliveryStatus[status],
     nextAttemptAt: nextAttemptAt === undefined ? undefined : new Date(nextAttemptAt),
     leaseExpiresAt: leaseUntil === undefined ? undefined : new Date(leaseUntil),
   };

@@ -1,24 +1,13 @@
-import type { AttemptToMake, RetryState, RetryStatus, RoundOutcome } from '../contract.js';
+import type { AttemptToMake, RetryState, RoundOutcome } from '../contract.js';
 import { type DomainCall, domainCall } from './domain-call.js';
-
-/** The progress of a delivery, from the domain. */
-export interface RetriedDelivery {
-  deliveryId: string;
-  status: Exclude<RetryStatus, 'GONE'>;
-  attemptsBegun: number;
-  nextAttemptAt?: Date | undefined;
-  leaseExpiresAt?: Date | undefined;
-  /** The end of the last attempt, such as `answered 503`; absent while one runs. */
-  lastAttempt?: string | undefined;
-}
 
 /** The domain's calls for retries, all repeatable. */
 export interface RetryingDomain {
   /** The deliveries of the batch; none if it was purged. */
-  retryBatch(batchId: string, call: DomainCall): Promise<RetriedDelivery[]>;
+  retryBatch(batchId: string, call: DomainCall): Promise<RetryState[]>;
   /** Makes attempts due, so that the relay makes them. Omits purged deliveries. */
-  makeDue(attempts: AttemptToMake[], call: DomainCall): Promise<RetriedDelivery[]>;
-  giveUp(deliveryIds: string[], call: DomainCall): Promise<RetriedDelivery[]>;
+  makeDue(attempts: AttemptToMake[], call: DomainCall): Promise<RetryState[]>;
+  giveUp(deliveryIds: string[], call: DomainCall): Promise<RetryState[]>;
 }
 
 export type WebhookRetryActivities = ReturnType<typeof webhookRetryActivities>;
@@ -27,14 +16,11 @@ export type WebhookRetryActivities = ReturnType<typeof webhookRetryActivities>;
 export function webhookRetryActivities(domain: RetryingDomain) {
   return {
     /** The progress of each delivery of the batch; omits those that left it. */
-    async planRetries({ batchId }: { batchId: string }): Promise<RetryState[]> {
-      return (await domain.retryBatch(batchId, domainCall())).map(stateOf);
-    },
+    planRetries: ({ batchId }: { batchId: string }) => domain.retryBatch(batchId, domainCall()),
     attemptDeliveries: ({ attempts }: { subscriptionId: string; attempts: AttemptToMake[] }) =>
       attemptRound(attempts, domain, domainCall()),
-    async giveUpDeliveries({ deliveryIds }: { deliveryIds: string[] }): Promise<RetryState[]> {
-      return (await domain.giveUp(deliveryIds, domainCall())).map(stateOf);
-    },
+    giveUpDeliveries: ({ deliveryIds }: { deliveryIds: string[] }) =>
+      domain.giveUp(deliveryIds, domainCall()),
   };
 }
 
@@ -45,13 +31,12 @@ export async function attemptRound(
   call: DomainCall,
 ): Promise<RoundOutcome> {
   const outcome: RoundOutcome = { states: [], failed: [] };
-  const deliveries = await domain.makeDue(attempts, call);
-  const found = new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]));
+  const states = await domain.makeDue(attempts, call);
+  const found = new Map(states.map((state) => [state.deliveryId, state]));
   for (const attempt of attempts) {
-    const delivery = found.get(attempt.deliveryId);
-    if (!delivery) outcome.states.push(goneState(attempt));
-    else if (isOpen(attempt, delivery)) outcome.failed.push(attempt);
-    else outcome.states.push(stateOf(delivery));
+    const state = found.get(attempt.deliveryId) ?? goneState(attempt);
+    if (isOpen(attempt, state)) outcome.failed.push(attempt);
+    else outcome.states.push(state);
   }
   return outcome;
 }
@@ -59,33 +44,14 @@ export async function attemptRound(
 /** Whether the attempt may still begin, or is running. */
 function isOpen(
   { attemptNumber }: AttemptToMake,
-  { status, attemptsBegun, leaseExpiresAt }: RetriedDelivery,
+  { status, attemptsBegun, isUnderWay }: RetryState,
 ): boolean {
   if (status !== 'PENDING') return false;
-  return attemptsBegun < attemptNumber || (attemptsBegun === attemptNumber && leaseExpiresAt !== undefined);
-}
-
-/** Delays instead of times, because a workflow reads no clock of ours. */
-function stateOf(delivery: RetriedDelivery): RetryState {
-  const { deliveryId, status, attemptsBegun, nextAttemptAt, leaseExpiresAt, lastAttempt = null } = delivery;
-  const isPending = status === 'PENDING';
-  return {
-    deliveryId,
-    status,
-    attemptsBegun,
-    nextAttemptAt: (isPending && nextAttemptAt?.toISOString()) || null,
-    lastAttempt,
-    waitMs: isPending ? Math.max(untilMs(leaseExpiresAt), untilMs(nextAttemptAt)) : 0,
-    isUnderWay: leaseExpiresAt !== undefined,
-  };
+  return attemptsBegun < attemptNumber || (attemptsBegun === attemptNumber && isUnderWay);
 }
 
 /** There is nothing left to do for it. */
 function goneState({ deliveryId, attemptNumber }: AttemptToMake): RetryState {
   const ended = { nextAttemptAt: null, lastAttempt: null, waitMs: 0, isUnderWay: false };
   return { deliveryId, status: 'GONE', attemptsBegun: attemptNumber - 1, ...ended };
-}
-
-function untilMs(at: Date | undefined): number {
-  return at === undefined ? 0 : Math.max(0, at.getTime() - Date.now());
 }

@@ -6,7 +6,8 @@ import {
   DeliveryServiceService,
   type RetryDelivery,
 } from '../../../generated/proto/integration/webhooks/v1/sending.js';
-import type { RetriedDelivery, RetryingDomain } from '../../../workflows/activities/webhook-retry.js';
+import type { RetryingDomain } from '../../../workflows/activities/webhook-retry.js';
+import type { RetryState, RetryStatus } from '../../../workflows/contract.js';
 import type { RetryBatchList } from '../../../workflows/retry-batches.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { RpcChannel } from '../../rpc/client.js';
@@ -16,7 +17,7 @@ const STEP_DEADLINE_MS = 10_000;
 /** The deadline of a waiting call exceeds its wait by this much. */
 const ANSWER_MARGIN_MS = 5_000;
 
-const STATUSES: Partial<Record<DeliveryStatus, RetriedDelivery['status']>> = {
+const STATUSES: Partial<Record<DeliveryStatus, RetryStatus>> = {
   [DeliveryStatus.PENDING]: 'PENDING',
   [DeliveryStatus.DELIVERED]: 'DELIVERED',
   [DeliveryStatus.EXHAUSTED]: 'EXHAUSTED',
@@ -33,15 +34,15 @@ export function retriesOver(domain: RpcChannel): RetryingDomain {
       const { batch } = await client
         .getRetryBatch({ batchId }, { ...call, deadlineMs })
         .catch(noneWherePurged);
-      return (batch?.deliveries ?? []).map(toDelivery);
+      return (batch?.deliveries ?? []).map(toState);
     },
     makeDue: async (attempts, call) => {
       const { deliveries } = await client.makeDeliveriesDue({ attempts }, { ...call, deadlineMs });
-      return deliveries.map(toDelivery);
+      return deliveries.map(toState);
     },
     giveUp: async (deliveryIds, call) => {
       const { deliveries } = await client.giveUpDeliveries({ deliveryIds }, { ...call, deadlineMs });
-      return deliveries.map(toDelivery);
+      return deliveries.map(toState);
     },
   };
 }
@@ -72,12 +73,27 @@ function noneWherePurged(error: unknown): { batch: undefined } {
   throw error;
 }
 
-function toDelivery({ status, lastOutcome, lastHttpStatus, ...delivery }: RetryDelivery): RetriedDelivery {
-  const known = STATUSES[status];
-  if (known === undefined) {
-    throw new Error(`The domain says that delivery ${delivery.deliveryId} is ${status}, which is unknown.`);
+/** Delays instead of times, because a workflow reads no clock of ours. */
+function toState(delivery: RetryDelivery): RetryState {
+  const { deliveryId, attemptsBegun, nextAttemptAt, leaseExpiresAt, lastOutcome, lastHttpStatus } = delivery;
+  const status = STATUSES[delivery.status];
+  if (status === undefined) {
+    throw new Error(`The domain says that delivery ${deliveryId} is ${delivery.status}, which is unknown.`);
   }
-  return { ...delivery, status: known, lastAttempt: attemptInWords(lastOutcome, lastHttpStatus) };
+  const isPending = status === 'PENDING';
+  return {
+    deliveryId,
+    status,
+    attemptsBegun,
+    nextAttemptAt: (isPending && nextAttemptAt?.toISOString()) || null,
+    lastAttempt: attemptInWords(lastOutcome, lastHttpStatus) ?? null,
+    waitMs: isPending ? Math.max(untilMs(leaseExpiresAt), untilMs(nextAttemptAt)) : 0,
+    isUnderWay: leaseExpiresAt !== undefined,
+  };
+}
+
+function untilMs(at: Date | undefined): number {
+  return at === undefined ? 0 : Math.max(0, at.getTime() - Date.now());
 }
 
 /** How the last attempts ended: `answered 503`, or `answered 503 (11), timed out (1)`. */

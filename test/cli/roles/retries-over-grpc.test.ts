@@ -9,12 +9,18 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { rpcRigs } from '../../rpc/rig.js';
 
-const at = new Date('2026-07-01T10:00:00Z');
+const HOUR_MS = 3_600_000;
+const at = new Date('2020-07-01T10:00:00Z');
 const call = { requestId: 'webhook-retry/whs_1/bat_1/attempts-2/1', signal: AbortSignal.any([]) };
 const attempt = { deliveryId: 'whd_1', attemptNumber: 2 };
 const pending = {
   ...{ deliveryId: 'whd_1', status: DeliveryStatus.PENDING, attemptsBegun: 1, nextAttemptAt: at },
   lastOutcome: AttemptOutcome.UNSPECIFIED,
+};
+/** Of that delivery. */
+const state = {
+  ...{ deliveryId: 'whd_1', status: 'PENDING', attemptsBegun: 1, nextAttemptAt: at.toISOString() },
+  ...{ lastAttempt: null, waitMs: 0, isUnderWay: false },
 };
 const refused = {
   ...pending,
@@ -45,20 +51,35 @@ describe('what the retries ask of the domain', () => {
   };
 
   test.each([
-    [DeliveryStatus.PENDING, 'PENDING'],
-    [DeliveryStatus.DELIVERED, 'DELIVERED'],
-    [DeliveryStatus.EXHAUSTED, 'EXHAUSTED'],
-    [DeliveryStatus.HELD, 'HELD'],
-    [DeliveryStatus.CANCELLED, 'CANCELLED'],
-  ])('is answered with the deliveries of a batch, %s as %s', async (status, expected) => {
+    [DeliveryStatus.PENDING, 'PENDING', at.toISOString()],
+    [DeliveryStatus.DELIVERED, 'DELIVERED', null],
+    [DeliveryStatus.EXHAUSTED, 'EXHAUSTED', null],
+    [DeliveryStatus.HELD, 'HELD', null],
+    [DeliveryStatus.CANCELLED, 'CANCELLED', null],
+  ])('is answered with the deliveries of a batch, %s as %s', async (told, status, nextAttemptAt) => {
     const { retries } = await serving({
       getRetryBatch: async () => ({
-        batch: { ...batch, deliveries: [{ ...pending, status, leaseExpiresAt: at }] },
+        batch: { ...batch, deliveries: [{ ...pending, status: told, leaseExpiresAt: at }] },
       }),
     });
     expect(await retries.retryBatch('bat_1', call)).toEqual([
-      { deliveryId: 'whd_1', status: expected, attemptsBegun: 1, nextAttemptAt: at, leaseExpiresAt: at },
+      { ...state, status, nextAttemptAt, isUnderWay: true },
     ]);
+  });
+
+  test.each([
+    ['the next attempt', DeliveryStatus.PENDING, 2, 1, [HOUR_MS, 2 * HOUR_MS]],
+    ['the end of the lease', DeliveryStatus.PENDING, 1, 2, [HOUR_MS, 2 * HOUR_MS]],
+    ['nothing where the delivery has ended', DeliveryStatus.HELD, 1, 2, [-1, 0]],
+  ] as const)('waits until %s', async (_, status, nextInHours, leaseInHours, [above, most]) => {
+    const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS);
+    const times = { nextAttemptAt: inHours(nextInHours), leaseExpiresAt: inHours(leaseInHours) };
+    const { retries } = await serving({
+      getRetryBatch: async () => ({ batch: { ...batch, deliveries: [{ ...pending, status, ...times }] } }),
+    });
+    const [found] = await retries.retryBatch('bat_1', call);
+    expect(found?.waitMs).toBeGreaterThan(above);
+    expect(found?.waitMs).toBeLessThanOrEqual(most);
   });
 
   test('takes a batch that was purged for an empty one, and no other refusal', async () => {
@@ -84,7 +105,7 @@ describe('what the retries ask of the domain', () => {
     [AttemptOutcome.STATUS_REFUSED, 503, 'answered 503'],
     [AttemptOutcome.SUCCEEDED, 204, 'answered 204'],
     [AttemptOutcome.TIMED_OUT, 200, 'timed out'],
-    [AttemptOutcome.UNSPECIFIED, undefined, undefined],
+    [AttemptOutcome.UNSPECIFIED, undefined, null],
   ])('makes attempts due and hears how they ended: %s', async (lastOutcome, lastHttpStatus, lastAttempt) => {
     const asked: unknown[] = [];
     const { retries, lines } = await serving({
@@ -93,9 +114,7 @@ describe('what the retries ask of the domain', () => {
         return { deliveries: [{ ...pending, lastOutcome, lastHttpStatus }] };
       },
     });
-    expect(await retries.makeDue([attempt], call)).toEqual([
-      { deliveryId: 'whd_1', status: 'PENDING', attemptsBegun: 1, nextAttemptAt: at, lastAttempt },
-    ]);
+    expect(await retries.makeDue([attempt], call)).toEqual([{ ...state, lastAttempt }]);
     expect(asked).toEqual([attempt]);
     expect(lines.map(({ requestId }) => requestId)).toEqual([call.requestId]);
   });
@@ -111,9 +130,10 @@ describe('what the retries ask of the domain', () => {
         })),
       }),
     });
+    const givenUp = { ...state, status: 'EXHAUSTED', nextAttemptAt: null };
     expect(await retries.giveUp(['whd_2', 'whd_3'], call)).toEqual([
-      { deliveryId: 'whd_2', status: 'EXHAUSTED', attemptsBegun: 1 },
-      { deliveryId: 'whd_3', status: 'EXHAUSTED', attemptsBegun: 1 },
+      { ...givenUp, deliveryId: 'whd_2' },
+      { ...givenUp, deliveryId: 'whd_3' },
     ]);
   });
 
