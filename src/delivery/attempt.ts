@@ -3,7 +3,7 @@ import type {
   DeliveryAttempt,
   AttemptOutcome as Outcome,
 } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
-import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
+import type { AttemptResult, DeliveryBody } from '../../generated/proto/integration/webhooks/v1/sending.js';
 
 /** The end of an attempt; names of the contract without prefix. */
 export type AttemptOutcome = Exclude<keyof typeof Outcome, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
@@ -12,19 +12,6 @@ export interface SendTarget {
   url: string;
   /** Newest first; each gives a signature. */
   signingSecrets: readonly KeyObject[];
-}
-
-export interface SendBody {
-  /** The `webhook-id`. */
-  eventId: string;
-  /** For metrics only. */
-  eventType: string;
-  /** The exact bytes to sign and to send. */
-  body: Uint8Array;
-  /** The request id of the call that made the change, for the log. */
-  requestId?: string;
-  /** The span of that call, as a W3C `traceparent`: the parent of the span of the attempt. */
-  traceparent?: string;
 }
 
 /** The result of an attempt, for recording. */
@@ -40,7 +27,7 @@ export interface Sender {
    * Makes exactly one attempt and never throws. It begins no request at or after `endsAt`, a time of
    * `performance.now()`.
    */
-  attempt(target: SendTarget, body: SendBody, endsAt?: number): Promise<AttemptReport>;
+  attempt(target: SendTarget, body: DeliveryBody, endsAt?: number): Promise<AttemptReport>;
   /** Ends attempts in progress and all later ones at once as INTERRUPTED, and closes all connections. */
   close(): void;
 }

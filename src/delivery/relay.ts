@@ -4,6 +4,7 @@ import type {
   AttemptResult,
   ClaimDeliveriesResponse,
   ClaimedDelivery,
+  DeliveryBody,
   DeliveryServiceService,
   DeliveryTarget,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
@@ -11,7 +12,7 @@ import type { RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
-import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
+import type { AttemptReport, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
 import { pause, pauseMsAfter, Slots } from './waits.js';
 
@@ -191,7 +192,7 @@ export class Relay {
   async #attempt(
     delivery: ClaimedDelivery,
     target: SendTarget,
-    body: SendBody,
+    body: DeliveryBody,
     { answeredAt, endsAt }: { answeredAt: number; endsAt: number },
   ): Promise<void> {
     const { sender, metrics, log } = this.options;
@@ -248,7 +249,7 @@ function resultOf(
 /** Makes an attempt in a span of the trace of the change that the event reports. */
 function traced(
   { deliveryId, attemptNumber }: ClaimedDelivery,
-  { eventId, eventType, requestId, traceparent }: SendBody,
+  { eventId, eventType, requestId, traceparent }: DeliveryBody,
   work: () => Promise<AttemptReport>,
 ): Promise<AttemptReport> {
   if (traceparent === undefined) {

@@ -1,7 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import type { DeliveryBody } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
-import type { AttemptReport, SendBody, Sender, SendTarget } from './attempt.js';
+import type { AttemptReport, Sender, SendTarget } from './attempt.js';
 import { type Connection, Connections, Destinations } from './connections.js';
 import type { DialOptions } from './dial.js';
 import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
@@ -40,7 +41,7 @@ export class HttpSender implements Sender {
     ];
   }
 
-  attempt(target: SendTarget, body: SendBody, endsAt = Number.POSITIVE_INFINITY): Promise<AttemptReport> {
+  attempt(target: SendTarget, body: DeliveryBody, endsAt = Number.POSITIVE_INFINITY): Promise<AttemptReport> {
     const { metrics } = this.options;
     const startedAt = new Date();
     const started = performance.now();
@@ -72,7 +73,7 @@ export class HttpSender implements Sender {
 
   #exchange(
     { url, signingSecrets }: SendTarget,
-    { eventId, body }: SendBody,
+    { eventId, body }: DeliveryBody,
     { startedAt, endsAt }: { startedAt: Date; endsAt: number },
     onEnd: (end: Refusal | ExchangeEnd, exchange?: Exchange) => void,
   ): void {

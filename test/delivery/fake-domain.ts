@@ -2,8 +2,9 @@ import type {
   AttemptResult,
   ClaimDeliveriesRequest,
   ClaimDeliveriesResponse,
+  DeliveryBody,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
-import type { AttemptReport, SendBody, Sender, SendTarget } from '../../src/delivery/attempt.js';
+import type { AttemptReport, Sender, SendTarget } from '../../src/delivery/attempt.js';
 import type { DeliveryClient } from '../../src/delivery/relay.js';
 
 type ClaimOptions = Parameters<DeliveryClient['claimDeliveries']>[1];
@@ -138,7 +139,7 @@ export class HeldSender implements Sender {
   /** `isQuick` selects targets with immediate success. */
   constructor(private readonly isQuick: (target: SendTarget) => boolean = () => false) {}
 
-  attempt(target: SendTarget, { eventId }: SendBody): Promise<AttemptReport> {
+  attempt(target: SendTarget, { eventId }: DeliveryBody): Promise<AttemptReport> {
     this.attempts += 1;
     return new Promise((resolve) => {
       const end = (outcome: AttemptReport['outcome']) => {

@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { afterEach } from '@jest/globals';
 import { exampleEvents } from '../../generated/asyncapi/examples.js';
+import type { DeliveryBody } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
-import type { SendBody } from '../../src/delivery/attempt.js';
 import { HttpSender, type SenderOptions } from '../../src/delivery/sender.js';
 
 export const VERSION = '1.2.3';
@@ -12,7 +12,7 @@ export const signingKey = createSecretKey(secret);
 const example = exampleEvents['user.updated'];
 const event = { ...example, data: { ...example.data, firstName: 'Zoë 🦊' } };
 
-export const body: SendBody = {
+export const body: DeliveryBody = {
   eventId: event.id,
   eventType: event.type,
   body: Buffer.from(JSON.stringify(event)),
