@@ -89,8 +89,7 @@ export class Endpoint {
     const error = endedWith ?? failure;
     const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
     this.report(method, call, code, error);
-    // The handler refuses calls beyond the instance of the token; the gate ends calls whose token has become
-    // invalid.
+    // The gate ends calls whose token has become invalid.
     const refusal = error && refusalOf(this.method.path, call, error);
     if (refusal) {
       this.audit.observe(refusal);

@@ -15,6 +15,8 @@ import { type TokenLimits, TokenShares } from './token-shares.js';
 /** The rights that may call a method. */
 export interface MethodRule {
   callers: readonly Caller[];
+  /** Whether tokens of one instance may call it. */
+  isWithinInstance?: boolean;
   /** Callable without a token; a token that is sent must still be valid. */
   openToStrangers?: boolean;
 }
@@ -233,8 +235,13 @@ export class Gate {
   }
 
   #assertAllowed(method: string, identity: Identity | undefined): void {
-    if (!identity || !this.#rules.get(method)?.callers.includes(identity.caller)) {
+    const rule = this.#rules.get(method);
+    if (!identity || !rule?.callers.includes(identity.caller)) {
       throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this method.');
+    }
+    if (identity.instanceId !== undefined && !rule.isWithinInstance) {
+      const message = 'This token is limited to one instance, and this method is not.';
+      throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, message);
     }
   }
 

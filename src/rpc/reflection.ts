@@ -34,7 +34,10 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
         call.emit('error', toStatus(asServiceError(error)));
       }
     };
-    server.gate.rule((definition[METHOD] as { path: string }).path, { callers: rights });
+    server.gate.rule((definition[METHOD] as { path: string }).path, {
+      callers: rights,
+      isWithinInstance: true,
+    });
     server.addService(definition, { [METHOD]: handler });
   });
 }

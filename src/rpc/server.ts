@@ -11,6 +11,7 @@ import {
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
+import { methodsWithinInstance } from '../../generated/proto/rights.js';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
 import { hostAndPortOf } from '../identifiers/network-address.js';
 import { boundedWarnings } from '../telemetry/bounded-warnings.js';
@@ -146,7 +147,8 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   );
   for (const { definition, handlers } of options.services) {
     const implementation = Object.entries(definition).map(([name, method]) => {
-      gate.rule(method.path, { callers: callersOf(method.path) });
+      const isWithinInstance = methodsWithinInstance.has(method.path);
+      gate.rule(method.path, { callers: callersOf(method.path), isWithinInstance });
       const endpoint = new Endpoint(method, handlers[name] ?? notImplemented, options.audit, report);
       if (travelsInStreams(method)) {
         streams.add(endpoint);

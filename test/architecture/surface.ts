@@ -1,6 +1,6 @@
 import type { Document } from 'openapi-backend';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
-import { personalAnswers, repeatableMethods } from '../../generated/proto/rights.js';
+import { methodsWithinInstance, personalAnswers, repeatableMethods } from '../../generated/proto/rights.js';
 import * as gatewayHandlers from '../../src/edge/gateway/index.js';
 import * as signOnHandlers from '../../src/edge/sign-on/index.js';
 import { isWatched } from '../../src/rpc/call-audit.js';
@@ -81,7 +81,9 @@ export function rpcMethods(): RpcMethod[] {
     Object.entries(definition).map(([name, { path, requestStream, responseStream }]) => ({
       service: serviceNameOf(definition),
       name: path.split('/').at(-1) ?? '',
-      callers: callersOf(path),
+      callers: callersOf(path).map((caller) =>
+        caller === 'platform' && methodsWithinInstance.has(path) ? 'platform (also of one instance)' : caller,
+      ),
       repeatable: repeatableMethods.has(path),
       recorded: personalAnswers.has(path) && callersOf(path).some(isWatched),
       kind: `${requestStream ? 'stream' : 'one'} -> ${responseStream ? 'stream' : 'one'}`,

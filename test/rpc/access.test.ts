@@ -1,10 +1,11 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { InstanceId } from '../../generated/ids.js';
 import {
   CallServiceService,
   type ExchangeResponse,
 } from '../../generated/proto/integration/calls/v1/calls.js';
-import { allowedRights, type Right, rights } from '../../generated/proto/rights.js';
+import { allowedRights, methodsWithinInstance, type Right, rights } from '../../generated/proto/rights.js';
 import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
 import { hashedToken, roleAuthenticator } from '../../src/cli/roles/role-tokens.js';
 import { Secret } from '../../src/config/secret.js';
@@ -21,7 +22,7 @@ import { travelsInStreams } from '../../src/rpc/short-calls/frames.js';
 import { hollowServices } from '../architecture/surface.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { roleTokens } from '../support/role-tokens.js';
-import { refusalOf, rpcRigs, TOKENS } from './rig.js';
+import { type RigOptions, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const services = hollowServices();
 const methods = services.flatMap((service) => Object.values(service.definition));
@@ -106,6 +107,11 @@ describe('the table of rights', () => {
     expect(writes.filter((path) => path.includes('.PlatformService/'))).toEqual([]);
   });
 
+  test('opens to tokens of one instance only what the platform may call: other tokens are of all', () => {
+    const ofOthers = [...methodsWithinInstance].filter((path) => !callersOf(path).includes('platform'));
+    expect(ofOthers).toEqual([]);
+  });
+
   test('is asked for each method before a server is made: one without a right is not served', () => {
     const [method] = methods as [AnyMethod];
     const unknown = { ...method, path: '/integration.directory.v1.DirectoryService/Undeclared' };
@@ -121,8 +127,8 @@ describe('every method', () => {
   const handled: string[] = [];
   const clients: Client[] = [];
 
-  async function clientOf(served: typeof services): Promise<Client> {
-    const { address } = await rigs.start(served);
+  async function clientOf(served: typeof services, options?: RigOptions): Promise<Client> {
+    const { address } = await rigs.start(served, options);
     const client = new Client(address, credentials.createInsecure());
     clients.push(client);
     return client;
@@ -134,17 +140,17 @@ describe('every method', () => {
   });
 
   let watched: Client;
+  let limited: Client;
   let bare: Client;
   beforeAll(async () => {
-    watched = await clientOf(
-      services.map(({ definition }) => {
-        const handlers = Object.entries(definition).map(([name, { path }]) => [
-          name,
-          () => handled.push(path),
-        ]);
-        return { definition, handlers: Object.fromEntries(handlers) };
-      }),
-    );
+    const watching = services.map(({ definition }) => {
+      const handlers = Object.entries(definition).map(([name, { path }]) => [name, () => handled.push(path)]);
+      return { definition, handlers: Object.fromEntries(handlers) };
+    });
+    watched = await clientOf(watching);
+    limited = await clientOf(watching, {
+      authenticate: (right) => ({ caller: right as Right, instanceId: 'ins_1' as InstanceId }),
+    });
     bare = await clientOf(services.map((service) => ({ ...service, handlers: {} })));
   });
 
@@ -159,6 +165,21 @@ describe('every method', () => {
   });
 
   const named = methods.map((method) => [method.path.slice('/integration.'.length), method] as const);
+  test.each(named)('%s runs for tokens of one instance only if the contract says so', async (_, method) => {
+    const { path } = method;
+    const isOpen = methodsWithinInstance.has(path);
+    for (const right of callersOf(path)) {
+      handled.length = 0;
+      const outcome = await outcomeOf(limited, method, `Bearer ${right}`);
+      expect([right, handled, outcome === 'PERMISSION_DENIED']).toEqual([
+        right,
+        isOpen ? [path] : [],
+        !isOpen,
+      ]);
+    }
+    handled.length = 0;
+  });
+
   const tokenless = [...named, ['calls.v1.CallService/Exchange', exchange as AnyMethod] as const];
   test.each(tokenless)('%s refuses who shows no token of ours before its handler runs', async (_, method) => {
     const token = TOKENS[callersOf(method.path)[0] ?? 'edge'];

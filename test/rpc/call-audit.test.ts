@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createFileRegistry, type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import type { InstanceId } from '../../generated/ids.js';
 import { PlatformServiceService as platform } from '../../generated/proto/integration/platform/v1/platform.js';
 import { type User, UserStatus } from '../../generated/proto/integration/platform/v1/users.js';
 import { WebhookServiceService as webhooks } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
@@ -34,7 +35,10 @@ const user: User = {
 describe('the audit log learns of calls', () => {
   const rigs = rpcRigs();
 
-  /** A server that knows the token `right` as one of that right; `expired` and `revoked` are invalid. */
+  /**
+   * A server that knows the token `right` as one of that right, and `limited` as one of the platform for one
+   * instance; `expired` and `revoked` are invalid.
+   */
   async function serving({ isDown = false, isOpenEnded = false } = {}) {
     const observed: Observation[] = [];
     const recorded: Observation[] = [];
@@ -53,7 +57,10 @@ describe('the audit log learns of calls', () => {
       if (token === 'away') {
         throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
       }
-      return { caller: token as Caller, tokenId: `tok_${token}` };
+      const tokenId = `tok_${token}`;
+      return token === 'limited'
+        ? { caller: 'platform', tokenId, instanceId: 'ins_1' as InstanceId }
+        : { caller: token as Caller, tokenId };
     };
     const rig = await rigs.start(
       [
@@ -77,9 +84,6 @@ describe('the audit log learns of calls', () => {
             contexts: [],
           }),
           listInstances: async () => ({ instances: [], nextPageToken: '' }),
-          setPassword: () => {
-            throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token is limited to one instance.');
-          },
         }),
         serve(webhooks, {
           tailDeliveries: async function* (_, { signal }) {
@@ -152,8 +156,8 @@ describe('the audit log learns of calls', () => {
 
   test('that are refused because their token is limited to one instance', async () => {
     const { observed, as } = await serving();
-    await refusalOf(as('platform').setPassword({ accountId: 'acc_1', password: 'p' }, CALL));
-    expect(observed).toEqual([refused('platform', platform.setPassword.path, 'not_allowed')]);
+    await refusalOf(as('limited').setPassword({ accountId: 'acc_1', password: 'p' }, CALL));
+    expect(observed).toEqual([refused('limited', platform.setPassword.path, 'not_allowed')]);
   });
 
   test('that end because their token is revoked meanwhile', async () => {

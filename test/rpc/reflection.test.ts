@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { InstanceId } from '../../generated/ids.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import {
   MaintenanceServiceService,
@@ -19,7 +20,11 @@ import { addReflection } from '../../src/rpc/reflection.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const descriptorFile = join(import.meta.dirname, '../../generated/proto/descriptors.binpb');
+const LIMITED = 'limited to one instance';
 const onlyOurs: Authenticate = (token) => {
+  if (token === LIMITED) {
+    return { caller: 'platform', instanceId: 'ins_1' as InstanceId };
+  }
   if (!Object.values(TOKENS).includes(token)) {
     throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'This service token is not valid here.');
   }
@@ -106,7 +111,7 @@ describe('a server that is asked what it serves', () => {
     expect(refusal.code).toBe(code);
   });
 
-  test.each(Object.entries(TOKENS))(
+  test.each([...Object.entries(TOKENS), ['platform, of one instance,', LIMITED]])(
     'tells the %s token of every method of the services it serves, and no other',
     async (_, token) => {
       const toldOf = await client(token).methods();

@@ -8,6 +8,7 @@ import {
   fromBinary,
 } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { methodsWithinInstance } from '../../../generated/proto/rights.js';
 import { packageRoot } from '../../config/package.js';
 import { callersOf, roleRights } from '../../rpc/callers.js';
 import { wordsOf } from '../../rpc/request-check.js';
@@ -50,15 +51,22 @@ function inContract(name: string): string {
 function helpOf({ parent, name, input, output, methodKind }: DescMethod, about: Comments): string {
   const shortName = `${parent.name.replace(/Service$/, '')}/${name}`;
   const isMany = methodKind === 'server_streaming' || methodKind === 'bidi_streaming';
+  const path = `/${parent.typeName}/${name}`;
   const fields = input.fields.length === 0 ? 'It has no fields.' : fieldsOf(input, about).join('\n');
   return [
     `Usage: integration call ${shortName} ${input.fields.length === 0 ? '' : "'{…}'"}`.trimEnd(),
     about[`${parent.typeName}.${name}`],
-    `Answers ${isMany ? 'with a stream of' : 'with'} ${output.name}. Rights: ${callersOf(`/${parent.typeName}/${name}`).join(', ')}.`,
+    `Answers ${isMany ? 'with a stream of' : 'with'} ${output.name}. Rights: ${rightsOf(path)}.`,
     `${input.name}, in the JSON of protobuf; snake_case names are accepted too:\n\n${fields}`,
   ]
     .filter((part) => part !== undefined)
     .join('\n\n');
+}
+
+function rightsOf(path: string): string {
+  const callers = callersOf(path);
+  const isOfAll = callers.includes('platform') && !methodsWithinInstance.has(path);
+  return `${callers.join(', ')}${isOfAll ? '; not for tokens of one instance' : ''}`;
 }
 
 function fieldsOf(

@@ -5,6 +5,7 @@ import {
   type DescEnum,
   type DescExtension,
   type DescMessage,
+  type DescMethod,
   type FileRegistry,
   fromBinary,
   getOption,
@@ -13,7 +14,7 @@ import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from '@bufbui
 import { BANNER } from '../layout.js';
 import { descriptorsIn } from './proto.js';
 
-/** Options of the contract -> rights of methods, methods with personal data, and repeatable methods. */
+/** Options of the contract -> the rights of methods, and sets of methods. */
 export async function generateRights(outDir: string): Promise<void> {
   const descriptors = fromBinary(FileDescriptorSetSchema, await readFile(descriptorsIn(outDir)));
   await writeFile(join(outDir, 'proto/rights.ts'), rightsTable(createFileRegistry(descriptors)));
@@ -31,24 +32,34 @@ function rightsTable(registry: FileRegistry): string {
       return `  '/${typeName}/${method.name}': [${names.map((name) => `'${name}'`).join(', ')}],`;
     }),
   );
+  const within = registry.getExtension('integration.access.v1.within_instance') as DescExtension;
   const personal = registry.getExtension('integration.access.v1.personal_data') as DescExtension;
-  const personalPaths = services.flatMap(({ typeName, methods }) =>
-    methods
-      .filter(({ output }) => contains(output, (message) => getOption(message, personal) === true))
-      .map(({ name }) => `  '/${typeName}/${name}',`),
-  );
-  const repeatablePaths = services.flatMap(({ typeName, methods }) =>
-    methods
-      .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN)
-      .map(({ name }) => `  '/${typeName}/${name}',`),
-  );
+  const setOf = (name: string, about: string, isSuch: (method: DescMethod) => boolean) => {
+    const paths = services.flatMap(({ typeName, methods }) =>
+      methods.filter(isSuch).map((method) => `  '/${typeName}/${method.name}',`),
+    );
+    return `/** ${about} */\nexport const ${name}: ReadonlySet<string> = new Set([\n${paths.sort().join('\n')}\n]);\n`;
+  };
   return [
     BANNER,
     `/** What a token lets its holder do. */\nexport const rights = [\n${rights.map((name) => `  '${name}',`).join('\n')}\n] as const;\n`,
     'export type Right = (typeof rights)[number];\n',
     `/** Who may call each method, by its path. */\nexport const allowedRights = {\n${lines.sort().join('\n')}\n} as const satisfies Record<string, readonly Right[]>;\n`,
-    `/** The methods whose answers contain a message that is declared as personal data. */\nexport const personalAnswers: ReadonlySet<string> = new Set([\n${personalPaths.sort().join('\n')}\n]);\n`,
-    `/** The methods that are declared as safe to repeat, by the option idempotency_level. */\nexport const repeatableMethods: ReadonlySet<string> = new Set([\n${repeatablePaths.sort().join('\n')}\n]);\n`,
+    setOf(
+      'methodsWithinInstance',
+      'The methods that tokens of one instance may call.',
+      (method) => getOption(method, within) === true,
+    ),
+    setOf(
+      'personalAnswers',
+      'The methods whose answers contain a message that is declared as personal data.',
+      ({ output }) => contains(output, (message) => getOption(message, personal) === true),
+    ),
+    setOf(
+      'repeatableMethods',
+      'The methods that are declared as safe to repeat, by the option idempotency_level.',
+      ({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
+    ),
   ].join('\n');
 }
 

@@ -1,5 +1,4 @@
 import { type AccountId, type ClientId, type InstanceId, publicIdPrefixes } from '../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Account } from './rows/people.js';
 import type { Changes, PlatformRows, PlatformUnitOfWork } from './unit-of-work.js';
 
@@ -72,9 +71,6 @@ function limited<Rows extends PlatformRows>(rows: Rows, instanceId: InstanceId):
         const own = after ? undefined : await rows.instances.find(instanceId);
         return own ? [own] : [];
       },
-      insert: () => {
-        throw notAllowed('This token is limited to one instance and cannot create another.');
-      },
     },
     roles: within(rows.roles),
     users: within(rows.users),
@@ -108,8 +104,4 @@ function accountsOf(
     findByEmail: async (email) => reached(await accounts.findByEmail(email)),
     contextsOf,
   };
-}
-
-export function notAllowed(message: string): ServiceError {
-  return new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, message);
 }

@@ -208,6 +208,13 @@ describe('the help of a method', () => {
     expect(key.stdout).toContain('\n  expiresAt  a time, such as "2027-01-31T12:00:00Z"; optional\n');
   });
 
+  test('says whether it is for tokens of one instance', async () => {
+    const enableUser = await help('Platform/EnableUser');
+    expect(enableUser.stdout).toContain(' Rights: platform.\n');
+    const setPassword = await help('Platform/SetPassword');
+    expect(setPassword.stdout).toContain(' Rights: platform; not for tokens of one instance.\n');
+  });
+
   test('marks methods that stream answers, and requests without fields', async () => {
     const tail = await help('Webhook/TailDeliveries');
     expect(tail.stdout).toContain('Answers with a stream of TailDeliveriesResponse.');

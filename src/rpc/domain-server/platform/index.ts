@@ -1,5 +1,5 @@
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import { limitedTo, notAllowed } from '../../../domain/platform/instance-limit.js';
+import { limitedTo } from '../../../domain/platform/instance-limit.js';
 import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { WriteOrigin } from '../../../domain/unit-of-work.js';
 import type { AnyMethod } from '../../definitions.js';
@@ -24,35 +24,12 @@ export function platformService({ unitOfWork, ...dependencies }: PlatformDepende
   return serve(PlatformServiceService, perCall({ ...handlers, ...importHandlers(handlers) }, unitOfWork));
 }
 
-/** About people of every instance: lists of them, and changes, which would take effect in each. */
-const OF_ALL_INSTANCES: ReadonlySet<string> = new Set<keyof typeof PlatformServiceService>([
-  'listAccounts',
-  'updateAccount',
-  'enableAccount',
-  'disableAccount',
-  'setPassword',
-  'createPasswordLink',
-  'createEmailVerificationLink',
-  'createEmailChangeLink',
-  'listAccountNotices',
-  'acknowledgeAccountNotices',
-  'listIntegrationNotices',
-  'acknowledgeIntegrationNotices',
-]);
-
 /** The only place where the limit of a token becomes the reach of its call. */
 function reachOf(
   unitOfWork: PlatformUnitOfWork,
-  method: string,
   { identity: { instanceId } }: CallContext,
 ): PlatformUnitOfWork {
-  if (instanceId === undefined) {
-    return unitOfWork;
-  }
-  if (OF_ALL_INSTANCES.has(method)) {
-    throw notAllowed('This token is limited to one instance, and this call affects people of all.');
-  }
-  return limitedTo(instanceId, unitOfWork);
+  return instanceId === undefined ? unitOfWork : limitedTo(instanceId, unitOfWork);
 }
 
 /**
@@ -63,14 +40,13 @@ function perCall(
   handlers: PlatformHandlers,
   unitOfWork: PlatformUnitOfWork,
 ): Handlers<PlatformServiceService> {
-  const forCall =
-    (name: string, handler: Handler<AnyMethod, PlatformCall>) => (request: object, context: CallContext) => {
-      const run: PlatformUnitOfWork['run'] = (work, options) =>
-        unitOfWork.run(work, { ...options, ...originOf(request, context) });
-      return handler(request, reachOf({ ...unitOfWork, run }, name, context), context);
-    };
+  const forCall = (handler: Handler<AnyMethod, PlatformCall>) => (request: object, context: CallContext) => {
+    const run: PlatformUnitOfWork['run'] = (work, options) =>
+      unitOfWork.run(work, { ...options, ...originOf(request, context) });
+    return handler(request, reachOf({ ...unitOfWork, run }, context), context);
+  };
   const named = Object.entries(handlers) as [string, Handler<AnyMethod, PlatformCall>][];
-  return Object.fromEntries(named.map(([name, handler]) => [name, forCall(name, handler)]));
+  return Object.fromEntries(named.map(([name, handler]) => [name, forCall(handler)]));
 }
 
 /**

@@ -159,7 +159,8 @@ export const protobufFileName = "integration/platform/v1/platform.proto";
  * repeated with its idempotency_key by the same token or a successor of it gets the first answer again, for
  * seven days by default; the key with another request is refused. The metadata key x-on-behalf-of names for
  * the audit log the person for whom the platform calls, by an id of at most 128 characters. Lists are oldest
- * first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token ends them.
+ * first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token ends them. A token of one instance
+ * may call the methods that have the option within_instance, and no other.
  */
 export type PlatformServiceService = typeof PlatformServiceService;
 export const PlatformServiceService = {
@@ -657,7 +658,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: GetAccountResponse): Buffer => encoded(GetAccountResponse, value),
     responseDeserialize: (value: Buffer): GetAccountResponse => GetAccountResponse.decode(value),
   },
-  /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
+  /** Lists accounts, also by the beginning of their address. */
   listAccounts: {
     path: "/integration.platform.v1.PlatformService/ListAccounts" as const,
     requestStream: false as const,
@@ -670,7 +671,7 @@ export const PlatformServiceService = {
   },
   /**
    * Changes an account; records user.updated for each of its users if the address changed. A new address
-   * waits for its proof. Not for tokens of one instance.
+   * waits for its proof.
    */
   updateAccount: {
     path: "/integration.platform.v1.PlatformService/UpdateAccount" as const,
@@ -682,10 +683,7 @@ export const PlatformServiceService = {
       encoded(UpdateAccountResponse, value),
     responseDeserialize: (value: Buffer): UpdateAccountResponse => UpdateAccountResponse.decode(value),
   },
-  /**
-   * Lets a person sign in again.
-   * Not for tokens of one instance.
-   */
+  /** Lets a person sign in again. */
   enableAccount: {
     path: "/integration.platform.v1.PlatformService/EnableAccount" as const,
     requestStream: false as const,
@@ -696,10 +694,7 @@ export const PlatformServiceService = {
       encoded(EnableAccountResponse, value),
     responseDeserialize: (value: Buffer): EnableAccountResponse => EnableAccountResponse.decode(value),
   },
-  /**
-   * Keeps a person from signing in anywhere.
-   * Not for tokens of one instance.
-   */
+  /** Keeps a person from signing in anywhere. */
   disableAccount: {
     path: "/integration.platform.v1.PlatformService/DisableAccount" as const,
     requestStream: false as const,
@@ -711,10 +706,7 @@ export const PlatformServiceService = {
       encoded(DisableAccountResponse, value),
     responseDeserialize: (value: Buffer): DisableAccountResponse => DisableAccountResponse.decode(value),
   },
-  /**
-   * Sets a person's password.
-   * Not for tokens of one instance.
-   */
+  /** Sets a person's password. */
   setPassword: {
     path: "/integration.platform.v1.PlatformService/SetPassword" as const,
     requestStream: false as const,
@@ -724,10 +716,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: SetPasswordResponse): Buffer => encoded(SetPasswordResponse, value),
     responseDeserialize: (value: Buffer): SetPasswordResponse => SetPasswordResponse.decode(value),
   },
-  /**
-   * Makes a link with which a person sets a password; refused for a disabled account.
-   * Not for tokens of one instance.
-   */
+  /** Makes a link with which a person sets a password; refused for a disabled account. */
   createPasswordLink: {
     path: "/integration.platform.v1.PlatformService/CreatePasswordLink" as const,
     requestStream: false as const,
@@ -739,10 +728,7 @@ export const PlatformServiceService = {
       encoded(CreatePasswordLinkResponse, value),
     responseDeserialize: (value: Buffer): CreatePasswordLinkResponse => CreatePasswordLinkResponse.decode(value),
   },
-  /**
-   * Makes a link with which a person verifies their address.
-   * Not for tokens of one instance.
-   */
+  /** Makes a link with which a person verifies their address. */
   createEmailVerificationLink: {
     path: "/integration.platform.v1.PlatformService/CreateEmailVerificationLink" as const,
     requestStream: false as const,
@@ -758,7 +744,7 @@ export const PlatformServiceService = {
   },
   /**
    * Makes the link with which a person takes a pending address; refused without one, and for disabled
-   * accounts. Not for tokens of one instance.
+   * accounts.
    */
   createEmailChangeLink: {
     path: "/integration.platform.v1.PlatformService/CreateEmailChangeLink" as const,
@@ -771,10 +757,7 @@ export const PlatformServiceService = {
       encoded(CreateEmailChangeLinkResponse, value),
     responseDeserialize: (value: Buffer): CreateEmailChangeLinkResponse => CreateEmailChangeLinkResponse.decode(value),
   },
-  /**
-   * Lists unacknowledged notices to mail to people, kept for 90 days.
-   * Not for tokens of one instance.
-   */
+  /** Lists unacknowledged notices to mail to people, kept for 90 days. */
   listAccountNotices: {
     path: "/integration.platform.v1.PlatformService/ListAccountNotices" as const,
     requestStream: false as const,
@@ -786,10 +769,7 @@ export const PlatformServiceService = {
       encoded(ListAccountNoticesResponse, value),
     responseDeserialize: (value: Buffer): ListAccountNoticesResponse => ListAccountNoticesResponse.decode(value),
   },
-  /**
-   * Acknowledges that notices were mailed.
-   * Not for tokens of one instance.
-   */
+  /** Acknowledges that notices were mailed. */
   acknowledgeAccountNotices: {
     path: "/integration.platform.v1.PlatformService/AcknowledgeAccountNotices" as const,
     requestStream: false as const,
@@ -803,10 +783,7 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): AcknowledgeAccountNoticesResponse =>
       AcknowledgeAccountNoticesResponse.decode(value),
   },
-  /**
-   * Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days.
-   * Not for tokens of one instance.
-   */
+  /** Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days. */
   listIntegrationNotices: {
     path: "/integration.platform.v1.PlatformService/ListIntegrationNotices" as const,
     requestStream: false as const,
@@ -819,10 +796,7 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): ListIntegrationNoticesResponse =>
       ListIntegrationNoticesResponse.decode(value),
   },
-  /**
-   * Acknowledges that notices were mailed.
-   * Not for tokens of one instance.
-   */
+  /** Acknowledges that notices were mailed. */
   acknowledgeIntegrationNotices: {
     path: "/integration.platform.v1.PlatformService/AcknowledgeIntegrationNotices" as const,
     requestStream: false as const,
@@ -942,62 +916,35 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   offboardWorker: handleUnaryCall<OffboardWorkerRequest, OffboardWorkerResponse>;
   /** Reads one account and what the person is, and where. */
   getAccount: handleUnaryCall<GetAccountRequest, GetAccountResponse>;
-  /** Lists accounts, also by the beginning of their address. Not for tokens of one instance. */
+  /** Lists accounts, also by the beginning of their address. */
   listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;
   /**
    * Changes an account; records user.updated for each of its users if the address changed. A new address
-   * waits for its proof. Not for tokens of one instance.
+   * waits for its proof.
    */
   updateAccount: handleUnaryCall<UpdateAccountRequest, UpdateAccountResponse>;
-  /**
-   * Lets a person sign in again.
-   * Not for tokens of one instance.
-   */
+  /** Lets a person sign in again. */
   enableAccount: handleUnaryCall<EnableAccountRequest, EnableAccountResponse>;
-  /**
-   * Keeps a person from signing in anywhere.
-   * Not for tokens of one instance.
-   */
+  /** Keeps a person from signing in anywhere. */
   disableAccount: handleUnaryCall<DisableAccountRequest, DisableAccountResponse>;
-  /**
-   * Sets a person's password.
-   * Not for tokens of one instance.
-   */
+  /** Sets a person's password. */
   setPassword: handleUnaryCall<SetPasswordRequest, SetPasswordResponse>;
-  /**
-   * Makes a link with which a person sets a password; refused for a disabled account.
-   * Not for tokens of one instance.
-   */
+  /** Makes a link with which a person sets a password; refused for a disabled account. */
   createPasswordLink: handleUnaryCall<CreatePasswordLinkRequest, CreatePasswordLinkResponse>;
-  /**
-   * Makes a link with which a person verifies their address.
-   * Not for tokens of one instance.
-   */
+  /** Makes a link with which a person verifies their address. */
   createEmailVerificationLink: handleUnaryCall<CreateEmailVerificationLinkRequest, CreateEmailVerificationLinkResponse>;
   /**
    * Makes the link with which a person takes a pending address; refused without one, and for disabled
-   * accounts. Not for tokens of one instance.
+   * accounts.
    */
   createEmailChangeLink: handleUnaryCall<CreateEmailChangeLinkRequest, CreateEmailChangeLinkResponse>;
-  /**
-   * Lists unacknowledged notices to mail to people, kept for 90 days.
-   * Not for tokens of one instance.
-   */
+  /** Lists unacknowledged notices to mail to people, kept for 90 days. */
   listAccountNotices: handleUnaryCall<ListAccountNoticesRequest, ListAccountNoticesResponse>;
-  /**
-   * Acknowledges that notices were mailed.
-   * Not for tokens of one instance.
-   */
+  /** Acknowledges that notices were mailed. */
   acknowledgeAccountNotices: handleUnaryCall<AcknowledgeAccountNoticesRequest, AcknowledgeAccountNoticesResponse>;
-  /**
-   * Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days.
-   * Not for tokens of one instance.
-   */
+  /** Lists unacknowledged notices to mail to the contacts of integrations, kept for 90 days. */
   listIntegrationNotices: handleUnaryCall<ListIntegrationNoticesRequest, ListIntegrationNoticesResponse>;
-  /**
-   * Acknowledges that notices were mailed.
-   * Not for tokens of one instance.
-   */
+  /** Acknowledges that notices were mailed. */
   acknowledgeIntegrationNotices: handleUnaryCall<
     AcknowledgeIntegrationNoticesRequest,
     AcknowledgeIntegrationNoticesResponse
