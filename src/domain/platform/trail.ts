@@ -25,23 +25,52 @@ const KINDS = {
 
 type Kind = (typeof KINDS)[keyof typeof KINDS];
 
-/** Other methods count as writes: a method missing here causes a superfluous record, not a missing one. */
-const READS: ReadonlySet<string> = new Set([
-  ...[
-    'find',
-    'findAll',
-    'findActive',
-    'findByEmail',
-    'findByName',
-    'findByToken',
-    'findByLink',
-    'page',
-    'has',
-    'hasUnits',
-  ],
-  ...['anyOf', 'clientsOf', 'contextsOf', 'firstOwner', 'integrationsOf'],
-  ...['names', 'ofAccount', 'ownerOf', 'withRole'],
-]);
+type RowMethod = { [Name in keyof PlatformRows]: keyof PlatformRows[Name] }[keyof PlatformRows];
+
+/** Whether a method of the rows only reads. The type requires all methods. */
+const READS: Readonly<Record<RowMethod, boolean>> = {
+  add: false,
+  anyOf: true,
+  assign: false,
+  clientsOf: true,
+  contextsOf: true,
+  count: true,
+  delete: false,
+  deleteOfAccount: false,
+  end: false,
+  endOfAccount: false,
+  find: true,
+  findActive: true,
+  findAll: true,
+  findByEmail: true,
+  findByLink: true,
+  findByName: true,
+  findByToken: true,
+  firstOwner: true,
+  has: true,
+  hasUnits: true,
+  insert: false,
+  integrationsOf: true,
+  keepNewest: false,
+  names: true,
+  namesAround: true,
+  noteContexts: false,
+  noteSeen: false,
+  ofAccount: true,
+  ownerOf: true,
+  page: true,
+  put: false,
+  remove: false,
+  revoke: false,
+  revokeOfAccount: false,
+  revokeOfSession: false,
+  rotate: false,
+  set: false,
+  take: false,
+  update: false,
+  use: false,
+  withRole: true,
+};
 
 /** Without fields: only the write itself is recorded. */
 const WHOLE: ReadonlySet<Kind> = new Set([
@@ -113,7 +142,7 @@ export class Trail {
         }
         return async (...args: unknown[]) => {
           const done = await original.apply(target, args);
-          if (READS.has(method)) {
+          if (READS[method as RowMethod]) {
             this.#remember(done);
           } else if (done !== false && done !== 0) {
             // A conditional write reports that it changed nothing.

@@ -26,3 +26,14 @@ test('names only the fields that a write of very many rows has changed', async (
   const { fields } = trail.attributes({ type: 'client', id: 'cli_1' });
   expect(fields).toBe('worker.job_titles');
 });
+
+test('takes no count and no list of names for a write', async () => {
+  const trail = new Trail();
+  const { accounts, units } = trail.over({
+    accounts: { namesAround: async () => ['Maren'] },
+    units: { count: async () => 1 },
+  } as unknown as Changes);
+  await accounts.namesAround('acc_1');
+  await units.count('cli_1');
+  expect(trail.isUntold).toBe(false);
+});
