@@ -66,21 +66,26 @@ export function changeCursors(key: Uint8Array): ChangeCursors {
   };
 }
 
-/** A double holds every safe integer exactly, and is written faster than a BigInt. */
-function contentOf({ life, after, beganAt, newest }: ReaderPlace): Buffer {
+/**
+ * A double holds every safe integer exactly, and is written faster than a BigInt. `beganAt` is negative once
+ * the load is over. Cursors of earlier releases are not: their readers may get what is not final once more.
+ */
+function contentOf({ life, after, beganAt, isLoading, newest }: ReaderPlace): Buffer {
   const content = Buffer.alloc(CONTENT_BYTES);
   content.write(life, 'hex');
   content.writeDoubleBE(after.position, AT.position);
-  content.writeDoubleBE(beganAt, AT.beganAt);
+  content.writeDoubleBE(isLoading ? beganAt : 0 - beganAt, AT.beganAt);
   content.writeDoubleBE(newest, AT.newest);
   return content;
 }
 
 function placeIn(content: Buffer, type: EntityType, id: string): ReaderPlace {
+  const beganAt = content.readDoubleBE(AT.beganAt);
   return {
     life: content.toString('hex', 0, LIFE_BYTES),
     after: { position: content.readDoubleBE(AT.position), type, id },
-    beganAt: content.readDoubleBE(AT.beganAt),
+    beganAt: Math.abs(beganAt),
+    isLoading: beganAt > 0,
     newest: content.readDoubleBE(AT.newest),
   };
 }

@@ -14,20 +14,25 @@ const other = 'iin_0000000000000000000000' as InstanceIntegrationId;
 const similar = 'iin_HnuQ000000000000000000' as InstanceIntegrationId;
 
 const number = fc.nat(Number.MAX_SAFE_INTEGER);
-const anyPlace: fc.Arbitrary<ReaderPlace> = fc.record({
-  life: fc.stringMatching(/^[0-9a-f]{12}$/),
-  after: fc.record({
-    position: number,
-    type: fc.constantFrom(...ENTITY_TYPES),
-    id: fc.stringMatching(/^[a-z]{3}_[0-9A-Za-z]{22}$/),
-  }),
-  beganAt: number,
-  newest: number,
-});
+const anyPlace: fc.Arbitrary<ReaderPlace> = fc
+  .record({
+    life: fc.stringMatching(/^[0-9a-f]{12}$/),
+    after: fc.record({
+      position: number,
+      type: fc.constantFrom(...ENTITY_TYPES),
+      id: fc.stringMatching(/^[a-z]{3}_[0-9A-Za-z]{22}$/),
+    }),
+    beganAt: number,
+    isLoading: fc.boolean(),
+    newest: number,
+  })
+  // A load that began at the beginning is over.
+  .map((at) => ({ ...at, isLoading: at.isLoading && at.beganAt > 0 }));
 const place: ReaderPlace = {
   life: '8c1f02d4a7b9',
   after: { position: 1_000_003, type: 'worker', id: 'wrk_l50ycP5H6CnQHxa7Xt2y3d' },
   beganAt: 1_000_001,
+  isLoading: true,
   newest: 1_000_007,
 };
 
@@ -53,8 +58,11 @@ describe('a cursor of the sequence of changes', () => {
 
   test('holds every number up to the largest safe integer', () => {
     for (const most of [0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER]) {
-      const at = { ...place, beganAt: most, newest: most, after: { ...place.after, position: most } };
-      expect(read(write(at, reader), reader)).toEqual(at);
+      const after = { ...place.after, position: most };
+      for (const isLoading of most === 0 ? [false] : [true, false]) {
+        const at = { ...place, after, beganAt: most, isLoading, newest: most };
+        expect(read(write(at, reader), reader)).toEqual(at);
+      }
     }
   });
 

@@ -129,7 +129,7 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     const token = refreshTokens.seal(randomBytes(16).toString('base64url'), 1);
     const reader = 'iin_HnuQOy4YQg1OdOSCDbMAkY' as InstanceIntegrationId;
     const after = { position: 3, type: 'worker', id: 'wrk_l50ycP5H6CnQHxa7Xt2y3d' } as const;
-    const place = { life: '8c1f02d4a7b9', after, beganAt: 1, newest: 7 };
+    const place = { life: '8c1f02d4a7b9', after, beganAt: 1, isLoading: true, newest: 7 };
     const cursor = changeCursors.write(place, reader);
     const names = Array.from({ length: 250 }, (_, number) => `kid ${String(number).padStart(3, '0')}`);
     for (const name of names) {

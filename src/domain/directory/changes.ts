@@ -47,6 +47,8 @@ export interface ReaderPlace {
    * entities.
    */
   beganAt: number;
+  /** The reader has not come to the end of all that exists since it began. */
+  isLoading: boolean;
   /** The newest position of the instance when the cursor was given. */
   newest: number;
 }
@@ -63,7 +65,7 @@ export interface ChangeCursors {
 }
 
 /** Where a reader stands. */
-type Standing = Pick<ReaderPlace, 'after' | 'beganAt'>;
+type Standing = Pick<ReaderPlace, 'after' | 'beganAt' | 'isLoading'>;
 
 /** The sequence of changes of one instance, for one instance integration. */
 interface Sequence {
@@ -97,8 +99,9 @@ export async function sequenceOf(
     throw contractRefusal('cursor_expired', visitor);
   }
   const life = lives.find(({ lastPosition }) => lastPosition === null)?.life ?? '';
+  const before = standing.isLoading ? Number.MAX_SAFE_INTEGER : end;
   const read = (after: ChangePosition) =>
-    changes.page(instanceId, { after, removedAfter: standing.beganAt, limit: limit + 1 });
+    changes.page(instanceId, { after, before, removedAfter: standing.beganAt, limit: limit + 1 });
   const found = await read(standing.after);
   return {
     version: createHash('sha256')
@@ -107,12 +110,16 @@ export async function sequenceOf(
       .digest('base64url'),
     isEmpty: found.length === 0,
     page: async () => {
-      const page = await pageFrom(dependencies, found, { limit, read });
+      const page = await pageFrom(dependencies, { start: standing.after, found, limit, end, read });
       // After the resources, so that it is not older than any of them.
       const newest = await changes.newestOf(instanceId);
-      const cursorOf = (after: ChangePosition) => {
-        const beganAt = after.position <= standing.beganAt ? standing.beganAt : 0;
-        return cursors.write({ life, after, beganAt, newest }, instanceIntegrationId);
+      const last = page.items.at(-1)?.change;
+      const cursorOf = (change: ChangePosition) => {
+        // What is not final comes again, at its place.
+        const after = { ...change, position: Math.min(change.position, page.end - 1) };
+        const isLoading = standing.isLoading && (page.next !== undefined || change !== last);
+        const beganAt = isLoading || after.position <= standing.beganAt ? standing.beganAt : 0;
+        return cursors.write({ life, after, beganAt, isLoading, newest }, instanceIntegrationId);
       };
       return {
         rows: page.items.map(({ change, resource }) => ({
@@ -128,7 +135,7 @@ export async function sequenceOf(
 }
 
 function beginning(end: number): Standing {
-  return { after: { position: 0, type: 'client', id: '' }, beganAt: end - 1 };
+  return { after: { position: 0, type: 'client', id: '' }, beganAt: end - 1, isLoading: true };
 }
 
 /** Undefined if the database may lack something that the reader has read. */
@@ -140,12 +147,12 @@ function standingAt(
   if (!place || !lived || place.after.position >= end) {
     return undefined;
   }
-  const { after, beganAt, newest } = place;
+  const { after, beganAt, isLoading, newest } = place;
   const { lastPosition } = lived;
   if (lastPosition === null) {
-    return { after, beganAt };
+    return { after, beganAt, isLoading };
   }
-  return newest <= lastPosition ? { after, beganAt: Math.min(beganAt, lastPosition) } : undefined;
+  return newest <= lastPosition ? { after, beganAt: Math.min(beganAt, lastPosition), isLoading } : undefined;
 }
 
 interface Item {
@@ -153,40 +160,68 @@ interface Item {
   resource: JsonOf<unknown>;
 }
 
-/** What fits one answer, and after what to go on if there is more. */
+interface PageAsked {
+  start: ChangePosition;
+  found: readonly StoredChange[];
+  limit: number;
+  end: number;
+  read(after: ChangePosition): Promise<StoredChange[]>;
+}
+
+/**
+ * What fits one answer, and after what to go on if there is more. A load ends with the changes that are not
+ * final, because an entity that exists may have no other, and a reader removes what a load did not bring. As
+ * no reader can go on among them, they come in one answer.
+ */
 async function pageFrom(
   dependencies: ChangeDependencies,
-  first: readonly StoredChange[],
-  { limit, read }: { limit: number; read(after: ChangePosition): Promise<StoredChange[]> },
-): Promise<{ items: Item[]; next: ChangePosition | undefined }> {
+  { start, found: first, limit, end: firstEnd, read }: PageAsked,
+): Promise<{ items: Item[]; next: ChangePosition | undefined; end: number }> {
+  let end = firstEnd;
+  for (let [after, found] = [start, first]; ; found = await read(after)) {
+    const { items, count } = await fitting(dependencies, found.slice(0, limit));
+    if (count === found.length) {
+      return { items, next: undefined, end };
+    }
+    const next = found.slice(0, count).findLast(({ position }) => position < end);
+    if (next && items.length > 0) {
+      return { items, next, end };
+    }
+    if (next) {
+      after = next;
+    } else if (end === firstEnd) {
+      end = await endBehind(dependencies.changes, found.at(-1)?.position ?? end);
+    } else {
+      throw notReadable();
+    }
+  }
+}
+
+/** How many of the changes fit one answer, and the items of those. */
+async function fitting(
+  dependencies: ChangeDependencies,
+  changes: readonly StoredChange[],
+): Promise<{ items: Item[]; count: number }> {
   const items: Item[] = [];
   let bytes = 0;
-  for (let found = first; ; ) {
-    let after: ChangePosition | undefined;
-    for (let from = 0; from < Math.min(found.length, limit); from += READ_AT_ONCE) {
-      const some = found.slice(from, Math.min(from + READ_AT_ONCE, limit));
-      const resources = await resourcesOf(dependencies, some);
-      for (const change of some) {
-        const resource = change.removed ? 'null' : resources.get(keyOf(change));
-        // A resource that is missing was removed meanwhile, and its removal comes later.
-        if (resource !== undefined) {
-          bytes += Buffer.byteLength(resource);
-          if (items.length > 0 && bytes > MOST_BYTES) {
-            return { items, next: after };
-          }
-          items.push({ change, resource: resource as JsonOf<unknown> });
+  let count = 0;
+  while (count < changes.length) {
+    const some = changes.slice(count, count + READ_AT_ONCE);
+    const resources = await resourcesOf(dependencies, some);
+    for (const change of some) {
+      const resource = change.removed ? 'null' : resources.get(keyOf(change));
+      // A resource that is missing was removed meanwhile, and its removal comes later.
+      if (resource !== undefined) {
+        bytes += Buffer.byteLength(resource);
+        if (items.length > 0 && bytes > MOST_BYTES) {
+          return { items, count };
         }
-        after = change;
+        items.push({ change, resource: resource as JsonOf<unknown> });
       }
+      count += 1;
     }
-    if (after === undefined || found.length <= limit) {
-      return { items, next: undefined };
-    }
-    if (items.length > 0) {
-      return { items, next: after };
-    }
-    found = await read(after);
   }
+  return { items, count };
 }
 
 function itemOf(
@@ -245,7 +280,7 @@ export async function digestOf(
 ): Promise<JsonOf<Schemas['ChangesDigest']>> {
   const stored = new Map((await changes.digestsOf(clientId)).map((one) => [one.type, one]));
   // After the digests, so that no change in them is newer.
-  await untilReadable(changes, await changes.newestOf(instanceId));
+  await endBehind(changes, await changes.newestOf(instanceId));
   const entities = ENTITY_TYPES.map((type) => ({
     type,
     count: stored.get(type)?.entities ?? 0,
@@ -254,20 +289,28 @@ export async function digestOf(
   return jsonOf<Schemas['ChangesDigest']>({ clientId, entities });
 }
 
-/** At once, unless a transaction on PostgreSQL that began before this position is not over. */
-async function untilReadable(changes: ChangeStore, position: number): Promise<void> {
-  for (let looks = 0; (await changes.lives()).end <= position; looks += 1) {
+/** Waits until this change is final: until no transaction on PostgreSQL that began before it is open. */
+async function endBehind(changes: ChangeStore, position: number): Promise<number> {
+  for (let looks = 0; ; looks += 1) {
+    const { end } = await changes.lives();
+    if (end > position) {
+      return end;
+    }
     const pauseMs = PAUSES_MS[looks];
     if (pauseMs === undefined) {
-      throw new ServiceError(
-        ErrorCode.UNAVAILABLE,
-        'Changes are still being made. Try again in a few seconds.',
-        {
-          internal: 'a transaction of this database server stays open',
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        },
-      );
+      throw notReadable();
     }
     await sleep(pauseMs);
   }
+}
+
+function notReadable(): ServiceError {
+  return new ServiceError(
+    ErrorCode.UNAVAILABLE,
+    'Changes are still being made. Try again in a few seconds.',
+    {
+      internal: 'a transaction of this database server stays open',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }

@@ -121,13 +121,10 @@ export interface ChangeStore {
   lives(): Promise<{ lives: Life[]; end: number }>;
   /** The newest position of the instance, also of changes that are not final yet; 0 if there is none. */
   newestOf(instanceId: InstanceId): Promise<number>;
-  /**
-   * One read: changes of the instance behind a position, but no removals up to another. Everything that
-   * commits later is behind all that it returns.
-   */
+  /** One read: changes of the instance between two positions, but no removals up to another. */
   page(
     instanceId: InstanceId,
-    asked: { after: ChangePosition; removedAfter: number; limit: number },
+    asked: { after: ChangePosition; before: number; removedAfter: number; limit: number },
   ): Promise<StoredChange[]>;
   digestsOf(clientId: ClientId): Promise<{ type: EntityType; entities: number; digest: number }[]>;
   /** The newest position of all instances. */

@@ -29,13 +29,21 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
   );
   const pages = keptQuery(
     db,
-    (instanceId: string, position: number, type: string, id: string, removedAfter: number, limit: number) =>
+    (
+      instanceId: string,
+      position: number,
+      type: string,
+      id: string,
+      before: number,
+      removedAfter: number,
+      limit: number,
+    ) =>
       db
         .selectFrom('changes')
         .where('instanceId', '=', instanceId)
         .where(sql<boolean>`(position, entity_type, entity_id) > (${position}, ${type}, ${id})`)
+        .where('position', '<', before)
         .where(sql<boolean>`(removed = 0 or position > ${removedAfter})`)
-        .where(isFinal)
         .orderBy('position')
         .orderBy('entityType')
         .orderBy('entityId')
@@ -81,11 +89,10 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       };
     },
     newestOf: async (instanceId) => (await newestOf(instanceId))[0]?.position ?? 0,
-    page: async (instanceId, { after: { position, type, id }, removedAfter, limit }) =>
-      (await pages(instanceId, position, type, id, removedAfter, limit)).map(({ removed, ...change }) => ({
-        ...change,
-        removed: removed === 1,
-      })),
+    page: async (instanceId, { after: { position, type, id }, before, removedAfter, limit }) =>
+      (await pages(instanceId, position, type, id, before, removedAfter, limit)).map(
+        ({ removed, ...change }) => ({ ...change, removed: removed === 1 }),
+      ),
     digestsOf: (clientId) => digests(clientId),
     heldBack: async () => (isPostgres(reader) ? heldBackIn(reader) : undefined),
     newest: async () => (await newest())[0]?.position ?? 0,

@@ -10,6 +10,8 @@ const LIFE_BYTES = 6;
 const MOST_LIVES = 100;
 /** The last position on SQLite; after a move, PostgreSQL has it too. */
 const LAST_POSITION = sql<number>`(select max(last_position) from change_feed)`;
+/** Of all changes. The last position on SQLite can be greater: some writes take one and change nothing. */
+const NEWEST_POSITION = sql`(select greatest(max(position), ${LAST_POSITION}) as position from changes)`;
 const EXPIRED_TYPE = 'changes.cursors_expired';
 const DOMAIN: Actor = { type: 'service', id: 'domain' };
 
@@ -30,7 +32,7 @@ export async function continuePositions(writer: Writer): Promise<void> {
     await sql`lock table changes in share row exclusive mode`.execute(writer);
     await sql`
       update change_feed set xid_offset = newest.position + 1 - pg_current_xact_id()::text::bigint
-      from (select coalesce(max(position), 0) as position from changes) as newest
+      from ${NEWEST_POSITION} as newest
       where xid_offset + pg_current_xact_id()::text::bigint <= newest.position
     `.execute(writer);
   }
@@ -38,8 +40,8 @@ export async function continuePositions(writer: Writer): Promise<void> {
 
 async function isBehind(reader: Reader): Promise<boolean> {
   const { rows } = await sql`
-    select from change_feed
-    where xid_offset + pg_current_xact_id()::text::bigint <= (select max(position) from changes)
+    select from change_feed, ${NEWEST_POSITION} as newest
+    where xid_offset + pg_current_xact_id()::text::bigint <= newest.position
   `.execute(reader);
   return rows.length > 0;
 }

@@ -69,7 +69,7 @@ async function startWithChanges(scope: Scope, name: string, workers: number) {
   ok(place !== undefined, 'the service has the same key');
   // Following a million workers up to here would take a minute.
   const behind = { position: before, ...LAST_OF_POSITION };
-  const after = cursors.write({ ...place, after: behind, beganAt: 0 }, reader);
+  const after = cursors.write({ ...place, after: behind, beganAt: 0, isLoading: false }, reader);
   const path = `${PATH}?after=${after}`;
   const items = await readChanges(service, path, headers);
   ok(items.length === CHANGED, 'the changed workers come, and no others');

@@ -68,7 +68,7 @@ const WAYS: Record<number, Way> = {
 /** Sealed with a key that this database never had. */
 export const EXPIRED_CURSOR = changeCursors(Buffer.alloc(32)).write(
   {
-    ...{ life: '000000000000', beganAt: 0, newest: 1 },
+    ...{ life: '000000000000', beganAt: 0, isLoading: false, newest: 1 },
     after: { position: 1, type: 'worker', id: ownIds.workerId },
   },
   ownIds.instanceIntegrationId as InstanceIntegrationId,

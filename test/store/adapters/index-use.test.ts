@@ -97,10 +97,11 @@ describe('on SQLite', () => {
 
   test('a page of changes is read from one place of an index', async () => {
     const after = { position: 1, type: 'worker', id: 'x' } as const;
-    const asked = { after, removedAfter: 0, limit: 501 };
+    const asked = { after, before: 9, removedAfter: 0, limit: 501 };
     const plans = await plansOf((db) => changeStore(db).page('ins_1' as InstanceId, asked));
-    expect(plans[0]).toMatch(/^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND /);
-    expect(plans.slice(1)).toEqual(['SCALAR SUBQUERY 1', 'SCAN change_feed']);
+    expect(plans).toEqual([
+      expect.stringMatching(/^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND /),
+    ]);
   });
 
   test('the units of a page of workers are read by worker', async () => {

@@ -4,15 +4,23 @@ import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { digestOf } from '../../../src/domain/directory/changes.js';
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
-import { createLocation } from '../../../src/domain/platform/organization/locations.js';
+import { createLocation, updateLocation } from '../../../src/domain/platform/organization/locations.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLife } from '../../../src/store/adapters/lives.js';
 import { lock } from '../../../src/store/adapters/unit-of-work.js';
 import { changesAreNotHeldBack } from '../../../src/store/checks/postgres-activity.js';
+import type { Database } from '../../../src/store/database.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
-import { allIsReadable, digestsIn, listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
+import {
+  allIsReadable,
+  digestsIn,
+  listsOf,
+  type Mirror,
+  mirrorOf,
+  resourcesIn,
+} from '../../support/changes/mirror.js';
 import { newInstance } from '../../support/changes/new-instance.js';
 import { KINDS_OF_WRITES, writeAtRandom } from '../../support/changes/random-writes.js';
 import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
@@ -209,6 +217,30 @@ describe('the migration on PostgreSQL', () => {
   });
 });
 
+/** Begins a transaction that adds a client, and stays open until `finish`. */
+async function beginEarly(database: Database, instanceId: string): Promise<{ finish(): Promise<void> }> {
+  const [begun, ends] = [signalled(), signalled()];
+  const early = database.write(async (writer) => {
+    await writer
+      .insertInto('clients')
+      .values({
+        ...{ id: 'cli_aaaaaaaaaaaaaaaaaaaaaa', instance_id: instanceId, name: 'Early', version: 'v1' },
+        ...{ address1: null, address2: null, city: null, iso_country_code: null },
+        ...{ postal_code: null, zone_code: null, created_at: 1, updated_at: 1 },
+      })
+      .execute();
+    begun.tell();
+    await ends.told;
+  });
+  await begun.told;
+  return {
+    finish: () => {
+      ends.tell();
+      return early;
+    },
+  };
+}
+
 describe('the sequence of changes on PostgreSQL, where a transaction can commit before one that began earlier', () => {
   const under = databaseUnderTest('PostgreSQL');
 
@@ -217,20 +249,9 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
     const write = (seed: number) =>
       writeAtRandom(database, platform, { instanceId, times: 1, random: randomFrom(seed) });
     const mirror = mirrorOf(database, instanceId);
-    const [begun, finish] = [signalled(), signalled()];
-    const early = database.write(async (writer) => {
-      await writer
-        .insertInto('clients')
-        .values({
-          ...{ id: 'cli_aaaaaaaaaaaaaaaaaaaaaa', instance_id: instanceId, name: 'Early', version: 'v1' },
-          ...{ address1: null, address2: null, city: null, iso_country_code: null },
-          ...{ postal_code: null, zone_code: null, created_at: 1, updated_at: 1 },
-        })
-        .execute();
-      begun.tell();
-      await finish.told;
-    });
-    await begun.told;
+    await write(10);
+    await mirror.follow();
+    const { finish } = await beginEarly(database, instanceId);
     await write(11);
     await expect(mirror.step(100)).resolves.toEqual([]);
     const changes = changeStore(database);
@@ -242,14 +263,76 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
       expect.stringMatching(/^\d+ changes are held back, the oldest for .*: process \d+ .*for \d+ s$/),
     ]);
     expect((await changesAreNotHeldBack.find(database.reader, { longMs: 3_600_000 })).count).toBe(0);
-    finish.tell();
-    await early;
+    await finish();
     await allIsReadable(database, instanceId);
     await expect(changes.heldBack()).resolves.toEqual({ changes: 0, ageMs: 0 });
     expect((await changesAreNotHeldBack.find(database.reader, settings)).count).toBe(0);
     const names = (await mirror.follow()).map(({ resource }) => (resource as { name?: string }).name);
     expect(names).toContain('Early');
     expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+  });
+
+  describe('brings in a load all that exists,', () => {
+    /** Three locations change after a transaction began that stays open until `finish`. */
+    const changedMeanwhile = async () => {
+      const { database, platform, instanceId } = await newInstance(under);
+      const { id: clientId } = await platform.run((changes) =>
+        createClient(changes, { instanceId, name: 'Present' }),
+      );
+      const create = (name: string) => platform.run((changes) => createLocation(changes, { clientId, name }));
+      const locations = [await create('North'), await create('South'), await create('West')];
+      await allIsReadable(database, instanceId);
+      const { finish } = await beginEarly(database, instanceId);
+      for (const { id: locationId, name } of locations) {
+        await platform.run((changes) => updateLocation(changes, { locationId, name: `${name} again` }));
+      }
+      return { database, platform, instanceId, locations, finish };
+    };
+    const load = async (mirror: Mirror, limit: number) => {
+      while (mirror.place.isLoading) {
+        await mirror.step(limit);
+      }
+    };
+
+    test.each([3, 4, 100])('while a transaction stays open (pages of %i)', async (limit) => {
+      const { database, instanceId, finish } = await changedMeanwhile();
+      const mirror = mirrorOf(database, instanceId);
+      await mirror.step(limit);
+      await load(mirror, limit);
+      expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+      // What is not final comes once in a load, and then at its place.
+      await expect(mirror.step(limit)).resolves.toEqual([]);
+      await finish();
+      const names = (await mirror.follow(limit)).map(({ resource }) => (resource as { name?: string }).name);
+      expect(names).toEqual(expect.arrayContaining(['North again', 'South again', 'West again', 'Early']));
+      expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+    });
+
+    test('also when a reader stops and goes on at any item', async () => {
+      const { database, instanceId, finish } = await changedMeanwhile();
+      const lists = await listsOf(database, instanceId);
+      for (let stored = 1; stored <= Object.keys(lists).length; stored += 1) {
+        const mirror = mirrorOf(database, instanceId);
+        await mirror.step(100, stored);
+        await load(mirror, 100);
+        expect(resourcesIn(mirror)).toEqual(lists);
+      }
+      await finish();
+    });
+
+    test('or waits for the transaction, where one page has no room for what is not final', async () => {
+      const { database, instanceId, finish } = await changedMeanwhile();
+      const mirror = mirrorOf(database, instanceId);
+      await mirror.step(2);
+      await expect(mirror.step(2)).rejects.toMatchObject({
+        ...{ code: ErrorCode.UNAVAILABLE, retryAfterSeconds: 3 },
+      });
+      const waiting = mirror.step(2);
+      await finish();
+      await waiting;
+      await load(mirror, 2);
+      expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
+    });
   });
 
   describe('gives no digest before readers can have what it counts:', () => {

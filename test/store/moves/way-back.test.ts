@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import type { InstanceId } from '../../../generated/ids.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
@@ -17,7 +18,7 @@ import { move } from './rig.js';
 const sqlite = databaseUnderTest('SQLite');
 const postgres = databaseUnderTest('PostgreSQL');
 
-test('a reader of changes goes on after a move, and is told to begin again after the way back', async () => {
+async function newSource() {
   const { dataDir } = await sqlite.newPlace();
   await (await sqlite.openStore({ dataDir })).close();
   const before = await sqlite.open({ dataDir });
@@ -27,14 +28,33 @@ test('a reader of changes goes on after a move, and is told to begin again after
   const write = (on: Database, seed: number) =>
     writeAtRandom(on, platformUnitOfWork(on), { instanceId, times: 30, random: randomFrom(seed) });
   await write(before, 1);
+  return { dataDir, before, instanceId, write };
+}
+
+async function moveFrom(dataDir: string): Promise<Database> {
+  const { databaseUrl = '' } = await postgres.newEmptyPlace();
+  await move(dataDir, databaseUrl, { keyIds: [] });
+  return postgres.open({ dataDir, databaseUrl });
+}
+
+test('PostgreSQL gives positions after the last one of SQLite, which can be greater than that of any change', async () => {
+  const { dataDir, before, instanceId, write } = await newSource();
+  const last = 2 ** 50;
+  await before.write((writer) => writer.updateTable('change_feed').set({ last_position: last }).execute());
+  await before.close();
+  const moved = await moveFrom(dataDir);
+  await write(moved, 2);
+  expect(await changeStore(moved).newestOf(instanceId as InstanceId)).toBeGreaterThan(last);
+});
+
+test('a reader of changes goes on after a move, and is told to begin again after the way back', async () => {
+  const { dataDir, before, instanceId, write } = await newSource();
   const integration = newPublicId('InstanceIntegrationId');
   const ofSqlite = mirrorOf(before, instanceId, integration);
   await ofSqlite.follow();
   await before.close();
 
-  const { databaseUrl = '' } = await postgres.newEmptyPlace();
-  await move(dataDir, databaseUrl, { keyIds: [] });
-  const moved = await postgres.open({ dataDir, databaseUrl });
+  const moved = await moveFrom(dataDir);
   await write(moved, 2);
   const ofPostgres = mirrorOf(moved, instanceId, integration);
   ofPostgres.goOnFrom(ofSqlite.cursor);

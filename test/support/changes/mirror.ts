@@ -26,8 +26,8 @@ export interface Mirror {
   readonly place: ReaderPlace;
   /** Waits until all that is committed can be read, reads it to its end, and returns the items that came. */
   follow(limit?: number): Promise<Change[]>;
-  /** Reads one page. */
-  step(limit: number): Promise<Change[]>;
+  /** Reads one page, of which it may store only the first items. */
+  step(limit: number, stored?: number): Promise<Change[]>;
   /** The mirror's state as another integrator would begin with it. */
   goOnFrom(cursor: string | undefined): void;
   /** The same with a cursor that says something else. */
@@ -53,17 +53,17 @@ export function mirrorOf(
     organization: organizationStore(database),
   };
   const visitor = { instanceId: instanceId as InstanceId, rateLimit: undefined } as never;
-  const readPage = async (limit: number) => {
+  const readPage = async (limit: number, stored = limit) => {
     const sequence = await sequenceOf(dependencies, visitor, {
       ...{ instanceIntegrationId, limit },
       ...(cursor !== undefined && { cursor }),
     });
     const { rows, nextCursor } = await sequence.page();
-    const changes = rows.map(({ json }) => JSON.parse(json) as Change);
+    const changes = rows.slice(0, stored).map(({ json }) => JSON.parse(json) as Change);
     for (const change of changes) {
       apply(items, change);
     }
-    cursor = nextCursor ?? changes.at(-1)?.cursor ?? cursor;
+    cursor = (stored < rows.length ? undefined : nextCursor) ?? changes.at(-1)?.cursor ?? cursor;
     return { changes, isMore: nextCursor !== undefined };
   };
   const placeOf = (text = '') => cursors.read(text, instanceIntegrationId) as ReaderPlace;
@@ -75,7 +75,7 @@ export function mirrorOf(
     get place() {
       return placeOf(cursor);
     },
-    step: async (limit) => (await readPage(limit)).changes,
+    step: async (limit, stored) => (await readPage(limit, stored)).changes,
     follow: async (limit = 1_000) => {
       await allIsReadable(database, instanceId);
       const all: Change[] = [];

@@ -320,7 +320,7 @@ job titles once, at the place of its newest change. Without `after` it begins wi
 
 Store the items and the last `cursor` together. Whatever you have read, nothing that was committed before it is
 missing, and you can stop and go on at any item. An entity that changes while you read comes again, at its new place. An item
-may refer to an entity that comes later.
+may refer to an entity that comes later, and may come again with the same `version`.
 
 The header `Link` has the next page as long as there is one. After the last, ask again with `after` and `wait`:
 the answer comes as soon as something changes, or is an empty array when the wait is over. An empty array leaves your cursor as
