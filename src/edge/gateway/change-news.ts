@@ -8,6 +8,8 @@ const PATIENCE_MS = 1_000;
 /** Instances whose last change is remembered. */
 const MOST_REMEMBERED = 10_000;
 
+type Waited = 'changed' | 'over' | 'ended';
+
 /** Tells the requests that wait for a change. One stream of the domain serves all of them. */
 export class ChangeNews {
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -37,17 +39,18 @@ export class ChangeNews {
   }
 
   /**
-   * Resolves with true if the instance has changed since `count`, or may have: the caller then reads again.
+   * Resolves with 'changed' if the instance has changed since `count`, or may have, and with 'over' after the
+   * time: then the caller reads again. After 'ended', it need not.
    */
-  async ofInstance(id: string, count: number, timeoutMs: number, left: AbortSignal): Promise<boolean> {
+  async ofInstance(id: string, count: number, timeoutMs: number, left: AbortSignal): Promise<Waited> {
     if (this.#isClosed || left.aborted) {
-      return false;
+      return 'ended';
     }
     if (count < this.#knownSince || (this.#changedAt.get(id) ?? -1) > count) {
-      return true;
+      return 'changed';
     }
     return new Promise((resolve) => {
-      const end = (isNews: boolean) => {
+      const end = (waited: Waited) => {
         clearTimeout(timer);
         left.removeEventListener('abort', leave);
         this.#waitingFor(id).delete(tell);
@@ -55,11 +58,11 @@ export class ChangeNews {
           this.#waiting.delete(id);
         }
         this.#idle?.refresh();
-        resolve(isNews);
+        resolve(waited);
       };
-      const tell = () => end(!this.#isClosed);
-      const leave = () => end(false);
-      const timer = setTimeout(() => end(true), timeoutMs);
+      const tell = () => end(this.#isClosed ? 'ended' : 'changed');
+      const leave = () => end('ended');
+      const timer = setTimeout(() => end('over'), timeoutMs);
       left.addEventListener('abort', leave);
       this.#waitingFor(id).add(tell);
     });

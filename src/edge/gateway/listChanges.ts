@@ -16,18 +16,21 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
     directory.read({ ...question, ...(isCounted && { isCounted }) }, { ...call, deadlineMs: LIST_WAIT_MS });
   const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
   try {
-    for (let isFirst = true; ; isFirst = false) {
+    let waited: Awaited<ReturnType<typeof news.ofInstance>> | undefined;
+    for (;;) {
       // Before the read, so that no change between the two is missed.
       const heard = waiting ? await news.listen() : 0;
       // One change can wake many requests at once.
-      const answer = await (isFirst ? read(false) : wokenReads.run(() => read(true)));
+      const answer = await (waited === undefined ? read(false) : wokenReads.run(() => read(true)));
       const header = present(answer.header);
       waiting?.answered(header);
       const { awaitedInstanceId } = header;
       const leftMs = endsAt - performance.now();
-      if (awaitedInstanceId !== undefined && leftMs > 0) {
+      // A timer can end a little before its time.
+      if (awaitedInstanceId !== undefined && leftMs > 0 && waited !== 'over') {
         request.wait(leftMs);
-        if (await news.ofInstance(awaitedInstanceId, heard, leftMs, left)) {
+        waited = await news.ofInstance(awaitedInstanceId, heard, leftMs, left);
+        if (waited !== 'ended') {
           continue;
         }
       }
