@@ -37,7 +37,7 @@ export const LOOK_LIMITS: LookLimits = {
 /** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
 const COMMITTED_LATE = 1_000;
 
-/** Before these places, nothing of a subscription was due at the last complete look. */
+/** Before these places, nothing of a subscription was due at the last look. */
 interface Place {
   /** Of first attempts, by `seq`. */
   first: number;
@@ -126,9 +126,9 @@ const limited = keptPosted(
  * Looks for subscriptions with due attempts. On PostgreSQL, index entries of delivered rows stay while any
  * transaction is open that began before their end, such as that of a dump, and a complete look reads all of
  * them. When complete looks stay slow, they run beside the claims, for about a fiftieth of the time at first.
- * Claims then begin where the last complete look found the first due attempt of each subscription. They do
- * not see deliveries committed far before these places, later attempts that became due meanwhile, or new
- * subscriptions: these wait for the next complete look.
+ * Claims then begin a little before the place where the last look found the first due attempt of each
+ * subscription. They do not see deliveries committed far before these places, later attempts that became due
+ * meanwhile, or new subscriptions: these wait for the next complete look.
  */
 export class DueLooks {
   #isSlow = false;
@@ -256,7 +256,9 @@ export class DueLooks {
           this.#completing = undefined;
         });
     }
-    return (await this.#firstOfKnown(db))
+    const rows = await this.#firstOfKnown(db);
+    this.#advance(rows.filter(({ first }) => first !== null));
+    return rows
       .map(({ id, first }) => ({ id, first, later: this.placeOf(id).later }))
       .filter(({ first, later }) => first !== null || later !== null)
       .sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -287,7 +289,7 @@ export class DueLooks {
         this.#slowLooks = 0;
       });
     } catch (error) {
-      await this.#advance(last);
+      this.#advance(await this.#firstOfKnown(this.beside), last);
       throw error;
     } finally {
       const endedAt = this.elapsedMs();
@@ -297,9 +299,9 @@ export class DueLooks {
     }
   }
 
-  /** After a failed look, moves the places forward, so that claims do not read more rows each time. */
-  async #advance(last: number): Promise<void> {
-    for (const { id, first } of await this.#firstOfKnown(this.beside)) {
+  /** Moves the places forward, so that claims do not read more dead rows each time. */
+  #advance(rows: readonly Pick<DueRow, 'id' | 'first'>[], last = 0): void {
+    for (const { id, first } of rows) {
       const place = this.placeOf(id);
       this.#places.set(id, { ...place, first: Math.max(place.first, before(first ?? last)) });
     }
