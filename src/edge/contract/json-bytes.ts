@@ -1,6 +1,13 @@
+import type { BodyStream } from '../http/exchange.js';
+
 /** A body of the contract that the domain has made. It is sent unchanged. */
 export class JsonBytes {
   constructor(readonly bytes: Buffer) {}
+}
+
+/** The same in pieces, of which each is sent as it comes. */
+export class JsonPieces {
+  constructor(readonly pieces: BodyStream) {}
 }
 
 /** The items of a JSON array, without its brackets. */

@@ -5,7 +5,7 @@ import type {
   ReadRestResponse,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { internalError } from '../../errors/service-error.js';
-import { JsonBytes, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
+import { JsonBytes, JsonPieces, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import { type BodyStream, bodyStream } from '../http/exchange.js';
 import { rateLimitHeaders } from '../problem.js';
@@ -17,6 +17,7 @@ import { PagesOfRest } from './rest-of-list.js';
 const LIST_DEADLINE_MS = 600_000;
 /** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
 export const LIST_WAIT_MS = 15_000;
+const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
 
 interface GatewayRequest extends AnyRequest {
   identity: Identity;
@@ -66,15 +67,25 @@ export function beginRead(
   };
 }
 
-/** The handler of an operation with one body. */
+/** The handler of an operation with one body: one message if it fits into one, otherwise streamed. */
 export function one(operationId: OperationId) {
   return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
+    const { directory } = dependencies;
     const { question, call, headersOf } = beginRead(operationId, request, dependencies);
-    const { header, body } = await dependencies.directory.read(question, call);
+    const { header, body, rest } = await directory.read(question, call);
     const headers = headersOf(present(header));
-    return header?.notModified
-      ? ({ status: 304, headers } as const)
-      : ({ status: 200, headers, body: new JsonBytes(body) } as const);
+    if (header?.notModified) {
+      return { status: 304, headers } as const;
+    }
+    if (!rest) {
+      return { status: 200, headers, body: new JsonBytes(body) } as const;
+    }
+    const pieces = new PagesOfRest(directory, question, rest, { ...call, ...REST_LIMITS });
+    // Read before the status is sent, so that an error in the first piece is an answer like any other.
+    const first = await pieces.next();
+    const read = first.done ? [] : [first.value];
+    const stream = streamed(read, pieces, dependencies, () => pieces.return());
+    return { status: 200, headers, body: new JsonPieces(stream) } as const;
   };
 }
 
@@ -95,8 +106,7 @@ export function list(operationId: OperationId) {
       const header = present(first.header);
       const headers = headersOf(header);
       underWay.answered(header);
-      const restCall = { ...call, deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
-      rest = first.rest && new PagesOfRest(directory, question, first.rest, restCall);
+      rest = first.rest && new PagesOfRest(directory, question, first.rest, { ...call, ...REST_LIMITS });
       if (rest && question.limit === undefined) {
         // Read before the status is sent, so that an error in the second page is an answer like any other.
         const second = await rest.next();
@@ -129,7 +139,7 @@ function streamed(
   read: Pick<ReadRestResponse, 'body'>[],
   rest: AsyncIterator<ReadRestResponse>,
   { pageTurns }: GatewayDependencies,
-  leave: () => Promise<void>,
+  leave: () => Promise<unknown>,
 ): BodyStream {
   const next = async () => {
     const page = read.shift();

@@ -1,8 +1,8 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
-import type { ListSlots, ReleaseSlot } from '../../domain/access/list-slots.js';
+import { ListSlots, type ReleaseSlot } from '../../domain/access/list-slots.js';
 import { changedInstances } from '../../domain/directory/changed-instances.js';
 import { type JsonOf, jsonArray } from '../../domain/directory/contract-json.js';
-import { type Rest, restAfter } from '../../domain/directory/page.js';
+import { PAGE_BYTES, type Rest, restAfter } from '../../domain/directory/page.js';
 import {
   type Answer,
   type AnyPages,
@@ -19,8 +19,14 @@ import { type Ask, earlierMethods, headerOf } from './earlier-directory.js';
 /** A list of so few rows is no more work than any short call, and needs no turn of its own. */
 const FEW_ROWS = 10;
 
+/** A larger resource is streamed. Half of what a message may have, so that all others stay one call. */
+const MOST_IN_ONE_MESSAGE = 8 * 1_024 * 1_024;
+/** Each is in memory as a whole until its reader has taken it; an organization structure has up to 80 MiB. */
+const LARGE_RESOURCES = { perIntegration: 2, inTotal: 8 };
+
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
   const { gatekeeper, closing } = dependencies;
+  const largeResources = new ListSlots(LARGE_RESOURCES);
   const reads: Record<string, AnyRead> = directoryReads(dependencies);
   const ask: Ask = (operationId, context, target) => {
     const read = Object.hasOwn(reads, operationId) ? reads[operationId] : undefined;
@@ -49,7 +55,10 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         const { visitor, content } = answer;
         const header = headerOf(answer);
         if (content === undefined || typeof content === 'string') {
-          return { header, body: Buffer.from(content ?? '') };
+          const body = Buffer.from(content ?? '');
+          return body.length > MOST_IN_ONE_MESSAGE
+            ? { header, body: Buffer.alloc(0), rest: { cursor: '' } }
+            : { header, body };
         }
         // Before anything is awaited, so that an excess list is refused at once.
         release = gatekeeper.lists.hold(visitor);
@@ -81,6 +90,12 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       const whole = { knownVersions: [], anyVersionKnown: false, isCounted: true };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
       const answer = await ask(operationId, context && { ...context, ...whole }, target);
+      if (typeof answer.content === 'string') {
+        for (const body of piecesOf(largeResources, answer as Answer<string>, signal)) {
+          yield { body };
+        }
+        return;
+      }
       let left = rest?.limit;
       const list = { lists: gatekeeper.lists, turns, answer, signal, isRest: true };
       for await (const page of pagesOf(list)) {
@@ -101,6 +116,20 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
 
 function bodyOf(rows: readonly { json: string }[]): Buffer {
   return Buffer.from(jsonArray(rows.map(({ json }) => json as JsonOf<unknown>)));
+}
+
+/** A resource in pieces. It counts until its call ends, when the peer has taken it. */
+function* piecesOf(slots: ListSlots, { visitor, content = '' }: Answer<string>, signal: AbortSignal) {
+  const release = slots.hold(visitor);
+  if (signal.aborted) {
+    release();
+    return;
+  }
+  signal.addEventListener('abort', release, { once: true });
+  const body = Buffer.from(content);
+  for (let from = 0; from < body.length; from += PAGE_BYTES) {
+    yield body.subarray(from, from + PAGE_BYTES);
+  }
 }
 
 interface ListUnderWay {

@@ -4,9 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { eventually } from '../../support/eventually.js';
-import { answering, aWorker, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
+import { answering, aWorker, bytesOf, firstOf, headerAt } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 import { signalled } from '../../support/signalled.js';
@@ -261,6 +262,46 @@ describe('a domain that is gone after the first pages', () => {
     };
     await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(asked).toEqual(['rest']);
+  });
+});
+
+describe('a resource in pieces', () => {
+  const { operationId } = operationNamed('getOrganizationStructure');
+  const path = pathOf(operationNamed(operationId));
+  const unitsTypes = [{ id: newPublicId('UnitTypeId'), name: 'é'.repeat(5_000) }];
+  const json = JSON.stringify({ unitsTypes, units: [], locations: [] });
+  const bytes = Buffer.from(json);
+
+  /** The domain sends so many bytes of it, 1,001 at a time, and fails if more remain. */
+  function inPieces(until = bytes.length) {
+    gateway.program({
+      read: async () => ({ header: headerAt('v1'), body: Buffer.alloc(0), rest: { cursor: '' } }),
+      readRest: async function* () {
+        for (let from = 0; from < until; from += 1_001) {
+          yield { body: bytes.subarray(from, from + 1_001) };
+        }
+        if (until < bytes.length) {
+          throw new ServiceError(ErrorCode.UNAVAILABLE, 'It is gone.');
+        }
+      },
+    });
+  }
+
+  test('is one body of all of them, in order', async () => {
+    inPieces();
+    const answer = await gateway.ask(operationId, path);
+    expect([answer.status, answer.body]).toEqual([200, json]);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', etag: expect.any(String) });
+  });
+
+  test('is a 503 if the domain is gone before the first', async () => {
+    inPieces(0);
+    expect((await gateway.ask(operationId, path)).status).toBe(503);
+  });
+
+  test('is cut if the domain is gone before the last, and never begun again', async () => {
+    inPieces(3_000);
+    await expect(gateway.ask(operationId, path)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 });
 

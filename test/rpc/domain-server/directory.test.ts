@@ -3,6 +3,7 @@ import { encodeCursor, FIRST_PAGE_BYTES } from '../../../src/domain/directory/pa
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
+import { eventually } from '../../support/eventually.js';
 import { listed } from '../../support/gateway/contract-rows.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf } from '../rig.js';
@@ -122,6 +123,26 @@ describe('a read of an operation', () => {
     const bodies = [first.body, second?.body ?? Buffer.alloc(0), ...others.map(({ body }) => body)];
     expect(bodies.flatMap((body) => parsed(body) as typeof rows)).toEqual(rows.slice(0, 1_000));
     expect(others.at(-1)?.nextCursor).toBe(messages.at(-1)?.nextCursor);
+  });
+
+  test('of a resource that is too large for a message streams it, to two readers of an integration', async () => {
+    const large = JSON.stringify('é'.repeat(8_000_000));
+    const { directory } = await serving({ organization: { structureOf: large } });
+    const read = request('getOrganizationStructure');
+    const { header: first, body, rest } = await directory.read(read, call);
+    expect([first?.version, body.length, rest]).toEqual(['now', 0, { cursor: '' }]);
+    const begin = () => directory.readRest({ read, rest }, call)[Symbol.asyncIterator]();
+    const readers = [begin(), begin()];
+    const [piece] = await Promise.all(readers.map((reader) => reader.next()));
+    const refused = await refusalOf(begin().next());
+    expect([refused.code, refused.retryAfterSeconds]).toEqual([ErrorCode.RATE_LIMITED, expect.any(Number)]);
+    await readers[0]?.return?.();
+    await readers[1]?.return?.();
+    const messages = await eventually('a place for another reader', () =>
+      collect(directory.readRest({ read, rest }, call)).catch(() => undefined),
+    );
+    expect(Buffer.concat(messages.map((message) => message.body)).equals(Buffer.from(large))).toBe(true);
+    expect(messages[0]?.body).toEqual(piece?.value.body);
   });
 
   test('of a list keeps the place of the list for its rest', async () => {

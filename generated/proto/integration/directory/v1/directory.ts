@@ -146,25 +146,25 @@ export interface ReadResponse {
   header:
     | ReadHeader
     | undefined;
-  /** The resource or the rows, as JSON; empty when not modified. */
+  /** The resource or the rows, as JSON; empty when not modified, and where ReadRest has a resource. */
   body: Buffer;
   /** Where to go on after the limit; only if there is more and no rest. */
   nextCursor?:
     | string
     | undefined;
-  /** The rows that were asked for and did not fit; absent if all of them are here. */
+  /** What was asked for and did not fit: rows, or the whole resource; absent if all of it is here. */
   rest?: RestOfList | undefined;
 }
 
 /** Which rows of a list are still to be read. */
 export interface RestOfList {
-  /** The cursor behind the last row that was sent. */
+  /** The cursor behind the last row that was sent; empty for a resource. */
   cursor: string;
   /** What is left of the limit, if there was one. */
   limit?: number | undefined;
 }
 
-/** Asks for the rows of a list that follow those of Read. */
+/** Asks for what Read left out. */
 export interface ReadRestRequest {
   /** The same request; its limit, cursor and known versions are not used. */
   read:
@@ -174,9 +174,9 @@ export interface ReadRestRequest {
   rest: RestOfList | undefined;
 }
 
-/** One page of the rest of a list. */
+/** One page of the rest of a list, or one piece of a resource. */
 export interface ReadRestResponse {
-  /** The rows of this page, a JSON array. */
+  /** The rows of this page, a JSON array; or the next bytes of the resource. */
   body: Buffer;
   /** Where to go on after the limit; in the last message only, and only if there is more. */
   nextCursor?:
@@ -3400,9 +3400,9 @@ export const Unit: MessageFns<Unit> = {
  *
  * A call is refused before it reads: first for the key, then for the rate, then for the path. Resources of
  * other integrations and missing ones get the same refusal. Read answers an operation of the gateway in one
- * message; where a list is longer than that, ReadRest streams its further pages. Bodies are JSON as the
- * gateway's contract defines it, and the edge sends them on unchanged. When header.not_modified is true, the
- * answer has the header and no body.
+ * message; where a list is longer than that, ReadRest streams its further pages, and where a resource is, ReadRest
+ * streams all of it. Bodies are JSON as the gateway's contract defines it, and the edge sends them on unchanged.
+ * When header.not_modified is true, the answer has the header and no body.
  *
  * The other methods are for edges of release 1.3.1, which are updated after the domain.
  */
@@ -3419,8 +3419,8 @@ export const DirectoryServiceService = {
     responseDeserialize: (value: Buffer): ReadResponse => ReadResponse.decode(value),
   },
   /**
-   * Reads the rows of a list that follow those of Read. It is part of the same request of the gateway, so the
-   * rate limit does not count it.
+   * Reads what Read left out: the rows of a list that follow, or a large resource. It is part of the same request
+   * of the gateway, so the rate limit does not count it.
    */
   readRest: {
     path: "/integration.directory.v1.DirectoryService/ReadRest" as const,
@@ -3550,8 +3550,8 @@ export interface DirectoryServiceServer extends UntypedServiceImplementation {
   /** Reads what an operation of the gateway answers: one resource, a whole list, or the first rows of a list. */
   read: handleUnaryCall<ReadRequest, ReadResponse>;
   /**
-   * Reads the rows of a list that follow those of Read. It is part of the same request of the gateway, so the
-   * rate limit does not count it.
+   * Reads what Read left out: the rows of a list that follow, or a large resource. It is part of the same request
+   * of the gateway, so the rate limit does not count it.
    */
   readRest: handleServerStreamingCall<ReadRestRequest, ReadRestResponse>;
   /**
