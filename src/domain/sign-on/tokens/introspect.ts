@@ -58,7 +58,7 @@ async function activeAccessToken(
   return { scope, clientId: application.id, sub: grant.accountId, issuedAt, expiresAt, tokenId };
 }
 
-/** Only the newest of a family is active. */
+/** Only the newest of a family is active, and only if a refresh with it would succeed. */
 function activeRefreshToken(
   { clock }: TokenIssuer,
   { grant, application }: Standing,
@@ -66,12 +66,13 @@ function activeRefreshToken(
 ): ActiveToken | undefined {
   const { refreshExpiresAt } = grant;
   const isNewest = generation === grant.generation;
-  const mayRefresh = application.allowedGrantTypes.includes('refresh_token');
+  const scopes = scopesInForce(grant.scopes, application);
+  const mayRefresh = application.allowedGrantTypes.includes('refresh_token') && scopes.length > 0;
   if (!isNewest || !mayRefresh || refreshExpiresAt === null || refreshExpiresAt <= clock()) {
     return undefined;
   }
   return {
-    scope: scopesInForce(grant.scopes, application).join(' '),
+    scope: scopes.join(' '),
     clientId: application.id,
     sub: grant.accountId,
     issuedAt: grant.rotatedAt,

@@ -17,8 +17,8 @@ import {
 } from '../token-rig.js';
 import { narrowTo, WITHDRAWALS } from './withdrawals.js';
 
-async function tokensOf(rig: TokenRig) {
-  const { accessToken, refreshToken } = await signedIn(rig);
+async function tokensOf(rig: TokenRig, fields: Parameters<typeof signedIn>[1] = {}) {
+  const { accessToken, refreshToken } = await signedIn(rig, fields);
   const token = await verifiedAccessToken(rig.keys, rig.clock.now, accessToken);
   return {
     access: { kind: 'access', token } as const,
@@ -76,6 +76,18 @@ describe('introspection', () => {
     await narrowTo(rig, ['openid']);
     expect((await introspect(rig, access))?.scope).toBe('openid');
     expect((await introspect(rig, refresh))?.scope).toBe('openid');
+  });
+
+  test('takes no refresh token for active that is refused because all its scopes were removed', async () => {
+    const rig = await tokenRig(under);
+    const { access, refresh } = await tokensOf(rig, { scopes: ['openid', 'profile'] });
+    await narrowTo(rig, ['email']);
+    const asked = rotateRefreshToken(rig.issuer, rig.application.client, { refreshToken: refresh.token });
+    expect((await refusalOf(asked)).code).toBe('INVALID_SCOPE');
+    expect(await introspect(rig, refresh)).toBeUndefined();
+    expect((await introspect(rig, access))?.scope).toBe('');
+    await narrowTo(rig, ['profile', 'email']);
+    expect((await introspect(rig, refresh))?.scope).toBe('profile');
   });
 
   test.each(WITHDRAWALS.filter(({ title }) => !title.includes('application')))(
