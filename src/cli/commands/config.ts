@@ -3,8 +3,9 @@ import { ConfigError, describeConfig, loadConfig } from '../../config/config.js'
 import { print, say } from './output/print.js';
 
 const CHECK_NOTES = `
-Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, certificates with the
-key of another one. Then it compares environment, issuer, encryption keys and migrations with the database. It changes nothing.
+Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, a DATA_DIR that cannot be
+made or written, certificates with the key of another one. Then it compares environment, issuer, encryption keys and migrations with
+the database. It changes nothing.
 
 Exit codes: 0 the service can start with these settings · 78 it cannot; each problem is a line on stderr
 

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { readSecretsKeys } from '../../keys/secrets-key.js';
 import { lackingKey } from '../../store/checks/settings.js';
@@ -10,6 +10,7 @@ import { DATABASE_FILE } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
+import { socketPathOf } from '../sockets.js';
 
 /** Why the service would not start with valid settings: their files and their database. */
 export async function startProblems(config: Config, { offline = false } = {}): Promise<string[]> {
@@ -18,10 +19,35 @@ export async function startProblems(config: Config, { offline = false } = {}): P
     problemOf(() => clientFiles(config)),
     problemOf(() => temporalAccess(config)),
     problemOf(() => keyFile(config)),
+    problemOf(() => dataFolder(config)),
   ];
   const found = await Promise.all([...files, ...(offline ? [] : [databaseProblem(config)])]);
   // A damaged key file is found twice.
   return [...new Set(found.filter((problem) => problem !== undefined))];
+}
+
+/** Makes nothing: a start makes what is missing below the nearest directory that exists. */
+function dataFolder({ DATA_DIR, DATABASE_URL, DOMAIN_ADDRESS, ROLES_ADDRESS }: Config): void {
+  const holdsDatabase = DATABASE_URL === undefined && ROLES_ADDRESS !== undefined;
+  // Otherwise only edge or worker run here, or a domain with PostgreSQL: they keep nothing in it.
+  if (socketPathOf(DOMAIN_ADDRESS) === undefined && !holdsDatabase) {
+    return;
+  }
+  let nearest = resolve(DATA_DIR);
+  while (!existsSync(nearest)) {
+    nearest = dirname(nearest);
+  }
+  if (!statSync(nearest).isDirectory()) {
+    throw new Error(`DATA_DIR names ${DATA_DIR}, which cannot be a directory: ${nearest} is a file.`);
+  }
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const what = nearest === resolve(DATA_DIR) ? 'written' : 'made';
+    const { code } = error as NodeJS.ErrnoException;
+    const why = `this user may not write ${nearest} (${code})`;
+    throw new Error(`DATA_DIR names ${DATA_DIR}, which cannot be ${what}: ${why}.`);
+  }
 }
 
 function keyFile(config: Config): void {

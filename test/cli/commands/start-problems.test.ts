@@ -1,16 +1,21 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { useKeys } from '../../../src/cli/commands/copies/own-database.js';
 import { startProblems } from '../../../src/cli/commands/start-problems.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { makeSecretsKeys } from '../../../src/keys/secrets-key.js';
 import { openStore } from '../../../src/store/store.js';
+import { root } from '../../support/service-process.js';
 import { migratedSqliteFile } from '../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { integration } from '../typed.js';
 
 const directory = temporaryDirectories();
+const run = promisify(execFile);
+const source = (path: string) => JSON.stringify(join(root, 'src', path));
 const ISSUER = 'https://id.example.com';
 
 /** Of an environment that was made, and of which the domain has used the key. */
@@ -76,6 +81,43 @@ test('invalid certificates, a damaged key file and an unreachable database are p
     expect.stringMatching(/^What GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE names cannot be used: /),
     expect.stringMatching(/^The key file .* holds neither a key/),
     expect.stringMatching(/^The service cannot connect to PostgreSQL: /),
+  ]);
+});
+
+test('a data directory that cannot be made or written is a problem, and one that a start makes is none', async () => {
+  const folder = directory();
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const ofDataDir = (DATA_DIR: string, more = {}) => startProblems(loadConfig({ ...more, DATA_DIR }));
+  expect(await ofDataDir(join(folder, 'new', 'live'))).toEqual([]);
+  expect(existsSync(join(folder, 'new'))).toBe(false);
+  for (const path of [file, join(file, 'live'), join(file, 'a', 'live')]) {
+    const problem = `DATA_DIR names ${path}, which cannot be a directory: ${file} is a file.`;
+    expect(await ofDataDir(path)).toEqual([problem]);
+  }
+  // An edge or worker on a machine of its own keeps nothing there.
+  expect(await ofDataDir(file, { DOMAIN_ADDRESS: '127.0.0.1:4004' })).toEqual([]);
+
+  const { code, stdout, stderr } = await integration(['config', 'check', '--offline'], { DATA_DIR: file });
+  expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(`  - DATA_DIR names ${file}`)]);
+});
+
+test('so is one in a directory that the user of the service may not write', async () => {
+  const closed = directory();
+  chmodSync(closed, 0o500);
+  const DATA_DIR = join(closed, 'live');
+  // Root may write everywhere, so the process gives up being root, after it has loaded all modules.
+  const script = `
+    import { startProblems } from ${source('cli/commands/start-problems.ts')};
+    import { loadConfig } from ${source('config/config.ts')};
+    if (process.getuid() === 0) process.setuid(65534);
+    process.stdout.write(JSON.stringify(await startProblems(loadConfig({ DATA_DIR: process.env.DATA_DIR }))));`;
+  const node = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const { stdout } = await run(process.execPath, node, { cwd: root, env: { DATA_DIR } });
+  expect(JSON.parse(stdout)).toEqual([
+    expect.stringMatching(
+      /^DATA_DIR names \S+, which cannot be made: this user may not write \S+ \(EACCES\)\.$/,
+    ),
   ]);
 });
 
