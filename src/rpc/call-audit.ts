@@ -84,7 +84,8 @@ export function searchOf(method: string, request: unknown, context: CallContext)
 
 const SHAPE_OF_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-function isId(value: unknown): value is string {
+/** What an audit record may repeat of a request, as an id. */
+export function isId(value: unknown): value is string {
   return typeof value === 'string' && SHAPE_OF_ID.test(value);
 }
 

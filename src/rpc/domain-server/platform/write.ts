@@ -9,7 +9,7 @@ import { Trail } from '../../../domain/platform/trail.js';
 import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
-import { actorOf } from '../../call-audit.js';
+import { actorOf, isId } from '../../call-audit.js';
 import type { AnyMethod, MethodOf, RequestOf, Sent } from '../../definitions.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { handlersOf, type Writes } from '../writes.js';
@@ -170,7 +170,8 @@ function actionOf(path: string): Action {
 /** The subject of a write, from the request or the answer. */
 function subjectOf(kind: Action[1], request: object, answer: object): { type: string; id: string } {
   if (kind === 'notice') {
-    return { type: kind, id: (request as { noticeIds: string[] }).noticeIds[0] ?? '' };
+    // One was removed, so one at least is an id. Others may be any text.
+    return { type: kind, id: (request as { noticeIds: string[] }).noticeIds.find(isId) ?? '' };
   }
   const named = (request as Record<string, unknown>)[`${kind}Id`];
   const made = (answer as Record<string, { id?: string } | undefined>)[kind]?.id;

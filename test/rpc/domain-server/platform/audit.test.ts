@@ -342,6 +342,23 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     expect(await records()).toEqual([]);
   });
 
+  test('the record of acknowledged notices is about the first id that has the shape of one', async () => {
+    const { call, records, database } = await platformOf(under, rigs);
+    const { id: integration_id } = await plantIntegration(database);
+    await database.write((writer) =>
+      writer
+        .insertInto('integration_notices')
+        .values({
+          ...{ id: 'inc_1', kind: 'failing_half', integration_id, subscription_id: 'whs_1' },
+          ...{ email: 'webhooks@example.com', failing_since: 1, disabled_from: 2, created_at: 3 },
+        })
+        .execute(),
+    );
+    const noticeIds = ['', 'x'.repeat(65), 'ada@example.com', 'inc_1', 'inc_2'];
+    await call('acknowledgeIntegrationNotices', { noticeIds });
+    expect(await records()).toEqual([expect.objectContaining({ subject: { type: 'notice', id: 'inc_1' } })]);
+  });
+
   test('an idempotency key is that of its token: another token is not answered for it', async () => {
     const { call } = await platformOf(under, rigs);
     const request = { name: 'Harborlight', idempotencyKey: 'the same key' };
