@@ -12,6 +12,7 @@ import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import type { Admission } from './contract/admission.js';
 import { createContractApi } from './contract/contract-api.js';
+import { openHeaders, openPathsOf } from './contract/cross-origin.js';
 import type { Handlers } from './contract/typed-handler.js';
 import { apiKeySecurity, type Identity } from './gateway/api-key.js';
 import { AtOnce, ChangeNews } from './gateway/change-news.js';
@@ -142,6 +143,12 @@ export async function createSignOnApi({
     isFirst: (operationId) => SIGN_IN.has(operationId),
   });
   return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
+}
+
+/** What a refusal adds at a path whose request did not reach the contract: scripts could not read it. */
+export function openHeadersOf(api: 'gateway' | 'sign-on'): (path: string) => Record<string, string> {
+  const paths = openPathsOf(readContract(api).document);
+  return (path) => (paths.has(path) ? openHeaders() : {});
 }
 
 function readContract(name: 'gateway' | 'sign-on'): { document: Document; hash: string } {

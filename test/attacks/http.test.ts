@@ -133,6 +133,8 @@ describe('a script of another origin', () => {
       { method: 'OPTIONS', headers: preflight },
       { headers: { origin } },
       { method: 'POST', headers: { origin } },
+      // Refused before its path is looked at.
+      { method: 'POST', headers: { origin, expect: 'the-unexpected' } },
     ]) {
       const answer = await exchange(attacked.port, path, question);
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
@@ -151,6 +153,9 @@ describe('a script of another origin', () => {
         expect(answer.headers['access-control-allow-origin']).toBe('*');
         expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
       }
+      const headers = { origin, expect: 'the-unexpected' };
+      const refused = await exchange(attacked.port, '/auth/token', { method: 'POST', headers });
+      expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([417, '*']);
     },
   );
 });

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { isLoopback } from '../../config/insecurities.js';
 import { packageRoot, packageVersion } from '../../config/package.js';
-import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
+import { createGatewayApi, createSignOnApi, openHeadersOf } from '../../edge/apis.js';
 import { Admission } from '../../edge/contract/admission.js';
 import { withLibrary } from '../../edge/docs/dispatch.js';
 import { openLibrary } from '../../edge/docs/library.js';
@@ -52,7 +52,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { TRUSTED_PROXIES: trustedProxies, LISTEN_HOST: host } = config;
   const listenerOf = (api: 'sign-on' | 'gateway', dispatch: Dispatch, publicUrl: string) =>
     createListener({
-      ...{ api, dispatch, publicUrl, explanations: EXPLANATIONS_OF[api] },
+      ...{ api, dispatch, publicUrl, explanations: EXPLANATIONS_OF[api], openHeadersAt: openHeadersOf(api) },
       ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
     });
   const readable = withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway));

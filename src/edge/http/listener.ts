@@ -11,7 +11,7 @@ import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js'
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { Connections, closedSignal } from './connections.js';
-import { BUSY, type Dispatch, type DispatchedAnswer } from './exchange.js';
+import { BUSY, type Dispatch, type DispatchedAnswer, type HttpRequest } from './exchange.js';
 import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
 import {
@@ -73,6 +73,8 @@ export interface ListenerOptions {
   log: Log;
   timer: HttpRequestTimer;
   inFlight?: RequestCount;
+  /** Headers of refusals that come before any contract, for paths that scripts of other origins may call. */
+  openHeadersAt?: (path: string) => Record<string, string>;
   /** Called for each request that finds no place. */
   onRefused?: () => void;
   /** Responses then close their connections, so that few remain when the listener closes. */
@@ -214,7 +216,7 @@ async function exchangeTraced(
     const asked = { method, ...target, headers, requestId, ...from, readBody, left, wait };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
-      ? belowContracts(forbidden, requestId, UNREADABLE, shared.options)
+      ? belowContracts(forbidden, asked, UNREADABLE, shared.options)
       : await shared.dispatch(asked);
     await send();
   } catch (error) {
@@ -271,11 +273,15 @@ function isRefusal(error: unknown): error is ServiceError {
 
 function belowContracts(
   status: UnreadableStatus,
-  requestId: string,
+  { path, requestId }: HttpRequest,
   code: string,
-  { explanations }: ListenerOptions,
+  { explanations, openHeadersAt }: ListenerOptions,
 ): DispatchedAnswer {
-  return { ...problemBelowContracts(status, requestId, explanations), operation: 'none', facts: { code } };
+  const { headers, body } = problemBelowContracts(status, requestId, explanations);
+  return {
+    ...{ status, body, operation: 'none', facts: { code } },
+    headers: { ...headers, ...openHeadersAt?.(path) },
+  };
 }
 
 /** Each network has its share of places, so that one network does not block the others. */
@@ -292,7 +298,7 @@ function dispatchInPlace(options: ListenerOptions): Dispatch {
         await pause(REFUSAL_WAIT_MS);
         withoutPlace -= 1;
       }
-      return belowContracts(503, request.requestId, BUSY, options);
+      return belowContracts(503, request, BUSY, options);
     }
     try {
       return await dispatch(request);

@@ -58,6 +58,23 @@ describe('scripts of other origins', () => {
     }
   });
 
+  test('may read that too many requests are under way, which no contract answers', async () => {
+    const full = await startSignOn({ maxRequests: 0 });
+    try {
+      for (const [path] of OPEN) {
+        const { status, headers } = await full.askAnything(path, { method: 'POST' });
+        expect([path, status, headers['access-control-allow-origin']]).toEqual([path, 503, '*']);
+        expect(headers['access-control-expose-headers']).toMatch(/^Retry-After\b/);
+      }
+      for (const path of [...CLOSED, '/nowhere', '/auth/token/']) {
+        const { status, headers } = await full.askAnything(path);
+        expect([path, status, headers['access-control-allow-origin']]).toEqual([path, 503, undefined]);
+      }
+    } finally {
+      await full.stop();
+    }
+  });
+
   test.each(CLOSED)('are not let near %s', async (path) => {
     const preflight = await server.askAnything(path, PREFLIGHT);
     expect(preflight.status).toBe(405);

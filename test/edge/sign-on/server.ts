@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import { createSignOnApi } from '../../../src/edge/apis.js';
+import { createSignOnApi, openHeadersOf } from '../../../src/edge/apis.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { createRpcServer } from '../../../src/rpc/server.js';
@@ -39,12 +39,15 @@ export interface SignOnServer extends RecordedLog {
 export interface ServerOptions {
   environment?: 'live' | 'demo';
   signOnUrl?: string;
+  /** Beyond them a request is refused before its path is looked at. */
+  maxRequests?: number;
 }
 
 /** A real sign-on server before a real gRPC server that does what the test says. */
 export async function startSignOn({
   environment = 'live',
   signOnUrl = SIGN_ON_URL,
+  maxRequests,
 }: ServerOptions = {}): Promise<SignOnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sign-on-'));
   const address = `unix:${folder}/domain.sock`;
@@ -75,7 +78,10 @@ export async function startSignOn({
   const domain = new RpcChannel(address, 'token');
   const gatewayUrl = 'https://gateway.example.com';
   const dispatch = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log: recorded.log });
-  const edge = { api: 'sign-on', publicUrl: signOnUrl, log: recorded.log } as const;
+  const edge = {
+    ...({ api: 'sign-on', publicUrl: signOnUrl, log: recorded.log } as const),
+    ...{ maxRequests, openHeadersAt: openHeadersOf('sign-on') },
+  };
   const { port, stop } = await startListener(edge, () => dispatch);
   return {
     ...recorded,
