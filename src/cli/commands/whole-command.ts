@@ -8,13 +8,28 @@ export class WholeCommand extends Command {
     return new WholeCommand(name);
   }
 
-  /** Commander shows the help of the command above if there is none of that name, and does not say so. */
+  /**
+   * Commander shows the help of the command above if there is none of that name, and does not say so. Of
+   * `help key rotate` it reads only the first name.
+   */
   override help(given?: HelpContext | ((text: string) => string)): never {
     const context = given as HelpContext | undefined;
     const [verb, name] = this.args;
-    return verb === 'help' && name !== undefined && context?.error
-      ? this.error(`error: unknown command '${name}'`)
-      : super.help(context);
+    if (verb === 'help' && name !== undefined && context?.error) {
+      return this.error(`error: unknown command '${name}'`);
+    }
+    const [asked, , ...names] = this.parent?.args ?? [];
+    return asked === 'help' ? this.#helpOf(names) : super.help(context);
+  }
+
+  #helpOf([name, ...names]: readonly string[]): never {
+    if (name === undefined) {
+      return super.help();
+    }
+    const verb = this.commands.find((command) => command.name() === name);
+    return verb instanceof WholeCommand
+      ? verb.#helpOf(names)
+      : this.error(`error: unknown command '${name}'`);
   }
 
   override error(message: string, options?: ErrorOptions): never {

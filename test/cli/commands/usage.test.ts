@@ -112,6 +112,8 @@ describe('help of a command that does not exist', () => {
   test.each([
     ['help', 'nope'],
     ['key', 'help', 'nope'],
+    ['help', 'key', 'nope'],
+    ['help', 'key', 'rotate', 'nope'],
   ])('is refused: %s', async (...args) => {
     const { code, stdout, stderr } = await sharedIntegration(args);
     expect([code, stdout]).toEqual([2, '']);
@@ -120,6 +122,23 @@ describe('help of a command that does not exist', () => {
 });
 
 describe('help of a verb', () => {
+  test.each(['key rotate', 'config check', 'worker list', 'signing-key list'])(
+    'is also what `help` shows: %s',
+    async (names) => {
+      const help = await sharedIntegration([...names.split(' '), '--help']);
+      expect(help).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Usage: integration ${names} `),
+      });
+      expect(await sharedIntegration(['help', ...names.split(' ')])).toEqual(help);
+    },
+  );
+
+  test('is shown by `help` of its group too', async () => {
+    const help = await sharedIntegration(['key', 'rotate', '--help']);
+    expect(await sharedIntegration(['key', 'help', 'rotate'])).toEqual(help);
+  });
+
   test.each(['key', 'token'])('that issues a %s says that it never ends unless told', async (group) => {
     const { stdout } = await sharedIntegration([group, 'create', '--help']);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/--expires <when> when it ends: [^-]*; never unless given/);
