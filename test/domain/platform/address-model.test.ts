@@ -164,6 +164,9 @@ describeEachDatabase('the address of an account', (under) => {
   test.each(rows)('$state: a new one by $asker: $outcome', async ({ step, change, outcome }) => {
     const subject = await subjectIn(step);
     const before = await stateOf(subject);
+    const versionOfUser = () =>
+      subject.run(async (changes) => (await changes.users.find(subject.userId))?.version);
+    const version = await versionOfUser();
     const session = await signedIn(subject, subject.accountId, 'here');
     const link = {
       accountId: subject.accountId,
@@ -175,6 +178,7 @@ describeEachDatabase('the address of an account', (under) => {
     const after = await stateOf(subject);
     const events = (await subject.newEvents()).map(({ type, data }) => [type, data.email]);
     const [kept] = await subject.database.reader.selectFrom('account_links').select('ended_at').execute();
+    expect((await versionOfUser()) === version).toBe(outcome === 'waits');
     if (outcome === 'waits') {
       expect(after).toEqual(before);
       expect(events).toEqual([]);

@@ -171,7 +171,7 @@ export interface Account {
   updatedAt:
     | Date
     | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  /** Changes with every write, but not with pending_emails; send it back as expected_version. */
   version: string;
   /** Requested addresses that await their proof, at most one per client and one of the platform. */
   pendingEmails: PendingEmail[];

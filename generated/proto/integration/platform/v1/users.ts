@@ -111,7 +111,7 @@ export interface User {
   updatedAt:
     | Date
     | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  /** Changes with every write, but not with a pending_email; send it back as expected_version. */
   version: string;
   /** The address that the user's client requested and that awaits its proof; requests of others are hidden. */
   pendingEmail?: PendingEmail | undefined;
