@@ -105,14 +105,14 @@ export function refuseTakenName(kind: 'location' | 'unit type', holder: object |
   }
 }
 
-/** Integrations get the titles of a client in one message, and its structure in another. */
+/** Integrations get all titles of a client in one answer, and its structure in another. */
 const MOST_OF_A_KIND = 10_000;
 
 /** Refuses what was just added where the client has too many now. The client must be locked. */
 export async function assertRoom(
   rows: { count(clientId: ClientId): Promise<number> },
   clientId: ClientId,
-  kinds: 'job titles' | 'locations' | 'units' | 'unit types',
+  kinds: 'job titles' | 'locations' | 'roles' | 'units' | 'unit types',
 ): Promise<void> {
   if ((await rows.count(clientId)) > MOST_OF_A_KIND) {
     const message = `A client has at most ${MOST_OF_A_KIND} ${kinds}. Remove some first.`;

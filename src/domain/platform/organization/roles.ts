@@ -7,7 +7,7 @@ import type { Role } from '../rows/organization.js';
 import type { UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_NAME_LENGTH, Violations } from '../violations.js';
-import { lockClient } from './clients.js';
+import { assertRoom, lockClient } from './clients.js';
 import { distinctPermissions, newRole } from './new-roles.js';
 
 /** What these rules use of a write. */
@@ -45,6 +45,7 @@ async function addCustomRole(
   }
   const role = newRole(changes, { clientId, name, permissions, builtIn: false });
   await changes.roles.insert(role);
+  await assertRoom(changes.roles, clientId, 'roles');
   return role;
 }
 

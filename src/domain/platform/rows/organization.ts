@@ -50,6 +50,7 @@ export interface RoleRows {
   find(id: string): Promise<Role | undefined>;
   /** Built-in roles first. */
   page(page: PageRequest, clientId: ClientId): Promise<Role[]>;
+  count(clientId: ClientId): Promise<number>;
   names(clientId: ClientId): Promise<Set<string>>;
   /** The built-in role Owner. */
   ownerOf(clientId: ClientId): Promise<string | undefined>;

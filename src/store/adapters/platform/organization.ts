@@ -195,7 +195,7 @@ export function jobTitleRows(writer: Writer): JobTitleRows {
 }
 
 /** Counts the rows that a client has in a table. */
-function countOfClient(db: Rows, table: 'jobTitles' | 'locations' | 'units' | 'unitTypes') {
+export function countOfClient(db: Rows, table: 'jobTitles' | 'locations' | 'roles' | 'units' | 'unitTypes') {
   return async (clientId: ClientId): Promise<number> => {
     const { count } = await db
       .selectFrom(table)

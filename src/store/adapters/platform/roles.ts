@@ -5,6 +5,7 @@ import type { Role, RoleRows } from '../../../domain/platform/rows/organization.
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { plainWrites } from '../statements/plain-writes.js';
+import { countOfClient } from './organization.js';
 
 export function roleRows(writer: Writer): RoleRows {
   const db = camelCased(writer);
@@ -26,6 +27,7 @@ export function roleRows(writer: Writer): RoleRows {
         .execute();
       return rows.map(toRole);
     },
+    count: countOfClient(db, 'roles'),
     names: async (clientId) => {
       const named = db.selectFrom('roles').where('clientId', '=', clientId).select('name');
       return new Set((await named.execute()).map(({ name }) => name));

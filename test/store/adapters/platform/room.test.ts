@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { addJobTitle, renameJobTitle } from '../../../../src/domain/platform/organization/job-titles.js';
+import {
+  createRole,
+  deleteRole,
+  editRolePermissions,
+} from '../../../../src/domain/platform/organization/roles.js';
 import { createUnit } from '../../../../src/domain/platform/organization/units.js';
 import { updateWorker } from '../../../../src/domain/platform/people/worker-changes.js';
 import { describeEachDatabase } from '../../../support/databases.js';
@@ -10,10 +15,12 @@ import { newPlatform, type Platform } from './people.js';
 
 const MOST = 10_000;
 
-/** Fills a table with copies of its only row. Their ids and names end in a number. */
-async function fill({ database }: Platform, table: 'job_titles' | 'locations' | 'unit_types' | 'units') {
-  const row = await database.reader.selectFrom(table).selectAll().executeTakeFirstOrThrow();
-  const columns = Object.keys(row);
+type Filled = 'job_titles' | 'locations' | 'roles' | 'unit_types' | 'units';
+
+/** Fills a table with copies of its one row, or its two. Their ids and names end in a number. */
+async function fill({ database }: Platform, table: Filled) {
+  const rows = await database.reader.selectFrom(table).selectAll().execute();
+  const columns = Object.keys(rows[0] ?? {});
   const copied = columns.map((column) =>
     ['id', 'name', 'title'].includes(column) ? sql`${sql.ref(column)} || number` : sql.ref(column),
   );
@@ -21,7 +28,7 @@ async function fill({ database }: Platform, table: 'job_titles' | 'locations' | 
     sql`
       insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
       with recursive numbers(number) as (
-        select 1 union all select number + 1 from numbers where number < ${sql.lit(MOST - 1)}
+        select 1 union all select number + 1 from numbers where number < ${sql.lit(MOST / rows.length - 1)}
       )
       select ${sql.join(copied)} from ${sql.table(table)}, numbers
     `.execute(writer),
@@ -67,6 +74,31 @@ describeEachDatabase('a client with as many as it may have', (under) => {
     );
     await expect(alone).rejects.toThrow(refusal('units'));
     await expect(newUnits(platform, 'Team', ['Nights'])).rejects.toThrow(refusal('units'));
+  });
+
+  test('roles gets no further one, not from an edit either, and may delete one', async () => {
+    const platform = await newPlatform(under);
+    const { client, run, database } = platform;
+    await fill(platform, 'roles');
+    const clientId = client.id;
+    const create = () => run((changes) => createRole(changes, { clientId, name: 'Clerk', permissions: [] }));
+    await expect(create()).rejects.toThrow(refusal('roles'));
+    expect(await refusalOf(create())).toMatchObject({ code: 'TRANSITION_REFUSED' });
+    await database.write((writer) =>
+      writer.updateTable('roles').set({ built_in: 0 }).where('name', '=', 'Admin1').execute(),
+    );
+    const role = await database.reader
+      .selectFrom('roles')
+      .select('id')
+      .where('name', '=', 'Admin1')
+      .executeTakeFirstOrThrow();
+    const edit = () =>
+      run((changes) =>
+        editRolePermissions(changes, { roleId: role.id, permissions: ['payroll:read'], userIds: [] }),
+      );
+    await expect(edit()).rejects.toThrow(refusal('roles'));
+    await run((changes) => deleteRole(changes, { roleId: role.id }));
+    expect(await create()).toMatchObject({ name: 'Clerk' });
   });
 
   test('unit types gets no further one', async () => {
