@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -105,7 +106,10 @@ function linkOrCopy(staged: string, path: string): void {
 export function sumsIn(folder: string): Map<string, string> {
   const path = join(folder, FILES.sums);
   if (!existsSync(folder)) {
-    throw new Unfinished(`There is no folder ${folder}.`);
+    throw new UsageError(`There is no folder ${folder}.`);
+  }
+  if (!statSync(folder).isDirectory()) {
+    throw new UsageError(`${folder} is not a folder.`);
   }
   if (!existsSync(path)) {
     throw new Unfinished(

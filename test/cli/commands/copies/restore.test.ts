@@ -74,6 +74,17 @@ describe('integration restore', () => {
   /** Whether the directory has no database on which a service would start. */
   const isUntouched = ({ DATA_DIR = '' }) => !existsSync(join(DATA_DIR, 'integration.db'));
 
+  test('of what is no folder is wrong usage, as a missing file is for other commands', async () => {
+    const absent = join(directory(), 'absent');
+    for (const [given, what] of [
+      [absent, `There is no folder ${absent}.`],
+      [passphraseFile, `${passphraseFile} is not a folder.`],
+    ] as const) {
+      const { code, stdout, stderr } = await integration(['restore', given], elsewhere());
+      expect([code, stdout, stderr]).toEqual([2, '', `${what}\n`]);
+    }
+  });
+
   test('brings the key back with the passphrase, and suspends what may have been revoked', async () => {
     const into = settingsIn(directory());
     const stdout = await succeeded(
