@@ -22,14 +22,15 @@ export const fallbacks = {
   },
 } satisfies Record<string, (context: Context) => never>;
 
+/** A parameter that came more than once is a list, and its schema would say only that it is none. */
+function isRepeated({ keyword, data }: ErrorObject): boolean {
+  return keyword === 'type' && Array.isArray(data);
+}
+
 /** `/query/limit` must be integer -> { path: 'query.limit', message: 'must be integer' }. */
-function toViolation({
-  instancePath,
-  keyword,
-  params,
-  parentSchema,
-  message = 'is not valid',
-}: ErrorObject): FieldViolation {
+function toViolation(error: ErrorObject): FieldViolation {
+  const { instancePath, keyword, params, parentSchema } = error;
+  const message = isRepeated(error) ? 'must be given once' : (error.message ?? 'is not valid');
   const [, place = 'body', ...rest] = instancePath.split('/');
   const name =
     keyword === 'required' ? [...rest, (params as { missingProperty: string }).missingProperty] : rest;

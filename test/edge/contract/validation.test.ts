@@ -68,6 +68,15 @@ describe('a query parameter that breaks its schema', () => {
     expect(seen).toBeUndefined();
   });
 
+  test.each(['limit=1&limit=2', 'limit=1&limit=1', 'cursor=a&cursor=b', 'limit=1&limit=2&limit=x'])(
+    'is said to be given once where it is given more often: %s',
+    async (query) => {
+      const [name = ''] = query.split('=');
+      const answer = await askWorkers(`?${query}`);
+      expect(answer.problem?.errors).toEqual([{ in: 'query', path: name, message: 'must be given once' }]);
+    },
+  );
+
   test('does not hide another', async () => {
     const answer = await askWorkers('?limit=0&cursor=');
     expect(answer.problem?.errors).toMatchObject([{ path: 'limit' }, { path: 'cursor' }]);
