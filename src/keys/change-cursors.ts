@@ -68,7 +68,7 @@ export function changeCursors(key: Uint8Array): ChangeCursors {
 
 /**
  * A double holds every safe integer exactly, and is written faster than a BigInt. `beganAt` is negative once
- * the load is over. Cursors of earlier releases are not: their readers may get what is not final once more.
+ * the load is over.
  */
 function contentOf({ life, after, beganAt, isLoading, newest }: ReaderPlace): Buffer {
   const content = Buffer.alloc(CONTENT_BYTES);

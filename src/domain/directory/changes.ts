@@ -34,9 +34,13 @@ const MOST_BYTES = 256 * 1_024;
 const MOST_ITEMS = 500;
 /** Resources in one read. */
 const READ_AT_ONCE = 250;
-/** The pauses between attempts to answer a digest, together shorter than the deadline of a call. */
+/** The pauses between looks whether a change is final, together shorter than the deadline of a call. */
 const PAUSES_MS = [20, 40, 80, 160, 300, 600, 900, 900];
 const RETRY_AFTER_SECONDS = 3;
+/** Of one page. After each, others may have changed all that it found. */
+const MOST_WAITS = 3;
+/** By type and id, behind all changes of a position. */
+export const LAST_OF_POSITION = { type: 'worker', id: 'z'.repeat(26) } as const;
 
 /** What a cursor says. */
 export interface ReaderPlace {
@@ -90,6 +94,7 @@ export async function sequenceOf(
   const { changes, cursors } = dependencies;
   const { instanceId } = visitor;
   const limit = Math.min(wanted, MOST_ITEMS);
+  // Before the page is read, which then has every change before this end.
   const { lives, end } = await changes.lives();
   const standing =
     cursor === undefined
@@ -115,8 +120,8 @@ export async function sequenceOf(
       const newest = await changes.newestOf(instanceId);
       const last = page.items.at(-1)?.change;
       const cursorOf = (change: ChangePosition) => {
-        // What is not final comes again, at its place.
-        const after = { ...change, position: Math.min(change.position, page.end - 1) };
+        // What is not final comes again at its place. Between two positions: all of the first has been read.
+        const after = change.position < page.end ? change : { ...change, position: page.end - 0.5 };
         const isLoading = standing.isLoading && (page.next !== undefined || change !== last);
         const beganAt = isLoading || after.position <= standing.beganAt ? standing.beganAt : 0;
         return cursors.write({ life, after, beganAt, isLoading, newest }, instanceIntegrationId);
@@ -147,7 +152,9 @@ function standingAt(
   if (!place || !lived || place.after.position >= end) {
     return undefined;
   }
-  const { after, beganAt, isLoading, newest } = place;
+  const { beganAt, isLoading, newest } = place;
+  const position = Math.floor(place.after.position);
+  const after = position < place.after.position ? { position, ...LAST_OF_POSITION } : place.after;
   const { lastPosition } = lived;
   if (lastPosition === null) {
     return { after, beganAt, isLoading };
@@ -178,21 +185,24 @@ async function pageFrom(
   { start, found: first, limit, end: firstEnd, read }: PageAsked,
 ): Promise<{ items: Item[]; next: ChangePosition | undefined; end: number }> {
   let end = firstEnd;
+  let waits = 0;
   for (let [after, found] = [start, first]; ; found = await read(after)) {
     const { items, count } = await fitting(dependencies, found.slice(0, limit));
     if (count === found.length) {
       return { items, next: undefined, end };
     }
     const next = found.slice(0, count).findLast(({ position }) => position < end);
-    if (next && items.length > 0) {
-      return { items, next, end };
+    const final = items.filter(({ change }) => change.position < end);
+    if (next && final.length > 0) {
+      return { items: final, next, end };
     }
     if (next) {
       after = next;
-    } else if (end === firstEnd) {
-      end = await endBehind(dependencies.changes, found.at(-1)?.position ?? end);
+    } else if (waits < MOST_WAITS) {
+      waits += 1;
+      end = await endBehind(dependencies.changes, found[0]?.position ?? end);
     } else {
-      throw notReadable();
+      throw notReadable('all changes that were found have changed again');
     }
   }
 }
@@ -298,19 +308,16 @@ async function endBehind(changes: ChangeStore, position: number): Promise<number
     }
     const pauseMs = PAUSES_MS[looks];
     if (pauseMs === undefined) {
-      throw notReadable();
+      throw notReadable('a transaction of this database server stays open');
     }
     await sleep(pauseMs);
   }
 }
 
-function notReadable(): ServiceError {
+function notReadable(internal: string): ServiceError {
   return new ServiceError(
     ErrorCode.UNAVAILABLE,
     'Changes are still being made. Try again in a few seconds.',
-    {
-      internal: 'a transaction of this database server stays open',
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
+    { internal, retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

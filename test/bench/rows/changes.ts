@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { InstanceIntegrationId } from '../../../generated/ids.js';
-import type { ChangeCursors } from '../../../src/domain/directory/changes.js';
+import { type ChangeCursors, LAST_OF_POSITION } from '../../../src/domain/directory/changes.js';
 import { changeCursors } from '../../../src/keys/change-cursors.js';
 import { SealingRing } from '../../../src/keys/sealing-ring.js';
 import { readSecretsKeys } from '../../../src/keys/secrets-key.js';
@@ -29,8 +29,6 @@ const PATH = changesPath(connectionId());
 const CATCH_UP = 'GET changes, 100 of 1,000,000 workers (ms an answer)';
 const CHANGED = 100;
 const WORKERS_EACH = 500;
-/** Behind every entity of its position. */
-const LAST_OF_POSITION = { type: 'worker', id: 'z'.repeat(26) } as const;
 const CONNECTIONS = 8;
 const ROUND_MS = 3_000;
 

@@ -4,6 +4,7 @@ import type { ClientId, InstanceId, InstanceIntegrationId } from '../../../gener
 import { sequenceOf } from '../../../src/domain/directory/changes.js';
 import type { Schemas } from '../../../src/domain/directory/contract-json.js';
 import type { ChangeStore, StoredChange } from '../../../src/domain/directory/stores.js';
+import { ErrorCode } from '../../../src/errors/service-error.js';
 import { cursors } from '../../support/changes/cursors.js';
 
 const worker: StoredChange = {
@@ -92,6 +93,14 @@ describe('a reader of changes whose transactions commit in any order', () => {
         this.commit(0);
       }
     }
+
+    /** Everything changes again after a transaction began that stays open. */
+    changeAll(): void {
+      this.begin();
+      for (let entity = 0; entity < ENTITIES; entity += 1) {
+        this.change(entity, false);
+      }
+    }
   }
 
   interface Reading {
@@ -100,17 +109,34 @@ describe('a reader of changes whose transactions commit in any order', () => {
     stored: number;
     /** An entity that is removed after the page was read. */
     removed: number;
+    /** Goes on where the header says, and not behind the last item. */
+    takesLink: boolean;
+    /** While it waits, everything changes again. */
+    changesAll: boolean;
   }
+
+  /** `later`: it is asked to try again in some seconds. */
+  type Came = 'on' | 'to the end' | 'later';
 
   class Reader {
     readonly copy = new Map<string, number>();
     cursor: string | undefined;
+    /** Of the last page. */
+    items = 0;
 
     constructor(readonly model: Model) {}
 
-    /** Whether it came to the end. */
-    async read({ limit, stored, removed }: Reading): Promise<boolean> {
-      const sequence = await sequenceOf(this.#dependencies(removed), visitor, {
+    async read(asked: Reading): Promise<Came> {
+      try {
+        return await this.#read(asked);
+      } catch (error) {
+        expect(error).toMatchObject({ code: ErrorCode.UNAVAILABLE });
+        return 'later';
+      }
+    }
+
+    async #read({ limit, stored, takesLink, ...meanwhile }: Reading): Promise<Came> {
+      const sequence = await sequenceOf(this.#dependencies(meanwhile), visitor, {
         ...{ instanceIntegrationId, limit, ...(this.cursor !== undefined && { cursor: this.cursor }) },
       });
       const { rows, nextCursor } = await sequence.page();
@@ -122,12 +148,14 @@ describe('a reader of changes whose transactions commit in any order', () => {
           this.copy.set(entity.id, version);
         }
       }
-      const next = stored < rows.length ? undefined : nextCursor;
+      this.items = items.length;
+      const isWhole = stored >= rows.length;
+      const next = isWhole && takesLink ? nextCursor : undefined;
       this.cursor = next ?? items.at(-1)?.cursor ?? this.cursor;
-      return stored >= rows.length && nextCursor === undefined;
+      return isWhole && nextCursor === undefined ? 'to the end' : 'on';
     }
 
-    #dependencies(removed: number) {
+    #dependencies({ removed, changesAll }: Pick<Reading, 'removed' | 'changesAll'>) {
       const { model } = this;
       let looks = 0;
       const changes: Pick<ChangeStore, 'lives' | 'newestOf' | 'page'> = {
@@ -136,6 +164,9 @@ describe('a reader of changes whose transactions commit in any order', () => {
           // What it waits for comes.
           if (looks > 1) {
             model.commitAll();
+            if (changesAll) {
+              model.changeAll();
+            }
           }
           return { lives: [{ life: '8c1f02d4a7b9', lastPosition: null }], end: model.end };
         },
@@ -163,7 +194,10 @@ describe('a reader of changes whose transactions commit in any order', () => {
     limit: fc.integer({ min: 1, max: ENTITIES }),
     stored: fc.integer({ min: 1, max: ENTITIES }),
     removed: fc.nat(4 * ENTITIES),
+    takesLink: fc.boolean(),
+    changesAll: fc.boolean(),
   });
+  const toTheEnd = (one: Reading) => ({ ...one, stored: one.limit, removed: ENTITIES, changesAll: true });
   const step = fc.oneof(
     fc.constant((model: Model) => model.begin()),
     fc.tuple(entity, fc.boolean()).map((change) => (model: Model) => model.change(...change)),
@@ -171,28 +205,42 @@ describe('a reader of changes whose transactions commit in any order', () => {
     fc.nat(1).map((which) => (model: Model) => model.commit(which)),
   );
 
-  test('has all that exists when its load ends, and misses no change after it', async () => {
+  test('has all that exists when its load ends, always comes to an end, and misses no change after it', async () => {
     const steps = fc.array(fc.oneof({ weight: 3, arbitrary: step }, reading), {
       minLength: 30,
       maxLength: 60,
     });
     await fc.assert(
-      fc.asyncProperty(steps, async (taken) => {
+      fc.asyncProperty(steps, reading.map(toTheEnd), async (taken, last) => {
         const model = new Model();
         const reader = new Reader(model);
         let isLoading = true;
         for (const one of taken) {
           if (typeof one === 'function') {
             one(model);
-          } else if ((await reader.read(one)) && isLoading) {
+          } else if ((await reader.read(one)) === 'to the end' && isLoading) {
             expect([...reader.copy.keys()]).toEqual(
               expect.arrayContaining(model.present.map(({ id }) => id)),
             );
             isLoading = reader.cursor === undefined;
           }
         }
+        const readToEnd = async () => {
+          let [came, reads] = ['on', 0];
+          while (came === 'on' && reads < 2 * ENTITIES) {
+            came = await reader.read(last);
+            reads += 1;
+          }
+          return came;
+        };
+        const came = await readToEnd();
+        expect(came).not.toBe('on');
+        if (came === 'to the end' && reader.cursor !== undefined) {
+          await reader.read(last);
+          expect(reader.items).toBe(0);
+        }
         model.commitAll();
-        while (!(await reader.read({ limit: 2, stored: 2, removed: ENTITIES }))) {}
+        expect(await readToEnd()).toBe('to the end');
         expect(reader.copy).toEqual(new Map(model.present.map(({ id, version }) => [id, version])));
       }),
       { numRuns: 1_000 },

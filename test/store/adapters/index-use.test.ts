@@ -100,7 +100,9 @@ describe('on SQLite', () => {
     const asked = { after, before: 9, removedAfter: 0, limit: 501 };
     const plans = await plansOf((db) => changeStore(db).page('ins_1' as InstanceId, asked));
     expect(plans).toEqual([
-      expect.stringMatching(/^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND /),
+      expect.stringMatching(
+        /^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND .* AND position<\?\)$/,
+      ),
     ]);
   });
 
