@@ -192,12 +192,12 @@ export const settings = {
   WEBHOOK_SENDS_PER_SUBSCRIPTION: required(
     wholeNumberBetween(1, 1000),
     '32',
-    'of those, to one subscription',
+    'attempts to one subscription at once, of all workers together',
   ),
   WEBHOOK_FAILING_LIMIT: required(
     durationBetween('1m', '365d'),
     '5d',
-    'a subscription without a success for this long is disabled',
+    'a subscription to which every attempt has failed for this long is disabled',
   ),
   WEBHOOK_ALLOWED_NETWORKS: required(
     listOf(network),
