@@ -11,7 +11,7 @@ export const problemMessages = {
   instance_integration_not_found: "Instance integration not found",
   instance_integration_not_configured: "Instance integration not configured",
   client_not_found: "Client not found",
-  cursor_expired: "The service may lack some of what you have read, because it was restored or another database server took over. Start again without after.",
+  cursor_expired: "The service may lack some of what you have read, because it was restored or lost power, or another database server took over. Start again without after.",
   user_not_found: "User not found",
   worker_not_found: "Worker not found",
   method_not_allowed: "This path does not accept this method.",

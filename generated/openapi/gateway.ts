@@ -70,8 +70,8 @@ export interface paths {
          *     it is.
          *
          *     Cursors stay valid when keys are replaced and when the service is restarted or upgraded. If the service was restored
-         *     from a backup, or another database server took over, a cursor of a reader who may have seen more than the service has now
-         *     is answered with 410 and `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
+         *     from a backup or lost power, or another database server took over, a cursor of a reader who may have seen more than the
+         *     service has now is answered with 410 and `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
          */
         get: operations["listChanges"];
         put?: never;
@@ -818,7 +818,7 @@ export interface components {
          *     | `route_not_found` | 404 | There is nothing at this path. |
          *     | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
          *     | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
-         *     | `cursor_expired` | 410 | The service was restored from a backup, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
+         *     | `cursor_expired` | 410 | The service was restored from a backup or lost power, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
          *     | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
          *     | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
          *     | `not_implemented` | 501 | The operation is not available on this server. |
@@ -1123,7 +1123,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service was restored, or another database server took over, and it may lack some of what you have read. Start again without `after`. */
+        /** @description The service was restored or lost power, or another database server took over, and it may lack some of what you have read. Start again without `after`. */
         CursorExpired: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];

@@ -327,8 +327,8 @@ the answer comes as soon as something changes, or is an empty array when the wai
 it is.
 
 Cursors stay valid when keys are replaced and when the service is restarted or upgraded. If the service was restored
-from a backup, or another database server took over, a cursor of a reader who may have seen more than the service has now
-is answered with 410 and `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
+from a backup or lost power, or another database server took over, a cursor of a reader who may have seen more than the
+service has now is answered with 410 and `cursor_expired`: start again without `after`, and when you have reached the end, remove what the new pass did not bring.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.

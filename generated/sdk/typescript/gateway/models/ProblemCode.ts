@@ -34,7 +34,7 @@
  * | `route_not_found` | 404 | There is nothing at this path. |
  * | `method_not_allowed` | 405 | The path is read-only: it accepts `GET` and `HEAD`. |
  * | `not_acceptable` | 406 | `Accept` rules out `application/json`. |
- * | `cursor_expired` | 410 | The service was restored from a backup, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
+ * | `cursor_expired` | 410 | The service was restored from a backup or lost power, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
  * | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
  * | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
  * | `not_implemented` | 501 | The operation is not available on this server. |
