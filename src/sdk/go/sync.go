@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math/rand"
 	"net/http"
 	"slices"
@@ -15,6 +16,9 @@ const (
 	leastPause        = time.Second
 	longestPause      = time.Minute
 	longestRetryAfter = time.Hour
+	// mostClientsInSlice is for the rate limit too: a digest is a request for each client.
+	mostClientsInSlice = 200
+	sliceEvery         = time.Minute
 	// mostComparisons limits how often a client that keeps changing is compared again.
 	mostComparisons = 5
 	// firstDoublings make pauses go on where those of a read's retries end.
@@ -39,7 +43,7 @@ type SyncOptions struct {
 	// Pause is the least time between two reads that find nothing. The default is 1 s; without a wait 1 min.
 	// After a read that finds something, and when woken, it is 1 s at most.
 	Pause time.Duration
-	// CompareEvery is how often to compare the store with the gateway's digests. The default is 1 h.
+	// CompareEvery is how long after a comparison with the gateway's digests the next one begins. The default is 1 h.
 	CompareEvery time.Duration
 	// OnChanges is called when changes are stored.
 	OnChanges func([]Change)
@@ -62,8 +66,12 @@ type Sync struct {
 	// anew means that the next read begins anew, with the store as it is.
 	anew bool
 	// complete means that the store has all that there was at the last read.
-	complete   bool
+	complete bool
+	// comparedAt is when the last comparison ended.
 	comparedAt time.Time
+	// toCompare has the clients that a comparison, which goes over them in slices, has not compared yet.
+	toCompare   map[string]bool
+	nextSliceAt time.Time
 	// beganAt is when the last round began.
 	beganAt time.Time
 }
@@ -104,12 +112,16 @@ func (s *Sync) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// CatchUp reads what the store lacks, compares if it is time to, and ends.
+// CatchUp reads what the store lacks, compares if it is time to, and ends. With more than 200 clients it takes a
+// minute for each further 200.
 func (s *Sync) CatchUp(ctx context.Context) error {
-	if _, err := s.readToEnd(ctx, 0); err != nil {
-		return err
+	_, err := s.readAndCompare(ctx, 0)
+	for err == nil && len(s.toCompare) > 0 {
+		if err = pause(ctx, time.Until(s.nextSliceAt)); err == nil {
+			_, err = s.readAndCompare(ctx, 0)
+		}
 	}
-	return s.compareIfDue(ctx)
+	return err
 }
 
 // Wake ends a pause, so that the next read is within a second: call it when a webhook arrives.
@@ -125,17 +137,27 @@ func (s *Sync) round(ctx context.Context) error {
 		return err
 	}
 	s.beganAt = time.Now()
-	changed, err := s.readToEnd(ctx, s.options.Wait)
+	changed, err := s.readAndCompare(ctx, s.options.Wait)
 	if err != nil {
 		return err
 	}
-	if err := s.compareIfDue(ctx); err != nil {
-		return err
-	}
 	if len(changed) == 0 {
-		s.pause(ctx, s.options.Pause-time.Since(s.beganAt))
+		nextAt := s.beganAt.Add(s.options.Pause)
+		if len(s.toCompare) > 0 && s.nextSliceAt.Before(nextAt) {
+			nextAt = s.nextSliceAt
+		}
+		s.pause(ctx, time.Until(nextAt))
 	}
 	return nil
+}
+
+// readAndCompare returns the clients of which something changed.
+func (s *Sync) readAndCompare(ctx context.Context, wait time.Duration) (map[string]bool, error) {
+	changed, err := s.readToEnd(ctx, wait)
+	if err == nil && s.isToCompare() {
+		err = s.compareSlice(ctx)
+	}
+	return changed, err
 }
 
 // readToEnd returns the clients of which something changed.
@@ -193,11 +215,29 @@ func (s *Sync) beginAnew() {
 	s.complete = false
 }
 
-func (s *Sync) compareIfDue(ctx context.Context) error {
-	if !s.comparedAt.IsZero() && time.Since(s.comparedAt) < s.options.CompareEvery {
-		return nil
+func (s *Sync) isToCompare() bool {
+	if len(s.toCompare) > 0 {
+		return time.Until(s.nextSliceAt) <= 0
 	}
-	found, err := s.reportDifferences(ctx)
+	return s.comparedAt.IsZero() || time.Since(s.comparedAt) >= s.options.CompareEvery
+}
+
+// compareSlice leaves the clients that were not equal yet to the next slice, if it fails.
+func (s *Sync) compareSlice(ctx context.Context) error {
+	s.nextSliceAt = time.Now().Add(sliceEvery)
+	if len(s.toCompare) == 0 {
+		var err error
+		if s.toCompare, err = s.clients(ctx); err != nil {
+			return err
+		}
+	}
+	slice := map[string]bool{}
+	for clientID := range s.toCompare {
+		if len(slice) < mostClientsInSlice {
+			slice[clientID] = true
+		}
+	}
+	found, err := s.reportDifferences(ctx, slice)
 	if err != nil {
 		return err
 	}
@@ -207,16 +247,22 @@ func (s *Sync) compareIfDue(ctx context.Context) error {
 			return err
 		}
 		// What differs even now is reported, and read again when it is time for the next comparison.
-		if _, err := s.reportDifferences(ctx); err != nil {
+		maps.DeleteFunc(slice, func(clientID string, _ bool) bool { return !s.toCompare[clientID] })
+		if _, err := s.reportDifferences(ctx, slice); err != nil {
 			return err
 		}
 	}
-	s.comparedAt = time.Now()
+	for clientID := range slice {
+		delete(s.toCompare, clientID)
+	}
+	if len(s.toCompare) == 0 {
+		s.comparedAt = time.Now()
+	}
 	return nil
 }
 
-func (s *Sync) reportDifferences(ctx context.Context) (bool, error) {
-	differences, err := s.differences(ctx)
+func (s *Sync) reportDifferences(ctx context.Context, clients map[string]bool) (bool, error) {
+	differences, err := s.differences(ctx, clients)
 	if len(differences) > 0 && s.options.OnDifference != nil {
 		s.options.OnDifference(differences)
 	}
@@ -225,14 +271,14 @@ func (s *Sync) reportDifferences(ctx context.Context) (bool, error) {
 
 // differences returns what two comparisons find alike, if no change of the client is read between them. One
 // comparison proves nothing: what it counted may have changed since, and cannot always be read at once.
-func (s *Sync) differences(ctx context.Context) ([]Difference, error) {
-	found, err := s.compare(ctx, nil)
+func (s *Sync) differences(ctx context.Context, clients map[string]bool) ([]Difference, error) {
+	found, err := s.compare(ctx, clients)
 	for count := 1; err == nil && len(found) > 0 && count < mostComparisons; count++ {
 		changed, failure := s.readToEnd(ctx, s.options.Wait)
 		if failure != nil {
 			return nil, failure
 		}
-		clients := map[string]bool{}
+		clients = map[string]bool{}
 		for _, difference := range found {
 			clients[difference.ClientID] = true
 		}
@@ -264,17 +310,10 @@ func clientsIn(differences []Difference) []string {
 	return ids
 }
 
-// compare compares these clients, or all.
-func (s *Sync) compare(ctx context.Context, only map[string]bool) ([]Difference, error) {
+func (s *Sync) compare(ctx context.Context, clients map[string]bool) ([]Difference, error) {
 	stored, err := s.store.Digests(ctx)
 	if err != nil {
 		return nil, err
-	}
-	clients := only
-	if clients == nil {
-		if clients, err = s.clientsOf(ctx, stored); err != nil {
-			return nil, err
-		}
 	}
 	var differences []Difference
 	for clientID := range clients {
@@ -282,13 +321,21 @@ func (s *Sync) compare(ctx context.Context, only map[string]bool) ([]Difference,
 		if err != nil {
 			return nil, err
 		}
-		differences = append(differences, differencesOf(clientID, expected, stored)...)
+		found := differencesOf(clientID, expected, stored)
+		if len(found) == 0 {
+			delete(s.toCompare, clientID)
+		}
+		differences = append(differences, found...)
 	}
 	return differences, nil
 }
 
-func (s *Sync) clientsOf(ctx context.Context, stored []StoredDigest) (map[string]bool, error) {
+func (s *Sync) clients(ctx context.Context) (map[string]bool, error) {
 	present, err := s.gateway.ListClients(ctx, s.id)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.store.Digests(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -81,9 +81,12 @@ export class LineDriver {
     return this.#do({ on: 'links', options: { apiKey: 'ik_demo_key', ...options }, parameters, ...more });
   }
 
-  /** One sync at a time: it is started, woken and stopped or ends by itself, or catches up once. */
+  /**
+   * One sync at a time: it is started, to follow or to catch up, woken and stopped or ends by itself. `pass`
+   * puts its clock forward. `catchUp` answers when it has ended.
+   */
   sync(
-    method: 'start' | 'wake' | 'stop' | 'ended' | 'catchUp',
+    method: 'start' | 'startCatchUp' | 'pass' | 'wake' | 'stop' | 'ended' | 'catchUp',
     options: Options = {},
     args: readonly string[] = [],
     parameters: Options = {},

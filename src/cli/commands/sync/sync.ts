@@ -3,10 +3,10 @@ import type { SyncCommandOptions } from './sync-session.js';
 
 const NOTES = `
 Loads all clients, workers, users, units and job titles that the gateway shows of an instance into a SQLite file, then
-keeps the file equal until Ctrl-C. At the start and every hour it compares the digests with those of the gateway; what
-differs is reported and read again. With --once, an end before that, such as Ctrl-C, has the exit code 1. The file has
-everything that is needed to continue: the same command goes on after an end of any kind, and so do the SDKs
-(\`sync\`). Its table \`entities\` has a row for each, with the JSON of the API.
+keeps the file equal until Ctrl-C. At the start and every hour it compares the digests with those of the gateway, 200
+clients a minute; what differs is reported and read again. With --once, an end before that, such as Ctrl-C, has the
+exit code 1. The file has everything that is needed to continue: the same command goes on after an end of any kind,
+and so do the SDKs (\`sync\`). Its table \`entities\` has a row for each, with the JSON of the API.
 
 Gateway and key come from $DATA_DIR/demo.json of the demo environment, or are both given: the key in
 INTEGRATION_API_KEY, or in a file that INTEGRATION_API_KEY_FILE names. Only a gateway on this machine may have http://.

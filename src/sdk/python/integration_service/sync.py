@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ._retries import Retry
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _LEAST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _LONGEST_RETRY_AFTER_SECONDS = 3600.0
+# A digest is a request for each client: those of all at once would use up the rate limit too.
+_MOST_CLIENTS_IN_SLICE = 200
+_SLICE_EVERY_SECONDS = 60.0
 # How often a client that keeps changing is compared again.
 _MOST_COMPARISONS = 5
 # Pauses go on where those of a read's retries end.
@@ -51,7 +55,7 @@ class SyncOptions:
     finds something, and when woken, it is 1 at most.
     """
     compare_every_seconds: float = 3600
-    """How often to compare the store with the gateway's digests."""
+    """How long after a comparison with the gateway's digests the next one begins."""
     on_changes: Callable[[Sequence[Change]], None] | None = None
     """Called when changes are stored."""
     on_difference: Callable[[Sequence[Difference]], None] | None = None
@@ -84,7 +88,11 @@ class Sync:
         self._is_anew = False
         # The store has all that there was at the last read.
         self._is_complete = False
+        # When the last comparison ended.
         self._compared_at = float("-inf")
+        # The clients that a comparison, which goes over them in slices, has not compared yet.
+        self._to_compare: set[str] = set()
+        self._next_slice_at = float("-inf")
         # When the last round began.
         self._began_at = float("-inf")
         self._woken = threading.Event()
@@ -119,10 +127,13 @@ class Sync:
                 failures += 1
 
     def catch_up(self) -> None:
-        """Reads what the store lacks, compares if it is time to, and ends."""
-        self._read_to_end(0)
-        if self._is_to_compare():
-            self._compare_and_repair()
+        """
+        Reads what the store lacks, compares if it is time to, and ends. With more than 200 clients it takes a minute
+        for each further 200.
+        """
+        self._read_and_compare(0)
+        while self._to_compare and not self._stopped.wait(max(0, self._next_slice_at - time.monotonic())):
+            self._read_and_compare(0)
 
     def wake(self) -> None:
         """Ends a pause, so that the next read is within a second: call it when a webhook arrives."""
@@ -131,7 +142,8 @@ class Sync:
     def stop(self) -> None:
         """
         Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
-        retries. It need not have read all.
+        retries. It need not have read all. Also ends ``catch_up`` where it pauses before it compares more
+        clients.
         """
         self._stopped.set()
         self._woken.set()
@@ -147,11 +159,16 @@ class Sync:
         least_seconds = min(_LEAST_PAUSE_SECONDS, pause_seconds)
         self._stopped.wait(max(0, self._began_at + least_seconds - time.monotonic()))
         self._began_at = time.monotonic()
-        changed = self._read_to_end(self._options.wait_seconds)
+        if not self._read_and_compare(self._options.wait_seconds):
+            slice_at = self._next_slice_at if self._to_compare else float("inf")
+            self._pause(min(self._began_at + pause_seconds, slice_at) - time.monotonic())
+
+    def _read_and_compare(self, wait_seconds: int) -> set[str]:
+        """Returns the clients of which something changed."""
+        changed = self._read_to_end(wait_seconds)
         if self._is_to_compare():
-            self._compare_and_repair()
-        if not changed:
-            self._pause(self._began_at + pause_seconds - time.monotonic())
+            self._compare_slice()
+        return changed
 
     def _read_to_end(self, wait_seconds: int) -> set[str]:
         """Returns the clients of which something changed."""
@@ -191,27 +208,36 @@ class Sync:
         self._is_complete = False
 
     def _is_to_compare(self) -> bool:
+        if self._to_compare:
+            return time.monotonic() >= self._next_slice_at
         return time.monotonic() - self._compared_at >= self._options.compare_every_seconds
 
-    def _compare_and_repair(self) -> None:
-        if self._report_differences():
+    def _compare_slice(self) -> None:
+        """After a failure, the clients of the slice that were not equal yet are in the next slice."""
+        self._next_slice_at = time.monotonic() + _SLICE_EVERY_SECONDS
+        if not self._to_compare:
+            self._to_compare = self._clients()
+        clients = set(islice(self._to_compare, _MOST_CLIENTS_IN_SLICE))
+        if self._report_differences(clients):
             self._begin_anew()
             self._read_to_end(0)
             # What differs even now is reported, and read again when it is time for the next comparison.
-            self._report_differences()
-        self._compared_at = time.monotonic()
+            self._report_differences(clients & self._to_compare)
+        self._to_compare -= clients
+        if not self._to_compare:
+            self._compared_at = time.monotonic()
 
-    def _report_differences(self) -> bool:
-        differences = self._differences()
+    def _report_differences(self, clients: set[str]) -> bool:
+        differences = self._differences(clients)
         if differences and self._options.on_difference is not None:
             self._options.on_difference(differences)
         return len(differences) > 0
 
-    def _differences(self) -> list[Difference]:
+    def _differences(self, clients: set[str]) -> list[Difference]:
         """A difference is certain if two comparisons find the same, and no change of the client is read
         between them. One comparison proves nothing: what it counted may have changed since, and cannot
         always be read at once."""
-        found = self._compare(None)
+        found = self._compare(clients)
         for _ in range(1, _MOST_COMPARISONS):
             if not found:
                 break
@@ -225,18 +251,20 @@ class Sync:
             self._options.on_undecided(sorted({difference.client_id for difference in found}))
         return []
 
-    def _compare(self, only: set[str] | None) -> list[Difference]:
+    def _compare(self, clients: set[str]) -> list[Difference]:
         stored = self._store.digests()
-        clients = only if only is not None else self._clients_of(stored)
         differences: list[Difference] = []
         for client_id in clients:
             own = [digest for digest in stored if digest.client_id == client_id]
-            differences += _differences_of(client_id, self._digest_of(client_id), own)
+            found = _differences_of(client_id, self._digest_of(client_id), own)
+            if not found:
+                self._to_compare.discard(client_id)
+            differences += found
         return differences
 
-    def _clients_of(self, stored: Iterable[StoredDigest]) -> set[str]:
+    def _clients(self) -> set[str]:
         present = self._gateway.list_clients(self._id)
-        return {client.id for client in present} | {digest.client_id for digest in stored}
+        return {client.id for client in present} | {digest.client_id for digest in self._store.digests()}
 
     def _digest_of(self, client_id: str) -> list[EntityDigest]:
         self._end_if_stopped()

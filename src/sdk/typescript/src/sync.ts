@@ -25,7 +25,7 @@ export interface SyncOptions {
    * that finds something, and when woken, it is 1 at most.
    */
   pauseSeconds?: number | undefined;
-  /** How often to compare the store with the gateway's digests. Default: 3600. */
+  /** How long after a comparison with the gateway's digests the next one begins. Default: 3600. */
   compareEverySeconds?: number | undefined;
   /** Called when changes are stored. */
   onChanges?: ((changes: readonly Change[]) => void) | undefined;
@@ -55,6 +55,9 @@ const MS_PER_SECOND = 1_000;
 const LEAST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** A digest is a request for each client: those of all at once would use up the rate limit too. */
+const MOST_CLIENTS_IN_SLICE = 200;
+const SLICE_EVERY_MS = 60_000;
 /** How often a client that keeps changing is compared again. */
 const MOST_COMPARISONS = 5;
 /** Continues the doubling of the pauses between the retries of a read. */
@@ -75,7 +78,11 @@ export class Sync {
   #isAnew = false;
   /** The store has everything that existed at the last read. */
   #isComplete = false;
+  /** When the last comparison ended. */
   #comparedAt = Number.NEGATIVE_INFINITY;
+  /** The clients that a comparison, which goes over them in slices, has not compared yet. */
+  #toCompare = new Set<string>();
+  #nextSliceAt = Number.NEGATIVE_INFINITY;
   /** When the last round began. */
   #beganAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
@@ -116,11 +123,15 @@ export class Sync {
     }
   }
 
-  /** Reads what the store lacks, compares with the gateway's digests if that is due, and returns. */
+  /**
+   * Reads what the store lacks, compares with the gateway's digests if that is due, and returns. With more
+   * than 200 clients it takes a minute for each further 200.
+   */
   async catchUp({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
-    await this.#readToEnd(0, signal);
-    if (this.#isToCompare()) {
-      await this.#compareAndRepair(signal);
+    await this.#readAndCompare(0, signal);
+    while (this.#toCompare.size > 0) {
+      await pause(Math.max(0, this.#nextSliceAt - performance.now()), signal);
+      await this.#readAndCompare(0, signal);
     }
   }
 
@@ -135,13 +146,21 @@ export class Sync {
     const leastSeconds = Math.min(LEAST_PAUSE_SECONDS, pauseSeconds);
     await pause(Math.max(0, this.#beganAt + leastSeconds * MS_PER_SECOND - performance.now()), signal);
     this.#beganAt = performance.now();
+    const changed = await this.#readAndCompare(waitSeconds, signal);
+    if (changed.size === 0) {
+      const sliceAt = this.#toCompare.size > 0 ? this.#nextSliceAt : Number.POSITIVE_INFINITY;
+      const nextAt = Math.min(this.#beganAt + pauseSeconds * MS_PER_SECOND, sliceAt);
+      await this.#pause(nextAt - performance.now(), signal);
+    }
+  }
+
+  /** Returns the clients of which something changed. */
+  async #readAndCompare(waitSeconds: number, signal: Signal): Promise<Set<string>> {
     const changed = await this.#readToEnd(waitSeconds, signal);
     if (this.#isToCompare()) {
-      await this.#compareAndRepair(signal);
+      await this.#compareSlice(signal);
     }
-    if (changed.size === 0) {
-      await this.#pause(this.#beganAt + pauseSeconds * MS_PER_SECOND - performance.now(), signal);
-    }
+    return changed;
   }
 
   /** Returns the clients of which something changed. */
@@ -195,22 +214,37 @@ export class Sync {
   }
 
   #isToCompare(): boolean {
+    if (this.#toCompare.size > 0) {
+      return performance.now() >= this.#nextSliceAt;
+    }
     const { compareEverySeconds = 3_600 } = this.#options;
     return performance.now() - this.#comparedAt >= compareEverySeconds * MS_PER_SECOND;
   }
 
-  async #compareAndRepair(signal: Signal): Promise<void> {
-    if (await this.#reportDifferences(signal)) {
+  /** After a failure, the clients of the slice that were not equal yet are in the next slice. */
+  async #compareSlice(signal: Signal): Promise<void> {
+    this.#nextSliceAt = performance.now() + SLICE_EVERY_MS;
+    if (this.#toCompare.size === 0) {
+      this.#toCompare = await this.#clients(signal);
+    }
+    const slice = [...this.#toCompare].slice(0, MOST_CLIENTS_IN_SLICE);
+    if (await this.#reportDifferences(slice, signal)) {
       this.#beginAnew();
       await this.#readToEnd(0, signal);
       // Differences that remain are reported; the next comparison tries again.
-      await this.#reportDifferences(signal);
+      const unequal = slice.filter((clientId) => this.#toCompare.has(clientId));
+      await this.#reportDifferences(unequal, signal);
     }
-    this.#comparedAt = performance.now();
+    for (const clientId of slice) {
+      this.#toCompare.delete(clientId);
+    }
+    if (this.#toCompare.size === 0) {
+      this.#comparedAt = performance.now();
+    }
   }
 
-  async #reportDifferences(signal: Signal): Promise<boolean> {
-    const differences = await this.#differences(signal);
+  async #reportDifferences(clientIds: readonly string[], signal: Signal): Promise<boolean> {
+    const differences = await this.#differences(clientIds, signal);
     if (differences.length > 0) {
       this.#options.onDifference?.(differences);
     }
@@ -221,9 +255,9 @@ export class Sync {
    * A difference is certain if two comparisons find it, and no change of the client is read between them. One
    * comparison is not enough: the digest may count a change that cannot be read yet.
    */
-  async #differences(signal: Signal): Promise<Difference[]> {
+  async #differences(clientIds: readonly string[], signal: Signal): Promise<Difference[]> {
     const { waitSeconds = 25 } = this.#options;
-    let found = await this.#compare(undefined, signal);
+    let found = await this.#compare(clientIds, signal);
     for (let count = 1; found.length > 0 && count < MOST_COMPARISONS; count += 1) {
       const changed = await this.#readToEnd(waitSeconds, signal);
       const again = await this.#compare(new Set(found.map(({ clientId }) => clientId)), signal);
@@ -241,19 +275,23 @@ export class Sync {
     return [];
   }
 
-  async #compare(only: ReadonlySet<string> | undefined, signal: Signal): Promise<Difference[]> {
+  async #compare(clientIds: Iterable<string>, signal: Signal): Promise<Difference[]> {
     const stored = await this.#store.digests();
-    const clients = only ?? (await this.#clientsOf(stored, signal));
     const differences: Difference[] = [];
-    for (const clientId of clients) {
+    for (const clientId of clientIds) {
       const own = stored.filter((digest) => digest.clientId === clientId);
-      differences.push(...differencesOf(clientId, await this.#digestOf(clientId, signal), own));
+      const found = differencesOf(clientId, await this.#digestOf(clientId, signal), own);
+      if (found.length === 0) {
+        this.#toCompare.delete(clientId);
+      }
+      differences.push(...found);
     }
     return differences;
   }
 
-  async #clientsOf(stored: readonly StoredDigest[], signal: Signal): Promise<Set<string>> {
+  async #clients(signal: Signal): Promise<Set<string>> {
     const present = await this.#source.listClients(this.#id, { signal });
+    const stored = await this.#store.digests();
     return new Set([...present.map(({ id }) => id), ...stored.map(({ clientId }) => clientId)]);
   }
 

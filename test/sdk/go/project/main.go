@@ -66,6 +66,7 @@ type parameters struct {
 	WaitSeconds      *float64          `json:"waitSeconds"`
 	Store            string            `json:"store"`
 	PauseSeconds     float64           `json:"pauseSeconds"`
+	Seconds          float64           `json:"seconds"`
 	CompareSeconds   *float64          `json:"compareEverySeconds"`
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
 	"strings"
+	"time"
+	"unsafe"
 
 	"integration.example.com/sdk"
 )
@@ -26,6 +29,9 @@ func synced(given command) (any, error) {
 	case "wake":
 		present.sync.Wake()
 		return nil, nil
+	case "pass":
+		pass(present.sync, seconds(given.Parameters.Seconds))
+		return nil, nil
 	case "stop":
 		present.end()
 		return present.report(), nil
@@ -38,10 +44,14 @@ func synced(given command) (any, error) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	begun.end = end
-	if given.Method == "start" {
+	if given.Method != "catchUp" {
 		present = begun
+		method := begun.sync.Run
+		if given.Method == "startCatchUp" {
+			method = begun.sync.CatchUp
+		}
 		go func() {
-			err := begun.sync.Run(ctx)
+			err := method(ctx)
 			if err != nil && !errors.Is(err, context.Canceled) {
 				say(object{"failure": told(err)})
 			}
@@ -51,6 +61,18 @@ func synced(given command) (any, error) {
 	}
 	begun.ended <- begun.sync.CatchUp(ctx)
 	return begun.report(), nil
+}
+
+// pass moves back all times that a sync has noted: nothing can put the clock of Go forward.
+func pass(sync *sdk.Sync, passed time.Duration) {
+	members := reflect.ValueOf(sync).Elem()
+	for index := range members.NumField() {
+		member := members.Field(index)
+		noted, isTime := reflect.NewAt(member.Type(), unsafe.Pointer(member.UnsafeAddr())).Interface().(*time.Time)
+		if isTime && !noted.IsZero() {
+			*noted = noted.Add(-passed)
+		}
+	}
 }
 
 func newCourse(given command) (*course, error) {

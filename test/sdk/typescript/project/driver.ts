@@ -59,10 +59,11 @@ interface Course {
 let course: Course;
 
 const syncing = {
-  start: async (command: Command) => {
-    course = begun(command);
-    course.ended = failureOf(course.sync.run({ signal: course.end.signal }));
-    course.ended.then((failure) => failure && say({ failure }));
+  start: async (command: Command) => start(command, 'run'),
+  startCatchUp: async (command: Command) => start(command, 'catchUp'),
+  pass: async ({ parameters: { seconds } }: Command) => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + seconds * 1000;
   },
   wake: async () => course.sync.wake(),
   stop: () => {
@@ -76,6 +77,12 @@ const syncing = {
     return reportOf(one);
   },
 };
+
+function start(command: Command, method: 'run' | 'catchUp'): void {
+  course = begun(command);
+  course.ended = failureOf(course.sync[method]({ signal: course.end.signal }));
+  course.ended.then((failure) => failure && say({ failure }));
+}
 
 function begun({ options, args: [id = ''], parameters: { store: given, ...more } }: Command): Course {
   const store = storeNamed(given);
