@@ -1,3 +1,4 @@
+import { openSnapshot } from '../../support/postgres/open-snapshot.js';
 import type { Comparison, Priced, Reading } from '../harness/comparison.js';
 import type { Scope } from '../harness/scope.js';
 import { metered } from '../subjects/meter.js';
@@ -45,6 +46,7 @@ export const webhooks: readonly Comparison[] = [
 export const webhooksOnPostgres: readonly Comparison[] = [
   deliveries(FANNED_OUT, undefined, subscribers('/take/'), undefined, undefined, 'PostgreSQL'),
   latency(`to ${FAN_OUT}`, subscribers('/take/'), 'PostgreSQL'),
+  besideSnapshot(),
 ];
 
 /** From the first write until all deliveries are acknowledged; the recording of the last ones is excluded. */
@@ -145,6 +147,33 @@ function isolation(): Comparison {
         [name]: quantile(await delaysAt(receiver, service, others.length), 0.99),
       });
       return { ours: () => p99(beside), reference: () => p99(alone) };
+    },
+  };
+}
+
+/** While a transaction is open that keeps the dead rows of all rounds, as that of a long dump does. */
+function besideSnapshot(): Comparison {
+  const name = `webhooks to ${FAN_OUT} at ${DELIVERIES_PER_SECOND}/s beside an open snapshot, on PostgreSQL`;
+  const [perSecond, p99] = [`${name} (deliveries/s)`, `${name}, p99 (ms)`];
+  return {
+    rows: {
+      [perSecond]: { referenceName: 'what is made', goal: 0.9, higherIsBetter: true },
+      [p99]: { referenceName: 'what is promised on SQLite', higherIsBetter: false },
+    },
+    warmUpRounds: 1,
+    rounds: 3,
+    setUp: async (scope) => {
+      const { receiver, service } = await start(scope, subscribers('/take/'), { store: 'PostgreSQL' });
+      scope.onEnd(await openSnapshot(service.service.env.DATABASE_URL as string));
+      return {
+        ours: async () => {
+          const startedAt = performance.now();
+          const { taken, delaysMs } = await atRate(receiver, FAN_OUT, () => service.makeEvent());
+          const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
+          return { [perSecond]: taken / seconds, [p99]: quantile(delaysMs, 0.99) };
+        },
+        reference: async () => ({ [perSecond]: DELIVERIES_PER_SECOND, [p99]: PROMISED_P99_MS }),
+      };
     },
   };
 }

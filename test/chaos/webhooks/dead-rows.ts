@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import pg from 'pg';
 import type { SubscriptionId } from '../../../generated/ids.js';
 import { LOOK_LIMITS } from '../../../src/store/adapters/webhooks/sending/due-looks.js';
 import type { Database } from '../../../src/store/database.js';
 import { type SendingNode, sendingRig, succeeded } from '../../store/adapters/webhooks/sending/rig.js';
 import type { DatabaseUnderTest } from '../../support/databases.js';
+import { openSnapshot } from '../../support/postgres/open-snapshot.js';
 
 /** The load whose dead rows are made, on the clock of the test. */
 const PER_SECOND = 300;
@@ -37,8 +37,7 @@ export async function deadRowsRig(under: DatabaseUnderTest, lookLimits = LOOK_LI
     /** Due deliveries, distributed over the subscriptions. */
     insert: (count: number) => insert(rig, subscriptions, count),
     drain: () => drain(rig),
-    /** A transaction that does nothing, as that of a dump which reads other tables. Returns its end. */
-    holdSnapshot: () => holdSnapshot(place.databaseUrl as string),
+    openSnapshot: () => openSnapshot(place.databaseUrl as string),
     /** Deliveries that were made, begun and delivered one after the other, as their rows and versions are. */
     deliver: async (count: number) => {
       for (let left = count; left > 0; left -= ROWS_PER_STATEMENT) {
@@ -53,14 +52,6 @@ export async function deadRowsRig(under: DatabaseUnderTest, lookLimits = LOOK_LI
 async function drain(rig: SendingNode): Promise<void> {
   const { deliveries } = await rig.claim();
   await rig.record(...deliveries.map(({ id }) => succeeded(id)));
-}
-
-async function holdSnapshot(url: string): Promise<() => Promise<void>> {
-  const holder = new pg.Client({ connectionString: url });
-  await holder.connect();
-  await holder.query('begin isolation level repeatable read');
-  await holder.query('select 1');
-  return () => holder.end();
 }
 
 type Subscriptions = readonly SubscriptionId[];

@@ -31,7 +31,7 @@ test(`${DELIVERIES} deliveries beside a snapshot are sent once each, and then th
   };
   const vacuum = () => sql`vacuum analyze deliveries`.execute(rig.database.patient);
   await measured('without a snapshot');
-  const release = await rig.holdSnapshot();
+  const release = await rig.openSnapshot();
   await rig.deliver(DELIVERIES);
   await vacuum();
   await measured(`with a snapshot, after ${DELIVERIES} deliveries`);

@@ -101,7 +101,7 @@ function pagesOfClaim(
 
 test('beside a long snapshot, the cost of a claim does not grow with the deliveries since its start', async () => {
   const { rig, looks, complete } = await slowLooks();
-  const release = await rig.holdSnapshot();
+  const release = await rig.openSnapshot();
   const costOfClaim = () => pagesOfClaim(rig, looks);
   await rig.deliver(12_000);
   await rig.insert(64);
@@ -114,7 +114,7 @@ test('beside a long snapshot, the cost of a claim does not grow with the deliver
 
 test('nor does it grow until the next complete look', async () => {
   const { rig, looks, find, complete } = await slowLooks();
-  const release = await rig.holdSnapshot();
+  const release = await rig.openSnapshot();
   await find();
   await complete();
   await rig.deliver(12_000);
@@ -127,7 +127,7 @@ test('nor does it grow until the next complete look', async () => {
 
 test('nor does it grow while complete looks fail', async () => {
   const { rig, looks, find, complete, server } = await slowLooks();
-  const release = await rig.holdSnapshot();
+  const release = await rig.openSnapshot();
   await find();
   await complete();
   server.isFailing = true;
