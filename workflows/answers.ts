@@ -2,7 +2,9 @@ import { connect } from 'node:net';
 
 /** Resolves when a server takes a connection at `host:port`, or when stopped; rejects with a sentence. */
 export async function untilAnswered(address: string, limitMs: number, stop: AbortSignal): Promise<void> {
-  if (stop.aborted) return;
+  if (stop.aborted) {
+    return;
+  }
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
   await new Promise<void>((resolve, reject) => {
@@ -11,8 +13,11 @@ export async function untilAnswered(address: string, limitMs: number, stop: Abor
       clearTimeout(timer);
       stop.removeEventListener('abort', onStop);
       socket.destroy();
-      if (reason) reject(new Error(reason));
-      else resolve();
+      if (reason) {
+        reject(new Error(reason));
+      } else {
+        resolve();
+      }
     };
     const onStop = () => end();
     const timer = setTimeout(

@@ -38,7 +38,9 @@ async function backlogOf(
         reportStats: true,
       }),
     );
-    if (!stats) return undefined;
+    if (!stats) {
+      return undefined;
+    }
     counts[type] = Number(stats.approximateBacklogCount ?? 0);
   }
   return counts;

@@ -50,10 +50,14 @@ export async function watchCodeMinutes(
     let isMore = false;
     try {
       isMore = await watchBatch(options, client, stop);
-      if (failures > 0) log.info('authorization code minutes are watched again', { failures });
+      if (failures > 0) {
+        log.info('authorization code minutes are watched again', { failures });
+      }
       failures = 0;
     } catch (error) {
-      if (stop.aborted) return;
+      if (stop.aborted) {
+        return;
+      }
       failures++;
       const reason = reasonOf(error);
       log[failures === 1 ? 'warn' : 'debug']('authorization code minutes are not watched for now', {
@@ -79,9 +83,13 @@ async function watchBatch(
       started.push(codeMinute.minute);
     }
   } finally {
-    if (started.length > 0) await list.markWatched(started, call);
+    if (started.length > 0) {
+      await list.markWatched(started, call);
+    }
   }
-  if (started.length > 0) log.debug('authorization code minutes are watched', { minutes: started.length });
+  if (started.length > 0) {
+    log.debug('authorization code minutes are watched', { minutes: started.length });
+  }
   return minutes.length === batch;
 }
 

@@ -39,6 +39,8 @@ export async function startOnce(
   const workflowIdReusePolicy = WorkflowIdReusePolicy.REJECT_DUPLICATE;
   const start = () => client.start(type, { ...options, taskQueue, workflowIdReusePolicy });
   await limitedCall(client, stop, startLimitMs, start).catch((error) => {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
+      throw error;
+    }
   });
 }

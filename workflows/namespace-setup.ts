@@ -58,14 +58,18 @@ async function makeNamespace(connection: Connection, namespace: string, call: Ca
     await call(() => workflowService.describeNamespace({ namespace }));
     return false;
   } catch (error) {
-    if (!hasStatus(error, notFound)) throw error;
+    if (!hasStatus(error, notFound)) {
+      throw error;
+    }
   }
   try {
     const workflowExecutionRetentionPeriod = msToTs(namespaceRetentionMs);
     await call(() => workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }));
     return true;
   } catch (error) {
-    if (!hasStatus(error, alreadyExists)) throw error;
+    if (!hasStatus(error, alreadyExists)) {
+      throw error;
+    }
     return false;
   }
 }
@@ -77,7 +81,9 @@ async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {
-      if (!hasStatus(error, notFound) || Date.now() > deadline) throw error;
+      if (!hasStatus(error, notFound) || Date.now() > deadline) {
+        throw error;
+      }
       await pause(askEveryMs, never);
     }
   }

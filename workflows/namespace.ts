@@ -29,13 +29,17 @@ export async function askForNamespace(
   { address, namespace }: TemporalPlace,
   over: AbortSignal,
 ): Promise<void> {
-  if (over.aborted) return;
+  if (over.aborted) {
+    return;
+  }
   try {
     await limitedCall(client, over, answerLimitMs, () =>
       client.workflowService.describeNamespace({ namespace }),
     );
   } catch (error) {
-    if (over.aborted) return;
+    if (over.aborted) {
+      return;
+    }
     throw hasStatus(error, notFound) ? unknownNamespace(address, namespace) : error;
   }
 }
@@ -49,11 +53,15 @@ export async function shortcomingOf(
   const missing = await limitedCall(client, over, answerLimitMs, () =>
     missingSearchAttributes(client, namespace, searchAttributes),
   ).catch((error) => {
-    if (hasStatus(error, permissionDenied, unimplemented)) return {};
+    if (hasStatus(error, permissionDenied, unimplemented)) {
+      return {};
+    }
     throw error;
   });
   const entries = Object.entries(missing);
-  if (entries.length === 0) return undefined;
+  if (entries.length === 0) {
+    return undefined;
+  }
   const names = entries.map(([name]) => name).join(', ');
   const options = entries.map(([name, type]) => `--name ${name} --type ${type}`).join(' ');
   return (

@@ -39,11 +39,15 @@ export async function handOverRetryBatches(options: RetryBatchOptions, stop: Abo
   while (!stop.aborted) {
     try {
       await handOverSome(options, stop);
-      if (failures > 0) log.info('webhook retries are handed over again', { failures });
+      if (failures > 0) {
+        log.info('webhook retries are handed over again', { failures });
+      }
       failures = 0;
       await pause(restMs, stop);
     } catch (error) {
-      if (stop.aborted) return;
+      if (stop.aborted) {
+        return;
+      }
       failures++;
       const reason = reasonOf(error);
       log[failures === 1 ? 'warn' : 'debug']('webhook retries are not handed over for now', { reason });
@@ -73,5 +77,7 @@ async function handOverSome({ list, start, log }: RetryBatchOptions, stop: Abort
     await list.markHandedOver(started, call);
     log.debug('webhook retries are handed over', { batches: started.length });
   }
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) {
+    throw failures[0];
+  }
 }

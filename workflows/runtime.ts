@@ -49,7 +49,9 @@ function isRetry(meta: LogMetadata = {}): boolean {
 function toFields(meta: LogMetadata = {}): LogFields {
   const fields: LogFields = { component: 'temporal' };
   for (const [key, value] of Object.entries(meta)) {
-    if (value !== undefined) fields[key] = typeof value === 'bigint' ? value.toString() : value;
+    if (value !== undefined) {
+      fields[key] = typeof value === 'bigint' ? value.toString() : value;
+    }
   }
   return fields;
 }

@@ -98,11 +98,17 @@ async function ensureSchedule(
   try {
     existing = await handle.describe();
   } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-    if (await created(client, { ...definition, state: { triggerImmediately } })) return 'created';
+    if (!(error instanceof ScheduleNotFoundError)) {
+      throw error;
+    }
+    if (await created(client, { ...definition, state: { triggerImmediately } })) {
+      return 'created';
+    }
     existing = await handle.describe();
   }
-  if (onlyMissing || isDeepStrictEqual(comparable(existing), comparable(definition))) return 'unchanged';
+  if (onlyMissing || isDeepStrictEqual(comparable(existing), comparable(definition))) {
+    return 'unchanged';
+  }
   const { spec, action, policies } = definition;
   await handle.update(
     ({ state: { paused, note, remainingActions }, typedSearchAttributes }): ScheduleUpdateOptions => ({
@@ -122,7 +128,9 @@ async function created(client: ScheduleClient, options: ScheduleOptions): Promis
     await client.create(options);
     return true;
   } catch (error) {
-    if (error instanceof ScheduleAlreadyRunning) return false;
+    if (error instanceof ScheduleAlreadyRunning) {
+      return false;
+    }
     throw error;
   }
 }

@@ -43,7 +43,9 @@ export async function runSession(
     // Without the namespace, each attempt to create a worker would fail and leak a thread.
     await askForNamespace(client, settings, stop);
     const connection = await connect(settings, stop);
-    if (!connection) return;
+    if (!connection) {
+      return;
+    }
     try {
       await runWorker(await createWorker(connection, settings), client, settings, stop, onPolling);
     } finally {
@@ -67,21 +69,29 @@ async function runWorker(
   const endWatch = () => over.abort();
   const running = worker.run().finally(endWatch);
   stop.addEventListener('abort', endWatch);
-  if (stop.aborted) endWatch();
+  if (stop.aborted) {
+    endWatch();
+  }
   const watching = watch(client, settings, over.signal, onPolling).finally(() => {
     stop.removeEventListener('abort', endWatch);
-    if (worker.getState() === 'RUNNING') worker.shutdown();
+    if (worker.getState() === 'RUNNING') {
+      worker.shutdown();
+    }
   });
   const workflows = new WorkflowClient({ connection: client, namespace: settings.namespace });
   const companions = settings.companions.map((accompany) => accompany(workflows, over.signal));
   for (const outcome of await Promise.allSettled([watching, running, ...companions])) {
-    if (outcome.status === 'rejected') throw outcome.reason;
+    if (outcome.status === 'rejected') {
+      throw outcome.reason;
+    }
   }
 }
 
 /** The native connect has no time limit: an address that drops packets would block it for minutes. */
 async function connect(settings: SessionSettings, stop: AbortSignal): Promise<NativeConnection | undefined> {
-  if (stop.aborted) return undefined;
+  if (stop.aborted) {
+    return undefined;
+  }
   const { address, tls, apiKey } = settings;
   const connecting = NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
   const waiting = new AbortController();
@@ -89,9 +99,13 @@ async function connect(settings: SessionSettings, stop: AbortSignal): Promise<Na
   stop.addEventListener('abort', endWaiting);
   try {
     const connection = await Promise.race([connecting, pause(connectLimitMs, waiting.signal)]);
-    if (connection) return connection;
+    if (connection) {
+      return connection;
+    }
     connecting.then((late) => late.close()).catch(() => undefined);
-    if (stop.aborted) return undefined;
+    if (stop.aborted) {
+      return undefined;
+    }
     throw new Error(`No answer from ${address} within ${connectLimitMs / 1000} seconds.`);
   } finally {
     endWaiting();
@@ -122,12 +136,16 @@ async function watch(
   over: AbortSignal,
   onPolling: OnPolling,
 ): Promise<void> {
-  if (!over.aborted) onPolling();
+  if (!over.aborted) {
+    onPolling();
+  }
   let schedulesExist = false;
   let hasNoShortcoming = false;
   while (!over.aborted) {
     schedulesExist = await tryToEnsureSchedules(client, settings, over, schedulesExist);
-    if (!hasNoShortcoming) hasNoShortcoming = await reportShortcoming(client, settings, over, onPolling);
+    if (!hasNoShortcoming) {
+      hasNoShortcoming = await reportShortcoming(client, settings, over, onPolling);
+    }
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
   }
@@ -176,7 +194,9 @@ async function tryToEnsureSchedules(
       ensureSchedules(client, schedules, haveExisted),
     );
     const isNews = !haveExisted || Object.values(outcomes).includes('created');
-    if (isNews) log.info('temporal schedules ensured', outcomes);
+    if (isNews) {
+      log.info('temporal schedules ensured', outcomes);
+    }
     return true;
   } catch (error) {
     if (!over.aborted) {

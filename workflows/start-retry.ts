@@ -40,7 +40,9 @@ export async function startRetry(
     });
   await start(searchAttributesOf(batch)).catch((error) => {
     // A namespace without our attributes must not prevent retries; the worker warns about it.
-    if (!isUnknownAttribute(error)) throw error;
+    if (!isUnknownAttribute(error)) {
+      throw error;
+    }
     return start([]);
   });
 }

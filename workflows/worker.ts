@@ -77,7 +77,9 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   let state: WorkerState = { status: 'connecting', since: new Date(), awaySince: new Date() };
 
   const report = (status: WorkerStatus, reason?: string) => {
-    if (state.status === status && state.reason === reason) return;
+    if (state.status === status && state.reason === reason) {
+      return;
+    }
     // The reasons for which it is away may alternate.
     const { awaySince = new Date() } = state;
     state = {
@@ -104,13 +106,19 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
       const limitMs = settings.shutdownGraceMs + shutdownMarginMs;
       const timer = new AbortController();
       const late = pause(limitMs, timer.signal).then(() => {
-        if (!timer.signal.aborted) settings.log.warn('temporal worker did not end in time', { limitMs });
+        if (!timer.signal.aborted) {
+          settings.log.warn('temporal worker did not end in time', { limitMs });
+        }
       });
       await Promise.race([ended, late]);
       timer.abort();
-      if (!isRunning) return;
+      if (!isRunning) {
+        return;
+      }
       isRunning = false;
-      if (--running === 0) await closeShared();
+      if (--running === 0) {
+        await closeShared();
+      }
       report('disconnected', 'The worker was shut down.');
     },
   };
@@ -137,8 +145,11 @@ async function keepRunning(
       });
     } catch (error) {
       failures++;
-      if (stop.aborted) settings.log.warn('temporal worker ended by force', { reason: reasonOf(error) });
-      else report('disconnected', lossReason(error, settings.address));
+      if (stop.aborted) {
+        settings.log.warn('temporal worker ended by force', { reason: reasonOf(error) });
+      } else {
+        report('disconnected', lossReason(error, settings.address));
+      }
     }
     await pause(backoffDelayMs(Math.max(1, failures), settings.backoff), stop);
   }
@@ -149,13 +160,17 @@ type Session = (access: Access, onPolling: (shortcoming?: string) => void) => Pr
 /** Loads the SDK, which takes half a second and 50 MB, when a server answers. Undefined when stopped. */
 async function loadSession(settings: Settings, stop: AbortSignal): Promise<Session | undefined> {
   await untilAnswered(settings.address, answerLimitMs, stop);
-  if (stop.aborted) return undefined;
+  if (stop.aborted) {
+    return undefined;
+  }
   const [{ runSession }, { installRuntime, closeRuntime }, work] = await Promise.all([
     import('./session.js'),
     import('./runtime.js'),
     settings.work(),
   ]);
-  if (stop.aborted) return undefined;
+  if (stop.aborted) {
+    return undefined;
+  }
   installRuntime(settings.log);
   closeShared = closeRuntime;
   return (access, onPolling) => runSession({ ...settings, ...work, ...access }, stop, onPolling);

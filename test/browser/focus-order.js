@@ -15,8 +15,9 @@
   const stops = [];
   const fault = (what, element) => faults.push(`${what}: ${describe(element)}`);
   for (const element of expected) {
-    if (element.closest('[aria-hidden=true]'))
+    if (element.closest('[aria-hidden=true]')) {
       fault('it is kept from those who listen, and gets the focus', element);
+    }
   }
 
   /** A radio button is drawn as what stands after it. */
@@ -32,14 +33,18 @@
   const look = (element) => {
     const before = stops.at(-1);
     const follows = before?.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
-    if (before && !follows) fault('it comes after what is read later', element);
+    if (before && !follows) {
+      fault('it comes after what is read later', element);
+    }
     const seen = drawn(element);
     const { outlineStyle, outlineWidth } = getComputedStyle(seen);
-    if (outlineStyle !== 'solid' || outlineWidth !== '3px')
+    if (outlineStyle !== 'solid' || outlineWidth !== '3px') {
       fault('nothing shows that it has the focus', element);
+    }
     const boxes = [...seen.getClientRects()].filter(isWithin);
-    if (!boxes.some((box) => isUncovered(element, seen, box)))
+    if (!boxes.some((box) => isUncovered(element, seen, box))) {
       fault('it has the focus and cannot be seen', element);
+    }
     stops.push(element);
   };
 
@@ -50,7 +55,9 @@
     () => {
       const element = document.activeElement;
       isAround ||= element === document.body || stops.includes(element);
-      if (!isAround) look(element);
+      if (!isAround) {
+        look(element);
+      }
     },
     true,
   );
@@ -60,8 +67,11 @@
   globalThis.focusWalk = {
     length: expected.length,
     seen: () => {
-      for (const element of expected)
-        if (!stops.includes(element)) fault('the Tab key does not get there', element);
+      for (const element of expected) {
+        if (!stops.includes(element)) {
+          fault('the Tab key does not get there', element);
+        }
+      }
       return { faults, stops: stops.map(describe) };
     },
   };

@@ -10,10 +10,16 @@ const OUR_KEYWORDS = [
 
 /** The same document, its references as ajv sees it: whole addresses, with the document one level down. */
 function withAbsoluteRefs(value: Json, baseUri: string): Json {
-  if (Array.isArray(value)) return value.map((item) => withAbsoluteRefs(item, baseUri));
-  if (!isObject(value)) return value;
+  if (Array.isArray(value)) {
+    return value.map((item) => withAbsoluteRefs(item, baseUri));
+  }
+  if (!isObject(value)) {
+    return value;
+  }
   const entries = Object.entries(value).map(([key, member]): [string, Json] => {
-    if (key !== '$ref' || typeof member !== 'string') return [key, withAbsoluteRefs(member, baseUri)];
+    if (key !== '$ref' || typeof member !== 'string') {
+      return [key, withAbsoluteRefs(member, baseUri)];
+    }
     const target = new URL(member, baseUri).href;
     return [key, target.includes('#') ? target.replace('#', '#/definitions/document') : target];
   });
@@ -59,7 +65,9 @@ export class ContractValidator {
     const validate =
       this.compiled.get($ref) ?? (file.root.asyncapi ? this.asyncApi : this.openApi).compile({ $ref });
     this.compiled.set($ref, validate);
-    if (validate(value)) return [];
+    if (validate(value)) {
+      return [];
+    }
     return (validate.errors ?? []).map((error) => `${error.instancePath || '(whole)'} ${error.message}`);
   }
 }

@@ -52,7 +52,9 @@ export function at(root: Json, pointer: string): Json | undefined {
   const tokens = pointer.split('/').slice(1);
   return tokens.reduce<Json | undefined>((value, token) => {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (Array.isArray(value)) return value[Number(key)];
+    if (Array.isArray(value)) {
+      return value[Number(key)];
+    }
     return isObject(value) ? value[key] : undefined;
   }, root);
 }
@@ -62,11 +64,17 @@ export function findExampleSites(file: ContractFile): ExampleSite[] {
   const sites: ExampleSite[] = [];
   const visit = (node: Json, pointer: string, namesOnly: boolean, key: string) => {
     if (Array.isArray(node)) {
-      for (const [index, item] of node.entries()) visit(item, `${pointer}/${index}`, false, key);
+      for (const [index, item] of node.entries()) {
+        visit(item, `${pointer}/${index}`, false, key);
+      }
     } else if (isObject(node)) {
-      if (!namesOnly) sites.push(...sitesOf(file, node, pointer));
+      if (!namesOnly) {
+        sites.push(...sitesOf(file, node, pointer));
+      }
       for (const [name, value] of Object.entries(node)) {
-        if (!namesOnly && DATA_KEYWORDS.has(name)) continue;
+        if (!namesOnly && DATA_KEYWORDS.has(name)) {
+          continue;
+        }
         visit(value, `${pointer}/${escapeToken(name)}`, !namesOnly && isNameMap(name, node), name);
       }
     }
@@ -81,12 +89,18 @@ function isNameMap(name: string, parent: JsonObject): boolean {
 }
 
 function sitesOf(file: ContractFile, node: JsonObject, pointer: string): ExampleSite[] {
-  if ('payload' in node && 'name' in node) return messageSites(node, pointer);
-  if (isObject(node.schema)) return [valueSite(file, node, pointer)];
+  if ('payload' in node && 'name' in node) {
+    return messageSites(node, pointer);
+  }
+  if (isObject(node.schema)) {
+    return [valueSite(file, node, pointer)];
+  }
   const isSchema = SCHEMA_KEYWORDS.some((keyword) => keyword in node);
   const own = Array.isArray(node.examples) ? node.examples : [];
   const values = 'example' in node ? [...own, node.example as Json] : own;
-  if (!isSchema || values.length === 0) return [];
+  if (!isSchema || values.length === 0) {
+    return [];
+  }
   return [{ kind: 'schema', pointer, examples: values.map((value, i) => ({ label: `${i}`, value })) }];
 }
 
@@ -103,18 +117,30 @@ function messageSites(message: JsonObject, pointer: string): ExampleSite[] {
 function valueSite(file: ContractFile, node: JsonObject, pointer: string): ExampleSite {
   const named = isObject(node.examples) ? Object.entries(node.examples) : [];
   const examples = named.map(([label, entry]) => ({ label, value: exampleValue(file, entry) }));
-  if ('example' in node) examples.push({ label: 'example', value: node.example as Json });
+  if ('example' in node) {
+    examples.push({ label: 'example', value: node.example as Json });
+  }
   const parent = pointer.split('/').at(-2);
-  if ('in' in node) return { kind: 'parameter', pointer: `${pointer}/schema`, examples };
-  if (parent === 'headers') return { kind: 'header', pointer: `${pointer}/schema`, examples };
+  if ('in' in node) {
+    return { kind: 'parameter', pointer: `${pointer}/schema`, examples };
+  }
+  if (parent === 'headers') {
+    return { kind: 'header', pointer: `${pointer}/schema`, examples };
+  }
   const mediaType = pointer.split('/').at(-1)?.replaceAll('~1', '/');
   return { kind: 'body', pointer: `${pointer}/schema`, examples, ...(mediaType ? { mediaType } : {}) };
 }
 
 function exampleValue(file: ContractFile, entry: Json): Json {
-  if (!isObject(entry)) return entry;
-  if (typeof entry.$ref !== 'string') return entry.value ?? null;
-  if (!entry.$ref.startsWith('#')) throw new Error(`${file.name}: example in another file: ${entry.$ref}`);
+  if (!isObject(entry)) {
+    return entry;
+  }
+  if (typeof entry.$ref !== 'string') {
+    return entry.value ?? null;
+  }
+  if (!entry.$ref.startsWith('#')) {
+    throw new Error(`${file.name}: example in another file: ${entry.$ref}`);
+  }
   return exampleValue(file, at(file.root, entry.$ref.slice(1)) ?? null);
 }
 
@@ -125,9 +151,15 @@ function escapeToken(token: string): string {
 /** Whether the schema shows a value: by an example, or by listing its values. */
 export function schemaShowsValue(files: ContractFile[], file: ContractFile, pointer: string): boolean {
   const schema = at(file.root, pointer);
-  if (!isObject(schema)) return false;
-  if (['examples', 'example', 'const', 'enum'].some((keyword) => keyword in schema)) return true;
-  if (typeof schema.$ref !== 'string') return false;
+  if (!isObject(schema)) {
+    return false;
+  }
+  if (['examples', 'example', 'const', 'enum'].some((keyword) => keyword in schema)) {
+    return true;
+  }
+  if (typeof schema.$ref !== 'string') {
+    return false;
+  }
   const target = new URL(schema.$ref, file.uri);
   const targetFile = files.find(({ uri }) => uri === target.href.replace(target.hash, ''));
   return (

@@ -21,7 +21,9 @@ const webhooks = fileNamed('webhooks.asyncapi.yaml');
 
 function fileNamed(name: string, files: ContractFile[] = contracts): ContractFile {
   const file = files.find((candidate) => candidate.name === name);
-  if (!file) throw new Error(`there is no openapi/${name}`);
+  if (!file) {
+    throw new Error(`there is no openapi/${name}`);
+  }
   return file;
 }
 

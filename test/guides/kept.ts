@@ -23,7 +23,9 @@ export async function kept(
     renameSync(staged, place);
   } catch (error) {
     // Where the other run was first, the folder is not empty, and as good.
-    if (!existsSync(place)) throw error;
+    if (!existsSync(place)) {
+      throw error;
+    }
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }

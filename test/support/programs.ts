@@ -111,7 +111,9 @@ const answerLimitMs = 60_000;
 /** The path of the executable; without one it throws a sentence that says how to get it. */
 export function requireToolchain(name: ToolchainName, env: NodeJS.ProcessEnv = process.env): string {
   const executable = findToolchain(name, env);
-  if (!executable) throw new Error(missing(name));
+  if (!executable) {
+    throw new Error(missing(name));
+  }
   return executable;
 }
 

@@ -77,7 +77,9 @@ test('a name that is not known is reported as such', async () => {
 test.each(['before', 'while'])('stops when it is stopped %s it connects', async (when) => {
   lookUp(() => undefined);
   const stop = new AbortController();
-  if (when === 'before') stop.abort();
+  if (when === 'before') {
+    stop.abort();
+  }
   const answered = untilAnswered('temporal.example:7233', LIMIT_MS, stop.signal);
   stop.abort();
   await answered;

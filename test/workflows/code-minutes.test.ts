@@ -22,7 +22,9 @@ function listOf(...minutes: CodeMinute[]) {
   const requestIds: string[] = [];
   const failIfTold = (method: keyof typeof failures) => {
     const failure = failures[method].shift();
-    if (failure) throw failure;
+    if (failure) {
+      throw failure;
+    }
   };
   const list: CodeMinuteOptions['list'] = {
     async toWatch(limit, { requestId }) {
@@ -34,7 +36,9 @@ function listOf(...minutes: CodeMinute[]) {
     async markWatched(marked, { requestId }) {
       requestIds.push(requestId);
       failIfTold('markWatched');
-      for (const minute of marked) open.delete(minute.getTime());
+      for (const minute of marked) {
+        open.delete(minute.getTime());
+      }
     },
   };
   return { list, open, limits, failures, requestIds };
@@ -44,7 +48,9 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
   const { client, work, workAlone } = temporalRig(executable);
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
-    for (const end of ends.splice(0)) await end();
+    for (const end of ends.splice(0)) {
+      await end();
+    }
   });
 
   function watch(

@@ -19,7 +19,11 @@ export function historyFromFile(text: string): History {
 
 /** Who ran it, and where, says nothing about the workflow and differs on each recording. */
 function withoutMachine(key: string, value: unknown): unknown {
-  if (key === 'identity') return 'recorder';
-  if (key === 'stackTrace') return '';
+  if (key === 'identity') {
+    return 'recorder';
+  }
+  if (key === 'stackTrace') {
+    return '';
+  }
   return typeof value === 'string' ? value.replace(/^\d+@.+-(?=[0-9a-f]{32}$)/, 'recorder-') : value;
 }

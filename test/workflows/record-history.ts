@@ -143,7 +143,9 @@ const handle = await client.workflow.start(recording.workflowType, {
   workflowId: name,
   args: [recording.input],
 });
-for (const { name: signal, args } of recording.signals ?? []) await handle.signal(signal, ...args);
+for (const { name: signal, args } of recording.signals ?? []) {
+  await handle.signal(signal, ...args);
+}
 await handle.result();
 let runId: string | null | undefined = handle.firstExecutionRunId;
 for (let run = 1; runId; run++) {

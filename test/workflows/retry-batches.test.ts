@@ -29,13 +29,19 @@ function listOf(...batches: RetryBatch[]) {
     async toHandOver(request) {
       asked.push(request);
       const failure = failures.toHandOver.shift();
-      if (failure) throw failure;
+      if (failure) {
+        throw failure;
+      }
       return [...open.values()].slice(0, request.limit);
     },
     async markHandedOver(batchIds) {
       const failure = failures.markHandedOver.shift();
-      if (failure) throw failure;
-      for (const batchId of batchIds) open.delete(batchId);
+      if (failure) {
+        throw failure;
+      }
+      for (const batchId of batchIds) {
+        open.delete(batchId);
+      }
     },
   };
   return { list, open, asked, failures };
@@ -45,7 +51,9 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
   const { client, work } = temporalRig(executable);
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
-    for (const end of ends.splice(0)) await end();
+    for (const end of ends.splice(0)) {
+      await end();
+    }
   });
 
   function handOver(list: RetryBatchOptions['list'], by: WorkflowClient = client().workflow) {
@@ -86,7 +94,9 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     await eventually('the list entry', async () => {
       const query = `SubscriptionId = 'whs_1' AND EventTypes = 'worker.updated' AND InstanceIntegrationId = 'iin_1'`;
       for await (const { workflowId } of client().workflow.list({ query })) {
-        if (workflowId === 'webhook-retry/whs_1/bat_found') return true;
+        if (workflowId === 'webhook-retry/whs_1/bat_found') {
+          return true;
+        }
       }
       return false;
     });
@@ -151,7 +161,9 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
     const flaky = new Proxy(client().workflow, {
       get(target, name) {
         const value = Reflect.get(target, name);
-        if (name !== 'start') return typeof value === 'function' ? value.bind(target) : value;
+        if (name !== 'start') {
+          return typeof value === 'function' ? value.bind(target) : value;
+        }
         return (...args: Parameters<WorkflowClient['start']>) =>
           ++starts === 12 ? Promise.reject(new Error('the server is busy')) : target.start(...args);
       },
@@ -175,7 +187,9 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
       expect(started.typedSearchAttributes.getAll()).toEqual([]);
       expect(await started.staticSummary()).toMatch(/^12 deliveries to whs_1 /);
     } finally {
-      for (const end of ends.splice(0)) await end();
+      for (const end of ends.splice(0)) {
+        await end();
+      }
       await bare.connection.close();
       await server.stop();
     }

@@ -117,17 +117,23 @@ export class RetryDomain {
       this.#call('toHandOver', requestId, () => this.#batches().slice(0, limit)),
     markHandedOver: (batchIds, { requestId }) =>
       this.#call('markHandedOver', requestId, () => {
-        for (const batchId of batchIds) this.#handedOver.add(batchId);
+        for (const batchId of batchIds) {
+          this.#handedOver.add(batchId);
+        }
       }),
   };
 
   async #call<T>(method: Method, requestId: string, work: () => T): Promise<T> {
     this.requestIds.push(requestId);
     const fault = this.fault(method);
-    if (fault === 'before') throw new Error('14 UNAVAILABLE: the domain is not there');
+    if (fault === 'before') {
+      throw new Error('14 UNAVAILABLE: the domain is not there');
+    }
     this.#sweep();
     const answer = work();
-    if (fault === 'after') throw new Error('14 UNAVAILABLE: the connection broke');
+    if (fault === 'after') {
+      throw new Error('14 UNAVAILABLE: the connection broke');
+    }
     return answer;
   }
 
@@ -164,28 +170,40 @@ export class RetryDomain {
     if (row.attemptsBegun === attemptNumber) {
       Object.assign(row, endBy(answer));
     }
-    if (typeof answer === 'number' && answer < 300) end(row, 'DELIVERED');
-    else if (row.attemptsBegun === attemptNumber && row.leaseUntil !== undefined) this.#fail(row);
+    if (typeof answer === 'number' && answer < 300) {
+      end(row, 'DELIVERED');
+    } else if (row.attemptsBegun === attemptNumber && row.leaseUntil !== undefined) {
+      this.#fail(row);
+    }
     this.#relay();
   }
 
   #fail(row: Row): void {
     row.leaseUntil = undefined;
-    if (row.status !== 'PENDING') return;
-    if (row.attemptsBegun >= 3) end(row, 'EXHAUSTED');
-    else row.nextAttemptAt = Date.now() + (this.#settings.delaysMs[row.attemptsBegun - 1] ?? 0);
+    if (row.status !== 'PENDING') {
+      return;
+    }
+    if (row.attemptsBegun >= 3) {
+      end(row, 'EXHAUSTED');
+    } else {
+      row.nextAttemptAt = Date.now() + (this.#settings.delaysMs[row.attemptsBegun - 1] ?? 0);
+    }
   }
 
   #giveUp(deliveryId: string): RetryDelivery[] {
     const row = this.rows.get(deliveryId);
-    if (row?.status === 'PENDING') end(row, 'EXHAUSTED', row.leaseUntil);
+    if (row?.status === 'PENDING') {
+      end(row, 'EXHAUSTED', row.leaseUntil);
+    }
     return row ? [toDelivery(row)] : [];
   }
 
   /** As the domain does all the time, for the relay's claims. */
   #sweep(): void {
     for (const row of this.rows.values()) {
-      if (row.leaseUntil === undefined || row.leaseUntil > Date.now()) continue;
+      if (row.leaseUntil === undefined || row.leaseUntil > Date.now()) {
+        continue;
+      }
       this.interrupted.push({ deliveryId: row.deliveryId, attemptNumber: row.attemptsBegun });
       Object.assign(row, notEnded, { lastOutcome: AttemptOutcome.INTERRUPTED });
       this.#fail(row);
@@ -222,7 +240,9 @@ function batchNamed(batchId: string) {
 }
 
 function endBy(answer: number | 'timed out'): Pick<Row, 'lastOutcome' | 'lastHttpStatus'> {
-  if (answer === 'timed out') return { lastOutcome: AttemptOutcome.TIMED_OUT, lastHttpStatus: undefined };
+  if (answer === 'timed out') {
+    return { lastOutcome: AttemptOutcome.TIMED_OUT, lastHttpStatus: undefined };
+  }
   const lastOutcome = answer < 300 ? AttemptOutcome.SUCCEEDED : AttemptOutcome.STATUS_REFUSED;
   return { lastOutcome, lastHttpStatus: answer };
 }

@@ -44,7 +44,9 @@ function hold(domain: RetryDomain) {
     });
   return () => {
     domain.receiver = () => 204;
-    for (const letGo of held) letGo();
+    for (const letGo of held) {
+      letGo();
+    }
   };
 }
 

@@ -166,7 +166,9 @@ describe('the plan of the retries', () => {
     { told: ['PENDING', 'CANCELLED'], stays: 'CANCELLED' },
   ])('told $told of a delivery, as when answers cross, keeps to $stays', ({ told, stays }) => {
     const ledger = new RetryLedger(settings);
-    for (const status of told) ledger.note([state('a', { status })], 0);
+    for (const status of told) {
+      ledger.note([state('a', { status })], 0);
+    }
     expect(ledger.progress()).toMatchObject([{ status: stays }]);
     expect(ledger.nextWake()).toBeUndefined();
   });

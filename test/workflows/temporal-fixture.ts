@@ -83,7 +83,9 @@ export async function startServer(
     } catch (error) {
       // The server chooses more ports itself; another process may take one before the server listens on it.
       const hasEnded = String(error).includes('Temporal ended while it started');
-      if (!hasEnded || starts === mostStarts) throw error;
+      if (!hasEnded || starts === mostStarts) {
+        throw error;
+      }
     }
   }
 }
@@ -116,8 +118,12 @@ type Answer<T> = T | Error | ((signal: AbortSignal) => Promise<T>);
 function script<T>(answers: Answer<T>[]) {
   return async (signal: AbortSignal): Promise<T> => {
     const answer = answers.shift();
-    if (answer === undefined) throw new Error('the script of answers is over');
-    if (answer instanceof Error) throw answer;
+    if (answer === undefined) {
+      throw new Error('the script of answers is over');
+    }
+    if (answer instanceof Error) {
+      throw answer;
+    }
     return typeof answer === 'function' ? (answer as (signal: AbortSignal) => Promise<T>)(signal) : answer;
   };
 }

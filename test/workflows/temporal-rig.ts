@@ -52,7 +52,9 @@ export function temporalRig(executable: string) {
     client = await connectClient(server.address);
   });
   afterEach(async () => {
-    if (own.length > 0) await endAll();
+    if (own.length > 0) {
+      await endAll();
+    }
   });
   afterAll(async () => {
     await endAll();
@@ -83,7 +85,9 @@ export function temporalRig(executable: string) {
 
   /** A worker of this test alone, in place of the shared one. */
   async function workAlone(domain: Partial<ActivityDependencies>, options?: RigOptions) {
-    if (own.length === 0) await endAll();
+    if (own.length === 0) {
+      await endAll();
+    }
     const worker = await start(domain, options);
     own.push(worker);
     return worker;

@@ -6,7 +6,9 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => `whd_
 
 function roundOf(count: number, options: Partial<Settings> = {}) {
   const domain = new RetryDomain({ delaysMs: [3_600_000, 3_600_000], ...options });
-  for (const deliveryId of ids(count)) domain.add('bat_1', { deliveryId });
+  for (const deliveryId of ids(count)) {
+    domain.add('bat_1', { deliveryId });
+  }
   const attempts = ids(count).map((deliveryId) => ({ deliveryId, attemptNumber: 2 }));
   const run = () =>
     attemptRound(attempts, domain.domain, { requestId: 'test', signal: new AbortController().signal });

@@ -20,7 +20,9 @@ const hour = 3_600_000;
 /** Between the plan and what it leads to, however quickly that comes. */
 function beforeFirstAttempt(domain: RetryDomain, change: () => void): void {
   domain.fault = (method) => {
-    if (method === 'makeDue') change();
+    if (method === 'makeDue') {
+      change();
+    }
     return undefined;
   };
 }
@@ -32,7 +34,9 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
   async function start(domain: RetryDomain, input: Partial<WebhookRetryInput> = {}) {
     await work({ webhookRetries: domain.domain });
     const batchId = input.batchId ?? `bat_${++batches}`;
-    for (const row of domain.rows.values()) row.batchId = batchId;
+    for (const row of domain.rows.values()) {
+      row.batchId = batchId;
+    }
     return client().workflow.start(workflowTypes.webhookRetry, {
       taskQueue,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
@@ -78,7 +82,9 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
     const due = new Map([...domain.rows.values()].map((row) => [row.deliveryId, row.nextAttemptAt ?? 0]));
     const handle = await start(domain, { gatherLeastMs: 500 });
     await handle.result();
-    for (const { deliveryId, at } of domain.sent) expect(at).toBeGreaterThanOrEqual(due.get(deliveryId) ?? 0);
+    for (const { deliveryId, at } of domain.sent) {
+      expect(at).toBeGreaterThanOrEqual(due.get(deliveryId) ?? 0);
+    }
     expect(await activityIdsOf(handle)).toEqual(['plan-1', 'attempts-2', 'attempts-3']);
   });
 

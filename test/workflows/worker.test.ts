@@ -181,7 +181,9 @@ describeWith('temporal', 'a worker with a server', (executable) => {
         () => false,
       );
     await eventually('the schedules', allExist);
-    for (const handle of handles) await handle.delete();
+    for (const handle of handles) {
+      await handle.delete();
+    }
     await eventually('the schedules once more', allExist);
     await client.connection.close();
     expect(states.map(({ status }) => status)).not.toContain('disconnected');
@@ -261,7 +263,9 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       await worker.shutdown();
       expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
     } finally {
-      for (const spy of written) spy.mockRestore();
+      for (const spy of written) {
+        spy.mockRestore();
+      }
     }
     expect(lines).toContainEqual(
       expect.objectContaining({

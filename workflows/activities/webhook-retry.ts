@@ -35,8 +35,11 @@ export async function attemptRound(
   const found = new Map(states.map((state) => [state.deliveryId, state]));
   for (const attempt of attempts) {
     const state = found.get(attempt.deliveryId) ?? goneState(attempt);
-    if (isOpen(attempt, state)) outcome.failed.push(attempt);
-    else outcome.states.push(state);
+    if (isOpen(attempt, state)) {
+      outcome.failed.push(attempt);
+    } else {
+      outcome.states.push(state);
+    }
   }
   return outcome;
 }
@@ -46,7 +49,9 @@ function isOpen(
   { attemptNumber }: AttemptToMake,
   { status, attemptsBegun, isUnderWay }: RetryState,
 ): boolean {
-  if (status !== 'PENDING') return false;
+  if (status !== 'PENDING') {
+    return false;
+  }
   return attemptsBegun < attemptNumber || (attemptsBegun === attemptNumber && isUnderWay);
 }
 

@@ -22,7 +22,9 @@ export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<C
 
   let { waitMs } = input;
   for (let round = 1; round <= input.giveUpAfterRounds; round++) {
-    if (waitMs > 0) await sleep(waitMs, { summary: 'Until the last code of the minute is over' });
+    if (waitMs > 0) {
+      await sleep(waitMs, { summary: 'Until the last code of the minute is over' });
+    }
     const { counts, retryInMs } = await expireCodes(input, round);
     latest = counts;
     setCurrentDetails(describe(counts));

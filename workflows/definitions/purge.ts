@@ -23,13 +23,19 @@ export async function purge(input: PurgeInput): Promise<PurgeProgress> {
 
   const before = total(progress.deleted);
   for (let done = 0; done < input.batchesPerRun; done++) {
-    if (progress.batches > 0 && input.pauseMs > 0) await sleep(input.pauseMs);
+    if (progress.batches > 0 && input.pauseMs > 0) {
+      await sleep(input.pauseMs);
+    }
     const batch = await purgeBatch(input, progress.batches + 1);
     progress = add(progress, batch);
     setCurrentDetails(describe(progress));
-    if (!batch.more) return progress;
+    if (!batch.more) {
+      return progress;
+    }
   }
-  if (total(progress.deleted) === before) throw noProgress(progress);
+  if (total(progress.deleted) === before) {
+    throw noProgress(progress);
+  }
   return continueAsNew<typeof purge>({ ...input, carried: progress });
 }
 
@@ -47,7 +53,9 @@ function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch>
 
 function add(progress: PurgeProgress, batch: PurgeBatch): PurgeProgress {
   const deleted = { ...progress.deleted };
-  for (const [kind, count] of Object.entries(batch.deleted)) deleted[kind] = (deleted[kind] ?? 0) + count;
+  for (const [kind, count] of Object.entries(batch.deleted)) {
+    deleted[kind] = (deleted[kind] ?? 0) + count;
+  }
   return { batches: progress.batches + 1, deleted, more: batch.more };
 }
 

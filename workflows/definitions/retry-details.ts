@@ -34,7 +34,9 @@ function inWords(counts: RetryCounts, deliveries: readonly RetryProgress[]): str
   const parts = (['delivered', 'exhausted', 'held', 'cancelled', 'gone'] as const)
     .filter((kind) => counts[kind] > 0)
     .map((kind) => `${counts[kind]} ${kind}`);
-  if (open.length > 0) parts.push(`${open.length} to go`);
+  if (open.length > 0) {
+    parts.push(`${open.length} to go`);
+  }
   const sentence = `${plural(counts.deliveries)}: ${parts.join(', ') || 'none left'}.`;
   const next = open.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []).sort()[0];
   return next === undefined ? sentence : `${sentence} Next attempt at ${timeOf(next)}.`;

@@ -49,7 +49,9 @@ export class RetryLedger {
 
   /** Notes the progress of these deliveries, including new ones. */
   note(states: readonly RetryState[], now: number): void {
-    for (const state of states) this.#entries.set(state.deliveryId, this.#entryOf(state, now));
+    for (const state of states) {
+      this.#entries.set(state.deliveryId, this.#entryOf(state, now));
+    }
     this.#changes++;
   }
 
@@ -67,7 +69,9 @@ export class RetryLedger {
   /** Makes the next attempts of these deliveries due now. */
   hurry(deliveryIds: DeliveryIds, now: number): void {
     for (const entry of this.#among(deliveryIds)) {
-      if (entry.step !== 'attempt') continue;
+      if (entry.step !== 'attempt') {
+        continue;
+      }
       Object.assign(entry, { dueAt: now, gatherUntil: now, isHurried: true });
     }
     this.#changes++;
@@ -78,7 +82,9 @@ export class RetryLedger {
     const { putOffMs, mostWaitMs } = this.settings;
     for (const { deliveryId } of attempts) {
       const entry = this.#entries.get(deliveryId);
-      if (!entry) continue;
+      if (!entry) {
+        continue;
+      }
       const dueAt = now + Math.min(mostWaitMs, putOffMs * 2 ** entry.timesPutOff);
       Object.assign(entry, { dueAt, gatherUntil: dueAt, timesPutOff: entry.timesPutOff + 1 });
     }
@@ -103,7 +109,9 @@ export class RetryLedger {
   /** The next step and the number of deliveries due with it; undefined when nothing is open. */
   nextWake(): { at: number; deliveries: number } | undefined {
     const open = this.#among('all');
-    if (open.length === 0) return undefined;
+    if (open.length === 0) {
+      return undefined;
+    }
     const latest = Math.min(...open.map(({ gatherUntil }) => gatherUntil));
     const gathered = open.filter(({ dueAt }) => dueAt <= latest);
     return { at: Math.max(...gathered.map(({ dueAt }) => dueAt)), deliveries: gathered.length };
@@ -141,7 +149,9 @@ export class RetryLedger {
   #entryOf(state: RetryState, now: number): Entry {
     const { waitMs, isUnderWay, ...progress } = state;
     const known = this.#entries.get(progress.deliveryId);
-    if (known && isOvertaken(progress.status, known.progress.status)) return known;
+    if (known && isOvertaken(progress.status, known.progress.status)) {
+      return known;
+    }
     progress.lastAttempt ??= known?.progress.lastAttempt ?? this.lastAttempts[progress.deliveryId] ?? null;
     const step = stepOf(progress, isUnderWay);
     const looks = step === 'look' ? (known?.looks ?? 0) + 1 : 0;
@@ -149,7 +159,9 @@ export class RetryLedger {
     const { gatherLeastMs, gatherShare } = this.settings;
     const gatherUntil = dueAt + Math.max(gatherLeastMs, gatherShare * waitMs);
     const isSame = known?.step === step && known.progress.attemptsBegun === progress.attemptsBegun;
-    if (isSame && known.isHurried) return { ...known, progress };
+    if (isSame && known.isHurried) {
+      return { ...known, progress };
+    }
     return { progress, step, dueAt, gatherUntil, looks, timesPutOff: 0, isHurried: false };
   }
 
@@ -167,9 +179,15 @@ function isOvertaken(told: RetryProgress['status'], known: RetryProgress['status
 /** The first attempt needs no workflow, and the third is the last. */
 function stepOf({ status, attemptsBegun }: RetryProgress, isUnderWay: boolean): Step {
   // A running attempt cannot undo a success.
-  if (status === 'DELIVERED') return 'none';
-  if (isUnderWay) return 'look';
-  if (status !== 'PENDING') return 'none';
+  if (status === 'DELIVERED') {
+    return 'none';
+  }
+  if (isUnderWay) {
+    return 'look';
+  }
+  if (status !== 'PENDING') {
+    return 'none';
+  }
   const next = attemptsBegun + 1;
   return next < firstRetry || next > lastRetry ? 'look' : 'attempt';
 }

@@ -39,7 +39,9 @@ export async function webhookRetry(input: WebhookRetryInput): Promise<RetryCount
   const retries = new Retries(input);
   await retries.plan();
   while (await retries.goOn()) {
-    if (retries.isLong()) return continueAsNew<typeof webhookRetry>({ ...input, carried: retries.carry() });
+    if (retries.isLong()) {
+      return continueAsNew<typeof webhookRetry>({ ...input, carried: retries.carry() });
+    }
   }
   await condition(allHandlersFinished);
   const counts = retries.counts();
@@ -93,10 +95,16 @@ class Retries {
     const now = Date.now();
     const attempts = this.#ledger.attemptsDue(now);
     const wake = this.#ledger.nextWake();
-    if (wake === undefined) return false;
-    if (attempts.length > 0) await this.#attempt(attempts);
-    else if (this.#ledger.isLookDue(now)) await this.plan();
-    else await this.#wait(wake.at - now, wake.deliveries);
+    if (wake === undefined) {
+      return false;
+    }
+    if (attempts.length > 0) {
+      await this.#attempt(attempts);
+    } else if (this.#ledger.isLookDue(now)) {
+      await this.plan();
+    } else {
+      await this.#wait(wake.at - now, wake.deliveries);
+    }
     return true;
   }
 
@@ -134,7 +142,9 @@ class Retries {
   async #giveUp(deliveryIds: DeliveryIds): Promise<void> {
     await condition(() => this.#isPlanned);
     const open = this.#ledger.openAmong(deliveryIds);
-    if (open.length === 0) return;
+    if (open.length === 0) {
+      return;
+    }
     const states = await this.#steady.giveUpDeliveries.executeWithOptions(
       { activityId: `give-up-${++this.#steps}`, summary: `Gives ${plural(open.length)} up` },
       [{ deliveryIds: open }],
@@ -150,7 +160,9 @@ class Retries {
       this.#ledger.note(states, Date.now());
       this.#ledger.putOff(states.length === 0 ? attempts : failed, Date.now());
     } catch (error) {
-      if (isCancellation(error)) throw error;
+      if (isCancellation(error)) {
+        throw error;
+      }
       log.warn('a round of attempts failed', { attempts: attempts.length, error });
       this.#ledger.putOff(attempts, Date.now());
     }
@@ -178,7 +190,9 @@ class Retries {
 
 /** Signals may come from people, and an unreadable one must not block the workflow. */
 function idsOf(value: unknown): DeliveryIds {
-  if (value === undefined || value === null) return 'all';
+  if (value === undefined || value === null) {
+    return 'all';
+  }
   const values = Array.isArray(value) ? value : [value];
   return values.length === 0 ? 'all' : values.filter((id) => typeof id === 'string');
 }

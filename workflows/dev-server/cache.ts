@@ -53,9 +53,13 @@ const folderPrefix = () => `installing-${hostname()}-`;
 /** Folders of killed installers, possibly gigabytes. */
 async function removeLeftovers(cacheFolder: string): Promise<void> {
   for (const name of await readdir(cacheFolder)) {
-    if (!name.startsWith(folderPrefix())) continue;
+    if (!name.startsWith(folderPrefix())) {
+      continue;
+    }
     const pid = Number.parseInt(name.slice(folderPrefix().length), 10);
-    if (!isRunning(pid)) await rm(path.join(cacheFolder, name), { recursive: true, force: true });
+    if (!isRunning(pid)) {
+      await rm(path.join(cacheFolder, name), { recursive: true, force: true });
+    }
   }
 }
 

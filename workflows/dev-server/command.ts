@@ -31,7 +31,9 @@ export async function runCommand(
   let wentSilent = false;
   const take = (line: string) => {
     lastLines.push(line);
-    if (lastLines.length > keptLines) lastLines.shift();
+    if (lastLines.length > keptLines) {
+      lastLines.shift();
+    }
     silence.refresh();
     onLine?.(line);
   };
@@ -59,7 +61,9 @@ export async function isTemporal(executable: string, signal?: AbortSignal): Prom
     () => true,
     () => false,
   );
-  if (!executableHere) return false;
+  if (!executableHere) {
+    return false;
+  }
   const { code, lastLines } = await runCommand(executable, ['--version'], {
     signal,
     silenceLimitMs: answerLimitMs,

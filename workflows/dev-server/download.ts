@@ -21,10 +21,12 @@ export function download(baseUrl: string, options: InstallOptions): Promise<stri
       silenceLimitMs: extractLimitMs,
     });
     const executable = path.join(folder, 'temporal');
-    if (code !== 0)
+    if (code !== 0) {
       throw new Error(`the downloaded archive cannot be extracted (${lastLines.at(-1) ?? 'tar failed'})`);
-    if (!(await isTemporal(executable, options.signal)))
+    }
+    if (!(await isTemporal(executable, options.signal))) {
       throw new Error('the downloaded file does not run here');
+    }
     return executable;
   });
 }
@@ -45,7 +47,9 @@ async function fetchTo(url: string, file: string, { signal, onProgress, silenceL
   try {
     onProgress(`Downloading Temporal ${temporalVersion} from ${new URL(url).host}`);
     const response = await fetch(url, { signal: over });
-    if (!response.ok || !response.body) throw new Error(`the answer was ${response.status}`);
+    if (!response.ok || !response.body) {
+      throw new Error(`the answer was ${response.status}`);
+    }
     const body = Readable.fromWeb(response.body as import('node:stream/web').ReadableStream);
     await pipeline(body, countBytes(silence, onProgress), createWriteStream(file), { signal: over });
   } catch (error) {

@@ -17,7 +17,9 @@ async function findInstalledTemporal({
   signal,
 }: FindOptions): Promise<string | undefined> {
   for (const executable of candidatesOnPath('temporal', env)) {
-    if (await isTemporal(executable, signal)) return executable;
+    if (await isTemporal(executable, signal)) {
+      return executable;
+    }
   }
   // Asked last: a user without a home folder has no cache.
   const cached = cachedExecutable(env);
@@ -27,7 +29,9 @@ async function findInstalledTemporal({
 /** Finds the executable or gets it: by the official download, then by a build with Go. */
 export async function findTemporal(options: FindOptions = {}): Promise<string> {
   const installed = await findInstalledTemporal(options);
-  if (installed) return installed;
+  if (installed) {
+    return installed;
+  }
 
   const install = { env: process.env, onProgress: () => undefined, silenceLimitMs, ...options };
   const ways = [

@@ -27,7 +27,9 @@ export async function goInstall(options: InstallOptions): Promise<string> {
   return installIntoCache(cachedExecutable(options.env), goBuildNeedsBytes, async (folder) => {
     await buildWithGo(folder, temporalCommand, options);
     const executable = path.join(folder, 'bin', 'temporal');
-    if (!(await isTemporal(executable, options.signal))) throw new Error('what Go built does not run here');
+    if (!(await isTemporal(executable, options.signal))) {
+      throw new Error('what Go built does not run here');
+    }
     return executable;
   });
 }
@@ -40,7 +42,9 @@ export async function assertGo({ env, signal }: InstallOptions): Promise<void> {
     silenceLimitMs: goVersionLimitMs,
   });
   const found = /\bgo(\d+)\.(\d+)/.exec(lastLines.join('\n'));
-  if (code !== 0 || !found) throw new Error(`Go ${wanted} or newer is not on the PATH`);
+  if (code !== 0 || !found) {
+    throw new Error(`Go ${wanted} or newer is not on the PATH`);
+  }
   const [major, minor] = [Number(found[1]), Number(found[2])];
   const { major: leastMajor, minor: leastMinor } = leastGoVersion;
   if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
@@ -74,7 +78,9 @@ export async function buildWithGo(
         doing = describe(line);
       },
     });
-    if (result.code !== 0) throw new Error(failure(result));
+    if (result.code !== 0) {
+      throw new Error(failure(result));
+    }
   } finally {
     clearInterval(progress);
     clearTimeout(noAnswer);

@@ -18,7 +18,9 @@ export function serverLog(log: Log) {
     stdout: (line: string) => line.trim() && log.debug(line, { component: 'temporal-server' }),
     stderr(line: string) {
       const { level, msg, time: _, ...fields } = parse(line);
-      if (msg) pass(levels[level ?? ''] ?? 'warn', msg, fields);
+      if (msg) {
+        pass(levels[level ?? ''] ?? 'warn', msg, fields);
+      }
     },
     /** A stopping server reports every lost connection, which needs no warning. */
     quiet() {

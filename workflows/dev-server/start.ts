@@ -43,8 +43,12 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   signal?.throwIfAborted();
   const address = parseLoopbackAddress(options.address);
   await reservePort(address.ip, address.port, 'Temporal');
-  if (uiPort !== undefined) await reservePort(address.ip, uiPort, 'the Temporal UI');
-  if (databaseFile) await mkdir(path.dirname(path.resolve(databaseFile)), { recursive: true });
+  if (uiPort !== undefined) {
+    await reservePort(address.ip, uiPort, 'the Temporal UI');
+  }
+  if (databaseFile) {
+    await mkdir(path.dirname(path.resolve(databaseFile)), { recursive: true });
+  }
 
   const output = serverLog(log);
   const child = spawnTethered(options.executable, serverArguments(options, address), {
@@ -107,10 +111,12 @@ async function untilServing(
   const deadline = Date.now() + readyLimitMs;
   while (!(await isServing(address, namespace, searchAttributes))) {
     signal?.throwIfAborted();
-    if (gone.signal.aborted)
+    if (gone.signal.aborted) {
       throw new Error(`Temporal ended while it started: ${lastLine() ?? 'it said nothing'}`);
-    if (Date.now() > deadline)
+    }
+    if (Date.now() > deadline) {
       throw new Error(`Temporal did not serve within ${readyLimitMs / 1000} seconds.`);
+    }
     await pause(readyCheckEveryMs, gone.signal);
   }
   signal?.throwIfAborted();
@@ -137,7 +143,9 @@ async function isServing(
     return await connection.withDeadline(Date.now() + answerLimitMs, async () => {
       await connection.workflowService.describeNamespace({ namespace });
       const missing = await missingSearchAttributes(connection, namespace, searchAttributes);
-      if (Object.keys(missing).length === 0) return true;
+      if (Object.keys(missing).length === 0) {
+        return true;
+      }
       // Command-line attributes apply to new namespaces only; an older database lacks the rest.
       await addSearchAttributes(connection, namespace, missing);
       return false;
@@ -167,8 +175,12 @@ export function parseLoopbackAddress(address: string): LoopbackAddress {
   const urlHost = address.slice(0, colon);
   const ip = loopbackIps[urlHost];
   const port = Number(address.slice(colon + 1));
-  if (!ip) throw new Error(`The Temporal dev server listens on loopback only, not on ${address}.`);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${address} has no valid port.`);
+  if (!ip) {
+    throw new Error(`The Temporal dev server listens on loopback only, not on ${address}.`);
+  }
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Error(`${address} has no valid port.`);
+  }
   return { ip, port, urlHost };
 }
 

@@ -49,7 +49,9 @@ export function spawnTethered(command: string, args: string[], options: Tethered
   });
   child.on('error', () => undefined);
   const pid = child.pid;
-  if (pid === undefined) throw new Error('/bin/sh could not be started.');
+  if (pid === undefined) {
+    throw new Error('/bin/sh could not be started.');
+  }
   const tether = child.stdio[3] as Duplex;
   tether.on('error', () => undefined);
   readLines(child.stdout, options.onStdoutLine);
@@ -71,13 +73,17 @@ function exitOf(child: ChildProcess, tether: Duplex): Promise<Exit> {
 }
 
 function readLines(stream: Readable | null, onLine: (line: string) => void = () => undefined): void {
-  if (stream) createInterface({ input: stream }).on('line', onLine);
+  if (stream) {
+    createInterface({ input: stream }).on('line', onLine);
+  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error;
+    }
   }
 }

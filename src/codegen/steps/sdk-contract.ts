@@ -32,7 +32,9 @@ export function contractForSdk<T extends object>(contract: T): T {
   const { info, ...rest } = structuredClone(contract) as T & Contract;
   const operations = Object.values(rest.paths).flatMap((path) => Object.values(path));
   for (const response of operations.flatMap(({ responses = {} }) => Object.values(responses))) {
-    if (isWithoutMembers(response.content?.['application/json']?.schema)) delete response.content;
+    if (isWithoutMembers(response.content?.['application/json']?.schema)) {
+      delete response.content;
+    }
   }
   return { ...rest, info: { ...info, description: info.summary } } as T;
 }
@@ -47,14 +49,20 @@ export function withoutChecks<T extends object>(contract: T): T {
   const tolerant = withoutKeywords(contract) as T & Contract;
   const { schemas } = tolerant.components;
   for (const [name, schema] of Object.entries(schemas)) {
-    if (schema.discriminator) schemas[name] = flat(schema, schemas);
+    if (schema.discriminator) {
+      schemas[name] = flat(schema, schemas);
+    }
   }
   return tolerant;
 }
 
 function withoutKeywords(node: unknown, isMapOfNames = false): unknown {
-  if (Array.isArray(node)) return node.map((item) => withoutKeywords(item));
-  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) {
+    return node.map((item) => withoutKeywords(item));
+  }
+  if (typeof node !== 'object' || node === null) {
+    return node;
+  }
   const kept = Object.entries(node).filter(([key]) => isMapOfNames || !CHECKED_BY_THE_SERVER.has(key));
   return Object.fromEntries(
     kept.map(([key, value]) => [key, withoutKeywords(value, key === 'properties' && !isMapOfNames)]),

@@ -60,10 +60,18 @@
       if (where === 'path') {
         filled = filled.replace(`{${field.name}}`, encodeURIComponent(value));
       } else if (value !== '') {
-        if (where === 'query') query.set(field.name, value);
-        if (where === 'body') body.set(field.name, value);
-        if (where === 'header' || where === 'key') headers[field.name] = value;
-        if (where === 'bearer') headers.authorization = `Bearer ${value}`;
+        if (where === 'query') {
+          query.set(field.name, value);
+        }
+        if (where === 'body') {
+          body.set(field.name, value);
+        }
+        if (where === 'header' || where === 'key') {
+          headers[field.name] = value;
+        }
+        if (where === 'bearer') {
+          headers.authorization = `Bearer ${value}`;
+        }
       }
     }
     const search = query.size > 0 ? `?${query}` : '';
@@ -133,12 +141,16 @@
   const fillIn = async (form) => {
     // Demo ids are useless with another key, and the user may type a key meanwhile.
     const isFilled = () => form.querySelector('[data-where=key]')?.value !== '';
-    if (isFilled()) return;
+    if (isFilled()) {
+      return;
+    }
     demoValues ??= fetch('/docs/try-it/values', { method: 'POST', cache: 'no-store' })
       .then((answer) => (answer.status === 200 ? answer.json() : undefined))
       .catch(() => undefined);
     const values = await demoValues;
-    if (!values || isFilled()) return;
+    if (!values || isFilled()) {
+      return;
+    }
     for (const field of form.querySelectorAll('[data-where]')) {
       const { where } = field.dataset;
       const value = where === 'key' ? values.apiKey : where === 'path' ? values.ids[field.name] : undefined;
@@ -176,7 +188,9 @@
   /** Opens the form that the address names, for example for visitors from live pages. */
   const openNamed = () => {
     const named = document.getElementById(location.hash.slice(1));
-    if (named?.matches('details.try')) named.open = true;
+    if (named?.matches('details.try')) {
+      named.open = true;
+    }
   };
   addEventListener('hashchange', openNamed);
   openNamed();

@@ -160,7 +160,7 @@ describe('an error after the first pages', () => {
     failing();
     const { response, read } = await reader();
     const readAll = async () => {
-      while ((await read()) !== undefined);
+      while ((await read()) !== undefined) {}
     };
     await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(response.complete).toBe(false);
@@ -173,7 +173,7 @@ describe('an error after the first pages', () => {
     failing(undefined, new ServiceError(ErrorCode.API_KEY_UNKNOWN, 'The API key is not known.'));
     const { read } = await reader();
     const readAll = async () => {
-      while ((await read()) !== undefined);
+      while ((await read()) !== undefined) {}
     };
     await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await lineOf('streamed')).toMatchObject({ level: 'info', code: 'api_key_unknown' });
@@ -242,7 +242,7 @@ describe('a domain that is gone after the first pages', () => {
     const { asked } = listed(9, [3, 3]);
     const { read } = await reader();
     const readAll = async () => {
-      while ((await read()) !== undefined);
+      while ((await read()) !== undefined) {}
     };
     await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(asked).toEqual(['rest', '3']);
@@ -258,7 +258,7 @@ describe('a domain that is gone after the first pages', () => {
     const { asked } = listed(9, [3], false);
     const { read } = await reader();
     const readAll = async () => {
-      while ((await read()) !== undefined);
+      while ((await read()) !== undefined) {}
     };
     await expect(readAll()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(asked).toEqual(['rest']);

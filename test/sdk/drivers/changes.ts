@@ -164,7 +164,9 @@ export function describeChanges(driver: Driven): void {
 
 /** Languages write the same moment in more ways than one. */
 function withoutTimes(resource: unknown): unknown {
-  if (typeof resource !== 'object' || resource === null || !('createdAt' in resource)) return resource;
+  if (typeof resource !== 'object' || resource === null || !('createdAt' in resource)) {
+    return resource;
+  }
   const { createdAt, ...rest } = resource;
   return rest;
 }

@@ -117,7 +117,9 @@ export class LineDriver {
   }
 
   #answerAll(error: Told): void {
-    for (const answer of this.#waiting.values()) answer({ error });
+    for (const answer of this.#waiting.values()) {
+      answer({ error });
+    }
   }
 }
 
@@ -137,7 +139,9 @@ export function driven(make: () => Promise<Program>): Driven {
   }, 300_000);
   afterAll(() => driver?.end());
   const present = <T>(made: T | undefined): T => {
-    if (made === undefined) throw new Error('The program runs once the tests do.');
+    if (made === undefined) {
+      throw new Error('The program runs once the tests do.');
+    }
     return made;
   };
   return {

@@ -182,7 +182,9 @@ export function describeLinks(driver: Driven): void {
       ['something that is no address', () => 'javascript:alert(1)'],
       ['nothing', () => ''],
     ])('is refused: %s', async (_, link) => {
-      for (const each of [server, stranger]) each.answers(json({}));
+      for (const each of [server, stranger]) {
+        each.answers(json({}));
+      }
       expect((await follow(link())).error).toMatchObject({ name: 'ValueError' });
       expect([...server.asked, ...stranger.asked]).toEqual([]);
     });

@@ -65,7 +65,9 @@ export function describeRealGateway(driver: Driven): void {
     const sent: Sent[] = [];
     for (let query = '', items: Sent[]; ; query = `?after=${items.at(-1)?.cursor}`) {
       items = (await bare(`/v1/instance-integrations/${iin}/changes${query}`)) as Sent[];
-      if (items.length === 0) return sent;
+      if (items.length === 0) {
+        return sent;
+      }
       sent.push(...items);
     }
   };
@@ -175,8 +177,14 @@ export function describeRealGateway(driver: Driven): void {
 
 /** Languages write the same moment in more ways than one. */
 function timesApart(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(timesApart);
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString();
-  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map(timesApart);
+  }
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) {
+    return new Date(value).toISOString();
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, timesApart(member)]));
 }

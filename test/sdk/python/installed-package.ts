@@ -84,7 +84,9 @@ async function install(
     await run(join(staged, 'venv/bin/python'), ['-m', 'pip', 'install', ...quiet, file, MYPY], {
       timeout: INSTALL_LIMIT_MS,
     });
-    if (!existsSync(folder)) renameSync(join(staged, 'venv'), folder);
+    if (!existsSync(folder)) {
+      renameSync(join(staged, 'venv'), folder);
+    }
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }

@@ -251,6 +251,7 @@ test('a watch of changed instances goes back with the positions, after a restore
       return { instanceIds: [], position };
     },
   };
-  for await (const _ of changedInstances(changes, ending.signal, 0));
+  for await (const _ of changedInstances(changes, ending.signal, 0)) {
+  }
   expect(asked.at(-1)).toBe(10);
 });

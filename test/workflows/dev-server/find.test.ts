@@ -25,7 +25,9 @@ beforeEach(async () => {
   // Only what the routes and the scripts need, so that a temporal or a go of this machine is never met.
   for (const tool of ['tar', 'gzip', 'sleep', 'mkdir', 'chmod']) {
     const found = candidatesOnPath(tool, { PATH: '/usr/bin:/bin' }).find(existsSync);
-    if (found) await symlink(found, path.join(bin, tool));
+    if (found) {
+      await symlink(found, path.join(bin, tool));
+    }
   }
   env = {
     PATH: bin,
@@ -34,7 +36,9 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const socket of sockets.splice(0)) {
+    socket.destroy();
+  }
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
   await files.remove();
 });

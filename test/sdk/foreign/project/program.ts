@@ -10,7 +10,9 @@ async function clients(): Promise<Gateway['schemas']['TenantClient'][]> {
   const { data, error } = await gateway.GET('/v1/instance-integrations/{instanceIntegrationId}/clients', {
     params: { path: { instanceIntegrationId: INSTANCE_INTEGRATION } },
   });
-  if (!data) throw new Error(JSON.stringify(error));
+  if (!data) {
+    throw new Error(JSON.stringify(error));
+  }
   return data;
 }
 
@@ -25,7 +27,9 @@ async function tokens(): Promise<SignOn['schemas']['IssuedTokens']> {
       redirect_uri: 'https://app.example.com/callback',
     },
   });
-  if (!data) throw new Error(JSON.stringify(error));
+  if (!data) {
+    throw new Error(JSON.stringify(error));
+  }
   return data;
 }
 

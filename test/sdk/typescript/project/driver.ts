@@ -101,7 +101,9 @@ function begun({ options, args: [id = ''], parameters: { store: given, ...more }
 }
 
 function storeNamed(name: string): sdk.Store {
-  if (name === 'memory') return new sdk.MemoryStore();
+  if (name === 'memory') {
+    return new sdk.MemoryStore();
+  }
   const Database = createRequire(import.meta.url)(process.env.SQLITE_BINDING ?? '');
   return new sdk.SqliteStore(new Database(name));
 }
