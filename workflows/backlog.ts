@@ -1,6 +1,6 @@
 import type { WorkflowClient } from '@temporalio/client';
 import { pause } from './backoff.js';
-import { taskQueue } from './contract.js';
+import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 
 /** Approximate number of waiting tasks by type; undefined if the server does not report it. */
@@ -8,7 +8,7 @@ export type OnBacklog = (counts: Record<string, number> | undefined) => void;
 
 /** The numbers of Temporal's task queue types. */
 const queueTypes = { workflow: 1, activity: 2 };
-const answerLimitMs = 3_000;
+const ANSWER_LIMIT_MS = 3_000;
 
 /** Asks the server for its count of waiting tasks in the task queue. */
 export async function watchBacklog(
@@ -30,10 +30,10 @@ async function backlogOf(
 ): Promise<Record<string, number> | undefined> {
   const counts: Record<string, number> = {};
   for (const [type, taskQueueType] of Object.entries(queueTypes)) {
-    const { stats } = await limitedCall(connection, stop, answerLimitMs, () =>
+    const { stats } = await limitedCall(connection, stop, ANSWER_LIMIT_MS, () =>
       connection.workflowService.describeTaskQueue({
         namespace,
-        taskQueue: { name: taskQueue },
+        taskQueue: { name: TASK_QUEUE },
         taskQueueType,
         reportStats: true,
       }),

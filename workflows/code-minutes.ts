@@ -33,7 +33,7 @@ export interface CodeMinuteOptions {
 }
 
 /** A rest between batches, so that requests and running workflows get their turns. */
-const restMs = 250;
+const REST_MS = 250;
 
 /**
  * Starts an expiry workflow for each minute with issued codes. Unmarked minutes are listed again, so none is
@@ -64,7 +64,7 @@ export async function watchCodeMinutes(
         reason,
       });
     }
-    await pause(isMore ? restMs : everyMs * (0.8 + 0.4 * Math.random()), stop);
+    await pause(isMore ? REST_MS : everyMs * (0.8 + 0.4 * Math.random()), stop);
   }
 }
 

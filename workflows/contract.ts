@@ -3,7 +3,7 @@
  * workflow sandbox bundles it.
  */
 
-export const taskQueue = 'integration';
+export const TASK_QUEUE = 'integration';
 
 /** Workflow types, which are the names of the exported definitions. */
 export const workflowTypes = {
@@ -29,7 +29,7 @@ export const queryNames = { progress: 'progress' } as const;
 export const signalNames = { retryNow: 'retryNow', giveUp: 'giveUp' } as const;
 
 /** Of a namespace that `integration init` makes: how long ended workflows stay visible. */
-export const namespaceRetentionMs = 30 * 86_400_000;
+export const NAMESPACE_RETENTION_MS = 30 * 86_400_000;
 
 /** Custom search attributes with their types, as `temporal --search-attribute` takes them. */
 export const searchAttributes = {

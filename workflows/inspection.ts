@@ -4,7 +4,7 @@ import {
   type ScheduleDescription,
   ScheduleNotFoundError,
 } from '@temporalio/client';
-import { scheduleIds, taskQueue } from './contract.js';
+import { scheduleIds, TASK_QUEUE } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 
@@ -19,11 +19,11 @@ export interface TemporalFacts {
   lastPollAt?: number | undefined;
 }
 
-const answerLimitMs = 3_000;
-const lateAfterIntervals = 3;
-const lateAtLeastMs = 300_000;
+const ANSWER_LIMIT_MS = 3_000;
+const LATE_AFTER_INTERVALS = 3;
+const LATE_AT_LEAST_MS = 300_000;
 /** `temporal.api.enums.v1.TaskQueueType` */
-const workflowTasks = 1;
+const WORKFLOW_TASKS = 1;
 
 /** Reads only. Returns a problem instead of throwing. */
 export async function inspectTemporal(place: TemporalPlace, clock = Date.now): Promise<TemporalFacts> {
@@ -50,7 +50,7 @@ async function scheduleProblems(connection: Connection, namespace: string, now: 
   const found = await Promise.all(
     Object.values(scheduleIds).map(async (id) => {
       try {
-        const deadline = Date.now() + answerLimitMs;
+        const deadline = Date.now() + ANSWER_LIMIT_MS;
         return problemOf(await connection.withDeadline(deadline, () => client.getHandle(id).describe()), now);
       } catch (error) {
         if (error instanceof ScheduleNotFoundError) {
@@ -69,16 +69,16 @@ function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: 
   }
   const everyMs = Number(spec.intervals?.[0]?.every ?? 0);
   const lastAt = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
-  const isLate = now - lastAt.getTime() > Math.max(lateAfterIntervals * everyMs, lateAtLeastMs);
+  const isLate = now - lastAt.getTime() > Math.max(LATE_AFTER_INTERVALS * everyMs, LATE_AT_LEAST_MS);
   return isLate ? `the schedule ${scheduleId} has not run since ${lastAt.toISOString()}` : undefined;
 }
 
 async function lastPoll(connection: Connection, namespace: string): Promise<number | undefined> {
-  const { pollers } = await connection.withDeadline(Date.now() + answerLimitMs, () =>
+  const { pollers } = await connection.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
     connection.workflowService.describeTaskQueue({
       namespace,
-      taskQueue: { name: taskQueue },
-      taskQueueType: workflowTasks,
+      taskQueue: { name: TASK_QUEUE },
+      taskQueueType: WORKFLOW_TASKS,
     }),
   );
   const times = (pollers ?? []).flatMap(({ lastAccessTime }) =>

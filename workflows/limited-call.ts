@@ -4,7 +4,7 @@ import {
   WorkflowIdReusePolicy,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { taskQueue, type workflowTypes } from './contract.js';
+import { TASK_QUEUE, type workflowTypes } from './contract.js';
 
 /**
  * A call to the server that ends with `over` or after the limit. The client never removes its listener from a
@@ -27,7 +27,7 @@ export async function limitedCall<T>(
   }
 }
 
-const startLimitMs = 5_000;
+const START_LIMIT_MS = 5_000;
 
 /** Starts a workflow, unless one with its id runs or has run. */
 export async function startOnce(
@@ -37,8 +37,8 @@ export async function startOnce(
   options: Omit<WorkflowStartOptions, 'taskQueue' | 'workflowIdReusePolicy'>,
 ): Promise<void> {
   const workflowIdReusePolicy = WorkflowIdReusePolicy.REJECT_DUPLICATE;
-  const start = () => client.start(type, { ...options, taskQueue, workflowIdReusePolicy });
-  await limitedCall(client, stop, startLimitMs, start).catch((error) => {
+  const start = () => client.start(type, { ...options, taskQueue: TASK_QUEUE, workflowIdReusePolicy });
+  await limitedCall(client, stop, START_LIMIT_MS, start).catch((error) => {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
       throw error;
     }

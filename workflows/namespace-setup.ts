@@ -1,14 +1,14 @@
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { pause } from './backoff.js';
-import { namespaceRetentionMs, searchAttributes } from './contract.js';
+import { NAMESPACE_RETENTION_MS, searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import {
   addSearchAttributes,
   connectionTo,
   hasStatus,
   missingSearchAttributes,
-  notFound,
+  NOT_FOUND,
   type TemporalPlace,
 } from './namespace.js';
 
@@ -18,21 +18,21 @@ export interface NamespaceSetup {
   addedAttributes: string[];
 }
 
-const answerLimitMs = 10_000;
+const ANSWER_LIMIT_MS = 10_000;
 /** The nodes of a cluster read the list of namespaces every 10 s. */
-const knownWithinMs = 30_000;
-const askEveryMs = 500;
+const KNOWN_WITHIN_MS = 30_000;
+const ASK_EVERY_MS = 500;
 
 const never = new AbortController().signal;
 
 /** A gRPC status code. */
-const alreadyExists = 6;
+const ALREADY_EXISTS = 6;
 
 /** Makes the namespace and its search attributes where they are missing; changes nothing that exists. */
 export async function setUpNamespace(place: TemporalPlace): Promise<NamespaceSetup> {
   const { namespace } = place;
   const connection = connectionTo(place);
-  const call: Call = (request) => limitedCall(connection, never, answerLimitMs, request);
+  const call: Call = (request) => limitedCall(connection, never, ANSWER_LIMIT_MS, request);
   try {
     const isNew = await makeNamespace(connection, namespace, call);
     const missing = await onceKnown(() =>
@@ -58,16 +58,16 @@ async function makeNamespace(connection: Connection, namespace: string, call: Ca
     await call(() => workflowService.describeNamespace({ namespace }));
     return false;
   } catch (error) {
-    if (!hasStatus(error, notFound)) {
+    if (!hasStatus(error, NOT_FOUND)) {
       throw error;
     }
   }
   try {
-    const workflowExecutionRetentionPeriod = msToTs(namespaceRetentionMs);
+    const workflowExecutionRetentionPeriod = msToTs(NAMESPACE_RETENTION_MS);
     await call(() => workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }));
     return true;
   } catch (error) {
-    if (!hasStatus(error, alreadyExists)) {
+    if (!hasStatus(error, ALREADY_EXISTS)) {
       throw error;
     }
     return false;
@@ -76,15 +76,15 @@ async function makeNamespace(connection: Connection, namespace: string, call: Ca
 
 /** Repeats a request while the answering node does not know the new namespace. */
 async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + knownWithinMs;
+  const deadline = Date.now() + KNOWN_WITHIN_MS;
   for (;;) {
     try {
       return await request();
     } catch (error) {
-      if (!hasStatus(error, notFound) || Date.now() > deadline) {
+      if (!hasStatus(error, NOT_FOUND) || Date.now() > deadline) {
         throw error;
       }
-      await pause(askEveryMs, never);
+      await pause(ASK_EVERY_MS, never);
     }
   }
 }

@@ -2,12 +2,12 @@ import { Connection, type ConnectionOptions, isGrpcServiceError } from '@tempora
 import { searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
 
-const answerLimitMs = 3_000;
+const ANSWER_LIMIT_MS = 3_000;
 
 /** gRPC status codes. */
-export const notFound = 5;
-const permissionDenied = 7;
-const unimplemented = 12;
+export const NOT_FOUND = 5;
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
 
 /** A namespace of a server, and the access to it. */
 export interface TemporalPlace {
@@ -33,14 +33,14 @@ export async function askForNamespace(
     return;
   }
   try {
-    await limitedCall(client, over, answerLimitMs, () =>
+    await limitedCall(client, over, ANSWER_LIMIT_MS, () =>
       client.workflowService.describeNamespace({ namespace }),
     );
   } catch (error) {
     if (over.aborted) {
       return;
     }
-    throw hasStatus(error, notFound) ? unknownNamespace(address, namespace) : error;
+    throw hasStatus(error, NOT_FOUND) ? unknownNamespace(address, namespace) : error;
   }
 }
 
@@ -50,10 +50,10 @@ export async function shortcomingOf(
   { address, namespace }: TemporalPlace,
   over: AbortSignal,
 ): Promise<string | undefined> {
-  const missing = await limitedCall(client, over, answerLimitMs, () =>
+  const missing = await limitedCall(client, over, ANSWER_LIMIT_MS, () =>
     missingSearchAttributes(client, namespace, searchAttributes),
   ).catch((error) => {
-    if (hasStatus(error, permissionDenied, unimplemented)) {
+    if (hasStatus(error, PERMISSION_DENIED, UNIMPLEMENTED)) {
       return {};
     }
     throw error;

@@ -24,10 +24,10 @@ const request = { limit: 100, maxWaitMs: 20_000 };
 const backoff = { firstDelayMs: 250, maxDelayMs: 15_000 };
 
 /** Concurrent starts; Temporal takes about fifty a second. */
-const startsAtOnce = 8;
+const STARTS_AT_ONCE = 8;
 
 /** Between two looks, for a domain that answers at once without batches. */
-const restMs = 50;
+const REST_MS = 50;
 
 /**
  * Hands over each batch of failed deliveries. Unmarked ones are listed again, so none is lost in an outage.
@@ -43,7 +43,7 @@ export async function handOverRetryBatches(options: RetryBatchOptions, stop: Abo
         log.info('webhook retries are handed over again', { failures });
       }
       failures = 0;
-      await pause(restMs, stop);
+      await pause(REST_MS, stop);
     } catch (error) {
       if (stop.aborted) {
         return;
@@ -69,7 +69,7 @@ async function handOverSome({ list, start, log }: RetryBatchOptions, stop: Abort
       started.push(next.batchId);
     }
   };
-  const starters = Array.from({ length: startsAtOnce }, () =>
+  const starters = Array.from({ length: STARTS_AT_ONCE }, () =>
     startInTurn().catch((failure) => void failures.push(failure)),
   );
   await Promise.all(starters);

@@ -12,7 +12,7 @@ import {
   defaultPurgeInput,
   defaultSigningKeyRotationInput,
   scheduleIds,
-  taskQueue,
+  TASK_QUEUE,
   workflowTypes,
 } from './contract.js';
 
@@ -74,18 +74,25 @@ function every(intervalMs: number, { scheduleId, workflowType, args, staticSumma
   return {
     scheduleId,
     spec: { intervals: [{ every: intervalMs }], jitter: Math.min(60_000, Math.floor(intervalMs / 60)) },
-    action: { type: 'startWorkflow', workflowType, workflowId: scheduleId, taskQueue, args, staticSummary },
+    action: {
+      type: 'startWorkflow',
+      workflowType,
+      workflowId: scheduleId,
+      taskQueue: TASK_QUEUE,
+      args,
+      staticSummary,
+    },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
       // One run does the work of all missed ones, so only the latest is caught up.
-      catchupWindow: Math.max(intervalMs, shortestCatchupWindowMs),
+      catchupWindow: Math.max(intervalMs, SHORTEST_CATCHUP_WINDOW_MS),
       pauseOnFailure: false,
     },
   };
 }
 
 /** The server's minimum. */
-const shortestCatchupWindowMs = 10_000;
+const SHORTEST_CATCHUP_WINDOW_MS = 10_000;
 
 async function ensureSchedule(
   client: ScheduleClient,

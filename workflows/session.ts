@@ -2,7 +2,7 @@ import { type Connection, ScheduleClient, WorkflowClient } from '@temporalio/cli
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
-import { taskQueue } from './contract.js';
+import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
@@ -24,12 +24,12 @@ export interface SessionSettings extends TemporalPlace {
   bundlePath: string;
 }
 
-const connectLimitMs = 10_000;
-const secondProbeAfterMs = 1_000;
-const schedulesLimitMs = 10_000;
-const forceAfterGraceMs = 1_000;
+const CONNECT_LIMIT_MS = 10_000;
+const SECOND_PROBE_AFTER_MS = 1_000;
+const SCHEDULES_LIMIT_MS = 10_000;
+const FORCE_AFTER_GRACE_MS = 1_000;
 /** More than the default of the SDK, 100: activities of many retries must not delay the purge. */
-const activitiesAtOnce = 400;
+const ACTIVITIES_AT_ONCE = 400;
 
 /** Runs a worker on one connection. Returns when `stop` is aborted, throws when the server is lost. */
 export async function runSession(
@@ -98,7 +98,7 @@ async function connect(settings: SessionSettings, stop: AbortSignal): Promise<Na
   const endWaiting = () => waiting.abort();
   stop.addEventListener('abort', endWaiting);
   try {
-    const connection = await Promise.race([connecting, pause(connectLimitMs, waiting.signal)]);
+    const connection = await Promise.race([connecting, pause(CONNECT_LIMIT_MS, waiting.signal)]);
     if (connection) {
       return connection;
     }
@@ -106,7 +106,7 @@ async function connect(settings: SessionSettings, stop: AbortSignal): Promise<Na
     if (stop.aborted) {
       return undefined;
     }
-    throw new Error(`No answer from ${address} within ${connectLimitMs / 1000} seconds.`);
+    throw new Error(`No answer from ${address} within ${CONNECT_LIMIT_MS / 1000} seconds.`);
   } finally {
     endWaiting();
     stop.removeEventListener('abort', endWaiting);
@@ -117,12 +117,12 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
   return Worker.create({
     connection,
     namespace: settings.namespace,
-    taskQueue,
+    taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: settings.bundlePath },
-    maxConcurrentActivityTaskExecutions: activitiesAtOnce,
+    maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     activities: settings.activities,
     shutdownGraceTime: settings.shutdownGraceMs,
-    shutdownForceTime: settings.shutdownGraceMs + forceAfterGraceMs,
+    shutdownForceTime: settings.shutdownGraceMs + FORCE_AFTER_GRACE_MS,
   });
 }
 
@@ -173,7 +173,7 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
   try {
     await askForNamespace(client, settings, over);
   } catch {
-    await pause(Math.min(settings.probeIntervalMs, secondProbeAfterMs), over);
+    await pause(Math.min(settings.probeIntervalMs, SECOND_PROBE_AFTER_MS), over);
     await askForNamespace(client, settings, over);
   }
 }
@@ -190,7 +190,7 @@ async function tryToEnsureSchedules(
 ): Promise<boolean> {
   try {
     const client = new ScheduleClient({ connection, namespace });
-    const outcomes = await limitedCall(connection, over, schedulesLimitMs, () =>
+    const outcomes = await limitedCall(connection, over, SCHEDULES_LIMIT_MS, () =>
       ensureSchedules(client, schedules, haveExisted),
     );
     const isNews = !haveExisted || Object.values(outcomes).includes('created');

@@ -19,8 +19,8 @@ const subscriptionKey = defineSearchAttributeKey('SubscriptionId', 'KEYWORD');
 const instanceIntegrationKey = defineSearchAttributeKey('InstanceIntegrationId', 'KEYWORD');
 const eventTypesKey = defineSearchAttributeKey('EventTypes', 'KEYWORD_LIST');
 
-const namedTypes = 3;
-const invalidArgument = 3;
+const NAMED_TYPES = 3;
+const INVALID_ARGUMENT = 3;
 
 /** Once for each batch. */
 export async function startRetry(
@@ -58,14 +58,14 @@ function searchAttributesOf(batch: RetryBatch): SearchAttributePair[] {
 function isUnknownAttribute(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return (
-    isGrpcServiceError(cause) && cause.code === invalidArgument && /search attribute/i.test(cause.details)
+    isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT && /search attribute/i.test(cause.details)
   );
 }
 
 /** `12 deliveries to whs_… (user.created, user.updated)` */
 function summaryOf({ deliveries: { length }, subscriptionId, eventTypes }: RetryBatch): string {
-  const named = eventTypes.slice(0, namedTypes).join(', ');
-  const others = eventTypes.length - namedTypes;
+  const named = eventTypes.slice(0, NAMED_TYPES).join(', ');
+  const others = eventTypes.length - NAMED_TYPES;
   const types = others > 0 ? `${named} and ${others} more` : named;
   return `${length} ${length === 1 ? 'delivery' : 'deliveries'} to ${subscriptionId} (${types})`;
 }

@@ -58,10 +58,10 @@ export interface TemporalWorker {
 let running = 0;
 let closeShared: () => Promise<void> = async () => undefined;
 
-const answerLimitMs = 10_000;
+const ANSWER_LIMIT_MS = 10_000;
 
 /** After the grace: for cancelled activities and the native part to end. */
-const shutdownMarginMs = 3_000;
+const SHUTDOWN_MARGIN_MS = 3_000;
 
 /** Works for Temporal whenever it is available. Throws only if the bundle is missing. */
 export async function startTemporalWorker(options: WorkerOptions): Promise<TemporalWorker> {
@@ -103,7 +103,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
     },
     async shutdown() {
       stop.abort();
-      const limitMs = settings.shutdownGraceMs + shutdownMarginMs;
+      const limitMs = settings.shutdownGraceMs + SHUTDOWN_MARGIN_MS;
       const timer = new AbortController();
       const late = pause(limitMs, timer.signal).then(() => {
         if (!timer.signal.aborted) {
@@ -159,7 +159,7 @@ type Session = (access: Access, onPolling: (shortcoming?: string) => void) => Pr
 
 /** Loads the SDK, which takes half a second and 50 MB, when a server answers. Undefined when stopped. */
 async function loadSession(settings: Settings, stop: AbortSignal): Promise<Session | undefined> {
-  await untilAnswered(settings.address, answerLimitMs, stop);
+  await untilAnswered(settings.address, ANSWER_LIMIT_MS, stop);
   if (stop.aborted) {
     return undefined;
   }

@@ -37,7 +37,7 @@ import { addEventCommands } from './commands/operator/webhooks/event.js';
 import { addSubscriptionCommands } from './commands/operator/webhooks/subscription.js';
 import { addSyncCommand } from './commands/sync/sync.js';
 import { WholeCommand } from './commands/whole-command.js';
-import { type RoleName, roleNames } from './roles/role.js';
+import { ROLE_NAMES, type RoleName } from './roles/role.js';
 import { EXIT_CANNOT_START, preventsStart } from './startup-error.js';
 
 /** A role reads only these secrets: its user may lack permission for the files of the others. */
@@ -94,7 +94,7 @@ program
     await serve(loadConfig(process.env, { strict: true }), process.env);
   });
 
-for (const role of roleNames) {
+for (const role of ROLE_NAMES) {
   const command = program
     .command(role)
     .description(ABOUT[role])

@@ -1,6 +1,6 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asyncapiDocument, documents, generatedDir, releasedDir, root } from './layout.js';
+import { ASYNCAPI_DOCUMENT, documents, generatedDir, releasedDir, root } from './layout.js';
 import { oasdiffPath } from './oasdiff.js';
 import { inScratch, mustRun, runTool } from './run-tool.js';
 import { bundlePath, readBundle } from './steps/bundles.js';
@@ -41,7 +41,7 @@ export function breakingInDocument(name: string, released: unknown, present: unk
   return inScratch(async (scratch) => {
     const paths = [join(scratch, 'released.json'), join(scratch, 'present.json')] as const;
     const comparable = (document: unknown) =>
-      JSON.stringify(name === asyncapiDocument ? asOpenapi(document as EventsDocument) : document);
+      JSON.stringify(name === ASYNCAPI_DOCUMENT ? asOpenapi(document as EventsDocument) : document);
     await writeFile(paths[0], comparable(released));
     await writeFile(paths[1], comparable(present));
     const options = ['--fail-on', 'ERR', '--severity-levels', SEVERITIES, '--format', 'json'];

@@ -7,14 +7,14 @@ export const releasedDir = join(root, 'openapi/released');
 export const redoclyConfig = join(root, 'openapi/redocly.yaml');
 
 /** The HTTP contracts; generated files use these names. */
-export const openapiDocuments = ['gateway', 'sign-on'] as const;
-export const asyncapiDocument = 'webhooks';
-export const documents = [...openapiDocuments, asyncapiDocument] as const;
+export const OPENAPI_DOCUMENTS = ['gateway', 'sign-on'] as const;
+export const ASYNCAPI_DOCUMENT = 'webhooks';
+export const documents = [...OPENAPI_DOCUMENTS, ASYNCAPI_DOCUMENT] as const;
 
-export type OpenapiDocument = (typeof openapiDocuments)[number];
+export type OpenapiDocument = (typeof OPENAPI_DOCUMENTS)[number];
 
 export function sourceOf(name: (typeof documents)[number]): string {
-  return join(root, 'openapi', name === asyncapiDocument ? `${name}.asyncapi.yaml` : `${name}.yaml`);
+  return join(root, 'openapi', name === ASYNCAPI_DOCUMENT ? `${name}.asyncapi.yaml` : `${name}.yaml`);
 }
 
 /** The first line of every TypeScript file generated here. */

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net';
 import type { Config } from './config.js';
-import { insecurityNames } from './settings.js';
+import { INSECURITY_NAMES } from './settings.js';
 
 export interface Insecurity {
-  name: (typeof insecurityNames)[number];
+  name: (typeof INSECURITY_NAMES)[number];
   /** Names the setting and its remedy. */
   problem: string;
 }
@@ -37,7 +37,7 @@ export function insecuritiesOf(values: Partial<Config>): Insecurity[] {
       ? 'WEBHOOK_ALLOWED_NETWORKS must name single networks: webhooks would reach every private address, such as the metadata of a cloud'
       : undefined,
   };
-  return insecurityNames.flatMap((name) => {
+  return INSECURITY_NAMES.flatMap((name) => {
     const problem = problems[name];
     return problem === undefined ? [] : [{ name, problem }];
   });

@@ -37,7 +37,7 @@ function fileOf(name: string): string {
 }
 
 /** Insecure settings that live refuses unless INSECURE_ALLOWED names them. */
-export const insecurityNames = [
+export const INSECURITY_NAMES = [
   'sign_on_url',
   'gateway_url',
   'postgres',
@@ -101,11 +101,11 @@ export const settings = {
   TRUSTED_PROXIES: required(listOf(network), '', 'proxies that may set X-Forwarded-* headers'),
   INSECURE_ALLOWED: required(
     listOf(
-      oneOf(...insecurityNames),
-      `must be names with commas between them, of ${insecurityNames.join(', ')}`,
+      oneOf(...INSECURITY_NAMES),
+      `must be names with commas between them, of ${INSECURITY_NAMES.join(', ')}`,
     ),
     '',
-    `insecure settings that live accepts, with a warning at each start: ${insecurityNames.join(', ')}`,
+    `insecure settings that live accepts, with a warning at each start: ${INSECURITY_NAMES.join(', ')}`,
   ),
 
   DOMAIN_ADDRESS: required(

@@ -19,7 +19,7 @@ export interface Frame {
   version: string;
 }
 
-const ways: [href: string, name: string][] = [
+const WAYS: [href: string, name: string][] = [
   ['/docs/start', 'Guides'],
   ['/docs/reference/gateway', 'Gateway'],
   ['/docs/reference/sign-on', 'Sign-on'],
@@ -71,7 +71,7 @@ function header(page: Page, frame: Frame): Html {
   return html`<header class="top">
 <a class="brand" href="/docs">${icons.mark}<span>Integration docs</span></a>
 ${only('demo', html`<span class="pill">Demo</span>`)}
-<nav class="ways" aria-label="Parts">${ways.map(([href, name]) => html`<a href="${href}"${present(href)}>${name}</a>`)}</nav>
+<nav class="ways" aria-label="Parts">${WAYS.map(([href, name]) => html`<a href="${href}"${present(href)}>${name}</a>`)}</nav>
 <div class="search" hidden>
 <label class="unseen" for="search">Search the documentation</label>
 <input id="search" type="search" role="combobox" aria-expanded="false" aria-controls="search-results" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search">

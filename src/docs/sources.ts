@@ -6,7 +6,7 @@ import { tokens } from '../edge/pages/tokens.js';
 import { Contract, type Document } from './contract.js';
 import type { Costs } from './costs-page.js';
 import type { Guide } from './guide-pages.js';
-import { type SampleBook, sampleLanguages, samplesIn } from './reference/samples.js';
+import { SAMPLE_LANGUAGES, type SampleBook, samplesIn } from './reference/samples.js';
 
 /** The sources of the site. */
 export interface Sources {
@@ -82,7 +82,7 @@ function readContract(file: string): Contract {
 
 function readSamples(folder: string): SampleBook {
   return Object.fromEntries(
-    sampleLanguages.map((name) => [name, samplesIn(readFileSync(join(folder, `${name}.md`), 'utf8'))]),
+    SAMPLE_LANGUAGES.map((name) => [name, samplesIn(readFileSync(join(folder, `${name}.md`), 'utf8'))]),
   ) as SampleBook;
 }
 

@@ -9,7 +9,7 @@ import {
 import { snakeCase } from '../domain/platform/changes.js';
 import { ErrorCode, type ServiceError } from '../errors/service-error.js';
 import { remoteAddressOf } from './call-metadata.js';
-import { type Caller, roleRights } from './callers.js';
+import { type Caller, ROLE_RIGHTS } from './callers.js';
 import { type AdmittedCall, REFUSALS } from './gate.js';
 import type { CallContext } from './handlers.js';
 
@@ -62,7 +62,7 @@ function partyOf(caller: Caller | undefined, tokenId: string | undefined): Audit
 
 /** Reads of personal data are recorded, except the routine ones of the platform and of other roles. */
 export function isWatched(caller: Caller): boolean {
-  return caller !== 'platform' && !roleRights.has(caller);
+  return caller !== 'platform' && !ROLE_RIGHTS.has(caller);
 }
 
 /** A read of personal data: the caller, the method, and the id where request or answer concern one thing. */

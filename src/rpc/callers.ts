@@ -5,7 +5,7 @@ import { allowedRights, type Right } from '../../generated/proto/rights.js';
 export type Caller = Right;
 
 /** Rights of the other roles, with tokens from the settings; all other tokens are in the database. */
-export const roleRights: ReadonlySet<Caller> = new Set(['edge', 'relay', 'maintenance', 'metrics']);
+export const ROLE_RIGHTS: ReadonlySet<Caller> = new Set(['edge', 'relay', 'maintenance', 'metrics']);
 
 export interface Identity {
   caller: Caller;

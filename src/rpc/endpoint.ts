@@ -6,7 +6,7 @@ import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
 import { type CallAudit, isWatched, readOf, refusalOf, searchOf } from './call-audit.js';
-import { roleRights } from './callers.js';
+import { ROLE_RIGHTS } from './callers.js';
 import type { AnyMethod } from './definitions.js';
 import { grpcStatusOf } from './error-trailer.js';
 import type { AdmittedCall } from './gate.js';
@@ -31,7 +31,7 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
     timer(method.slice(1), code, durationMs);
     const caller = identity?.caller;
     const isRoutine = code === 'OK' && POLLED.has(method);
-    const level = caller && !roleRights.has(caller) && !isRoutine ? 'info' : 'debug';
+    const level = caller && !ROLE_RIGHTS.has(caller) && !isRoutine ? 'info' : 'debug';
     log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
   };
 }
@@ -57,7 +57,7 @@ export class Endpoint {
   /** In a span of the caller's trace, if it names one. Other calls of roles get no span: most are polls. */
   traced<T>({ identity, requestId, traceparent }: CallContext, work: () => Promise<T>): Promise<T> {
     const attributes = { 'rpc.system': 'grpc', 'integration.request_id': requestId };
-    const inTrace = roleRights.has(identity.caller) ? inSpanOfTrace : inSpan;
+    const inTrace = ROLE_RIGHTS.has(identity.caller) ? inSpanOfTrace : inSpan;
     return inTrace(this.method.path.slice(1), { kind: 'server', parent: traceparent, attributes }, work);
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cacheFolderOf, installIntoCache } from '../../workflows/dev-server/cache.js';
 import { isTemporal } from '../../workflows/dev-server/command.js';
 import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js';
-import { goBuildNeedsBytes } from '../../workflows/dev-server/pinned.js';
+import { GO_BUILD_NEEDS_BYTES } from '../../workflows/dev-server/pinned.js';
 import { reasonOf } from '../../workflows/log.js';
 
 /** The server of the pinned CLI; newer ones need a newer Go. */
@@ -46,7 +46,7 @@ export async function findTemporalServer(options: Options = {}): Promise<Tempora
   };
   try {
     await assertGo(install);
-    await installIntoCache(programs.server, goBuildNeedsBytes, async (folder) => {
+    await installIntoCache(programs.server, GO_BUILD_NEEDS_BYTES, async (folder) => {
       await buildWithGo(folder, commands, install);
       const server = join(folder, 'bin/server');
       if (!(await isTemporal(server, signal))) {

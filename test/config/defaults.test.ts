@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { describeConfig, loadConfig } from '../../src/config/config.js';
-import { insecurityNames, settings } from '../../src/config/settings.js';
+import { INSECURITY_NAMES, settings } from '../../src/config/settings.js';
 
 test('with nothing set it is a live environment on loopback, with the documented ports and times', () => {
   expect(loadConfig({})).toEqual({
@@ -126,7 +126,7 @@ describe('what describeConfig prints is accepted again, and means the same', () 
     SIGN_ON_URL: 'HTTPS://ID.Example.COM:443/',
     DEMO_GATEWAY_URL: 'https://demo.example.com/',
     TRUSTED_PROXIES: ' ::1 ,10.0.0.0/8,,',
-    INSECURE_ALLOWED: insecurityNames.join(' , '),
+    INSECURE_ALLOWED: INSECURITY_NAMES.join(' , '),
     DOMAIN_ADDRESS: 'unix:/run/domain.sock',
     ROLES_ADDRESS: '[::1]:4005',
     TEMPORAL_TLS: 'on',

@@ -12,8 +12,8 @@ import { Secret } from '../../src/config/secret.js';
 import type { StoredServiceToken } from '../../src/domain/access/service-tokens.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
-import { serviceTokenKinds } from '../../src/identifiers/service-token.js';
-import { callersOf, roleRights } from '../../src/rpc/callers.js';
+import { SERVICE_TOKEN_KINDS } from '../../src/identifiers/service-token.js';
+import { callersOf, ROLE_RIGHTS } from '../../src/rpc/callers.js';
 import { type AnyMethod, type AnyService, serviceNameOf } from '../../src/rpc/definitions.js';
 import { grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { serve } from '../../src/rpc/handlers.js';
@@ -77,7 +77,7 @@ describe('the table of rights', () => {
 
   test('opens streams of calls to the roles that make calls only', () => {
     const makeCalls = rights.filter(
-      (right) => roleRights.has(right) && paths.some((path) => callersOf(path).includes(right)),
+      (right) => ROLE_RIGHTS.has(right) && paths.some((path) => callersOf(path).includes(right)),
     );
     expect(callersOf(exchange.path)).toEqual(makeCalls);
   });
@@ -85,7 +85,7 @@ describe('the table of rights', () => {
   test('gives each method to a caller, and to edge, relay and maintenance only what no others may call', () => {
     for (const path of paths) {
       const callers = callersOf(path);
-      const forRoles = callers.filter((caller) => roleRights.has(caller));
+      const forRoles = callers.filter((caller) => ROLE_RIGHTS.has(caller));
       expect([path, callers.length > 0, forRoles.length === 0 || callers.length === 1]).toEqual([
         path,
         true,
@@ -234,7 +234,7 @@ describe('every method, with the tokens that a domain knows', () => {
   const now = Date.now();
   const HASHED_EDGE_TOKEN = hashedToken(roleTokens.EDGE_TOKEN);
   const rows = new Map(
-    serviceTokenKinds.flatMap((kind) => {
+    SERVICE_TOKEN_KINDS.flatMap((kind) => {
       const row = {
         id: `tok_${kind}`,
         kind,
@@ -308,7 +308,7 @@ describe('every method, with the tokens that a domain knows', () => {
 
   const cases = methods.flatMap((method) =>
     callersOf(method.path).flatMap((right) => {
-      const port = roleRights.has(right) ? ('roles' as const) : ('others' as const);
+      const port = ROLE_RIGHTS.has(right) ? ('roles' as const) : ('others' as const);
       return Object.entries(refused[port]).map(
         ([what, tokenOf]) =>
           [method.path.slice('/integration.'.length), right, what, tokenOf(right), port, method] as const,

@@ -3,7 +3,7 @@ import {
   type CodeExpiryInput,
   codeExpiryWorkflowId,
   queryNames,
-  taskQueue,
+  TASK_QUEUE,
   workflowTypes,
 } from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
@@ -23,7 +23,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
     const minute = `2026-07-01T10:${String(minutes++).padStart(2, '0')}Z`;
     const workflowId = codeExpiryWorkflowId(minute);
     return client().workflow.start(workflowTypes.authorizationCodeExpiry, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId,
       args: [{ ...quickCodeExpiry, minute, ...input }],
     });

@@ -4,7 +4,7 @@ import {
   type PurgeInput,
   type PurgeProgress,
   queryNames,
-  taskQueue,
+  TASK_QUEUE,
   workflowTypes,
 } from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
@@ -17,7 +17,7 @@ describeWith('temporal', 'the purge', (executable) => {
 
   const start = (workflowId: string, input: Partial<PurgeInput> = {}) =>
     client().workflow.start(workflowTypes.purge, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId,
       args: [{ ...quickPurge, ...input }],
     });

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import {
   defaultSigningKeyRotationInput,
   signalNames,
-  taskQueue,
+  TASK_QUEUE,
   workflowTypes,
 } from '../../workflows/contract.js';
 import { findTemporal } from '../../workflows/dev-server/find.js';
@@ -139,7 +139,7 @@ const worker = await startTemporalWorker({
 });
 const client = await connectClient(server.address);
 const handle = await client.workflow.start(recording.workflowType, {
-  taskQueue,
+  taskQueue: TASK_QUEUE,
   workflowId: name,
   args: [recording.input],
 });

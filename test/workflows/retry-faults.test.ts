@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { taskQueue, webhookRetryWorkflowId, workflowTypes } from '../../workflows/contract.js';
+import { TASK_QUEUE, webhookRetryWorkflowId, workflowTypes } from '../../workflows/contract.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
 import {
@@ -54,7 +54,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
   const { client, workAlone } = temporalRig(executable);
   const start = (batchId: string) =>
     client().workflow.start(workflowTypes.webhookRetry, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...input, batchId }],
     });
@@ -139,7 +139,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
       { address, probeIntervalMs: 100, backoff: { firstDelayMs: 50, maxDelayMs: 200 } },
     );
     const handle = await own.workflow.start(workflowTypes.webhookRetry, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', 'bat_killed'),
       args: [{ ...input, batchId: 'bat_killed' }],
     });

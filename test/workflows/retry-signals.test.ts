@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   queryNames,
   signalNames,
-  taskQueue,
+  TASK_QUEUE,
   type WebhookRetryProgress,
   webhookRetryWorkflowId,
   workflowTypes,
@@ -30,7 +30,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     );
     await work({ webhookRetries: domain.domain });
     const handle = await client().workflow.start(workflowTypes.webhookRetry, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId }],
     });
@@ -130,7 +130,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     const domain = new RetryDomain({ delaysMs: [hour, hour] }).add(batchId, { deliveryId: 'whd_a' });
     await work({ webhookRetries: domain.domain });
     const handle = await client().workflow.signalWithStart(workflowTypes.webhookRetry, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId }],
       signal: signalNames.retryNow,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   defaultSigningKeyRotationInput,
   type SigningKeyRotationOutcome,
-  taskQueue,
+  TASK_QUEUE,
   workflowTypes,
 } from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
@@ -24,7 +24,11 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
   const { client, work, workAlone } = temporalRig(executable);
 
   const start = (workflowId: string, input = quickInput) =>
-    client().workflow.start(workflowTypes.signingKeyRotation, { taskQueue, workflowId, args: [input] });
+    client().workflow.start(workflowTypes.signingKeyRotation, {
+      taskQueue: TASK_QUEUE,
+      workflowId,
+      args: [input],
+    });
 
   test.each([
     {

@@ -3,7 +3,7 @@ import {
   queryNames,
   type RetryCounts,
   signalNames,
-  taskQueue,
+  TASK_QUEUE,
   type WebhookRetryInput,
   type WebhookRetryProgress,
   webhookRetryWorkflowId,
@@ -38,7 +38,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
       row.batchId = batchId;
     }
     return client().workflow.start(workflowTypes.webhookRetry, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId, ...input }],
     });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { backoffDelayMs } from '../../workflows/backoff.js';
-import { scheduleIds, taskQueue, workflowTypes } from '../../workflows/contract.js';
+import { scheduleIds, TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import {
   startTemporalWorker,
@@ -118,7 +118,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     const client = await connectClient(address);
     try {
       return await client.workflow.execute(workflowTypes.purge, {
-        taskQueue,
+        taskQueue: TASK_QUEUE,
         workflowId,
         args: [quickPurge],
       });
@@ -215,7 +215,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     await reaches('polling');
     const client = await connectClient(server.address);
     const handle = await client.workflow.start(workflowTypes.purge, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: 'purge-graceful',
       args: [quickPurge],
     });
@@ -237,7 +237,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     await reaches('polling');
     const client = await connectClient(server.address);
     await client.workflow.start(workflowTypes.purge, {
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       workflowId: 'purge-hangs',
       args: [quickPurge],
     });

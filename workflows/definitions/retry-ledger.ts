@@ -29,8 +29,8 @@ interface Entry {
   isHurried: boolean;
 }
 
-const firstRetry = 2;
-const lastRetry = 3;
+const FIRST_RETRY = 2;
+const LAST_RETRY = 3;
 
 /** The state of the deliveries and their next steps. It reads no clock: the caller passes the time. */
 export class RetryLedger {
@@ -189,5 +189,5 @@ function stepOf({ status, attemptsBegun }: RetryProgress, isUnderWay: boolean): 
     return 'none';
   }
   const next = attemptsBegun + 1;
-  return next < firstRetry || next > lastRetry ? 'look' : 'attempt';
+  return next < FIRST_RETRY || next > LAST_RETRY ? 'look' : 'attempt';
 }

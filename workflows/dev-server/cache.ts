@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
 import path from 'node:path';
-import { temporalVersion } from './pinned.js';
+import { TEMPORAL_VERSION } from './pinned.js';
 
 export interface InstallOptions {
   env: NodeJS.ProcessEnv;
@@ -14,7 +14,7 @@ export interface InstallOptions {
 
 /** The cached executable of the pinned version. */
 export function cachedExecutable(env: NodeJS.ProcessEnv): string {
-  return path.join(cacheFolderOf(env, 'temporal', temporalVersion), 'temporal');
+  return path.join(cacheFolderOf(env, 'temporal', TEMPORAL_VERSION), 'temporal');
 }
 
 /** Where the executables of one version of a program are. */

@@ -18,7 +18,7 @@ export interface CommandResult {
   lastLines: string[];
 }
 
-const keptLines = 20;
+const KEPT_LINES = 20;
 
 /** Runs a command to its end. When aborted, it throws the reason after the command and its children ended. */
 export async function runCommand(
@@ -31,7 +31,7 @@ export async function runCommand(
   let wentSilent = false;
   const take = (line: string) => {
     lastLines.push(line);
-    if (lastLines.length > keptLines) {
+    if (lastLines.length > KEPT_LINES) {
       lastLines.shift();
     }
     silence.refresh();
@@ -53,7 +53,7 @@ export async function runCommand(
   }
 }
 
-const answerLimitMs = 10_000;
+const ANSWER_LIMIT_MS = 10_000;
 
 /** Whether a file is a Temporal CLI that runs here, not a partial file or another platform's. */
 export async function isTemporal(executable: string, signal?: AbortSignal): Promise<boolean> {
@@ -66,7 +66,7 @@ export async function isTemporal(executable: string, signal?: AbortSignal): Prom
   }
   const { code, lastLines } = await runCommand(executable, ['--version'], {
     signal,
-    silenceLimitMs: answerLimitMs,
+    silenceLimitMs: ANSWER_LIMIT_MS,
   });
   return code === 0 && /^temporal version /m.test(lastLines.join('\n'));
 }

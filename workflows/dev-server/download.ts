@@ -5,20 +5,20 @@ import { pipeline } from 'node:stream/promises';
 import { reasonOf } from '../log.js';
 import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
 import { isTemporal, runCommand } from './command.js';
-import { downloadNeedsBytes, temporalVersion } from './pinned.js';
+import { DOWNLOAD_NEEDS_BYTES, TEMPORAL_VERSION } from './pinned.js';
 
-const extractLimitMs = 60_000;
-const progressEveryBytes = 16 * 1024 ** 2;
+const EXTRACT_LIMIT_MS = 60_000;
+const PROGRESS_EVERY_BYTES = 16 * 1024 ** 2;
 
 /** The official archive. Throws a reason without a full stop. */
 export function download(baseUrl: string, options: InstallOptions): Promise<string> {
-  const url = `${baseUrl}/v${temporalVersion}?${platformQuery()}`;
-  return installIntoCache(cachedExecutable(options.env), downloadNeedsBytes, async (folder) => {
+  const url = `${baseUrl}/v${TEMPORAL_VERSION}?${platformQuery()}`;
+  return installIntoCache(cachedExecutable(options.env), DOWNLOAD_NEEDS_BYTES, async (folder) => {
     const archive = path.join(folder, 'temporal.tar.gz');
     await fetchTo(url, archive, options);
     const { code, lastLines } = await runCommand('tar', ['-xzf', archive, '-C', folder, 'temporal'], {
       signal: options.signal,
-      silenceLimitMs: extractLimitMs,
+      silenceLimitMs: EXTRACT_LIMIT_MS,
     });
     const executable = path.join(folder, 'temporal');
     if (code !== 0) {
@@ -45,7 +45,7 @@ async function fetchTo(url: string, file: string, { signal, onProgress, silenceL
   const silence = setTimeout(() => giveUp.abort(), silenceLimitMs);
   const over = AbortSignal.any([giveUp.signal, ...(signal ? [signal] : [])]);
   try {
-    onProgress(`Downloading Temporal ${temporalVersion} from ${new URL(url).host}`);
+    onProgress(`Downloading Temporal ${TEMPORAL_VERSION} from ${new URL(url).host}`);
     const response = await fetch(url, { signal: over });
     if (!response.ok || !response.body) {
       throw new Error(`the answer was ${response.status}`);
@@ -66,10 +66,10 @@ function countBytes(silence: NodeJS.Timeout, onProgress: InstallOptions['onProgr
     let bytes = 0;
     for await (const chunk of chunks) {
       silence.refresh();
-      const before = Math.floor(bytes / progressEveryBytes);
+      const before = Math.floor(bytes / PROGRESS_EVERY_BYTES);
       bytes += chunk.length;
-      if (Math.floor(bytes / progressEveryBytes) > before) {
-        onProgress(`Downloading Temporal ${temporalVersion}: ${Math.floor(bytes / 1024 ** 2)} MB`);
+      if (Math.floor(bytes / PROGRESS_EVERY_BYTES) > before) {
+        onProgress(`Downloading Temporal ${TEMPORAL_VERSION}: ${Math.floor(bytes / 1024 ** 2)} MB`);
       }
       yield chunk;
     }

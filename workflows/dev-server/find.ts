@@ -3,13 +3,13 @@ import { cachedExecutable, type InstallOptions } from './cache.js';
 import { candidatesOnPath, isTemporal } from './command.js';
 import { download } from './download.js';
 import { goInstall } from './go-install.js';
-import { downloadBaseUrl, leastGoVersion } from './pinned.js';
+import { DOWNLOAD_BASE_URL, leastGoVersion } from './pinned.js';
 
 export interface FindOptions extends Partial<InstallOptions> {
   downloadBaseUrl?: string;
 }
 
-const silenceLimitMs = 15_000;
+const SILENCE_LIMIT_MS = 15_000;
 
 /** The installed executable, if any: on the PATH or in the cache. */
 async function findInstalledTemporal({
@@ -33,9 +33,14 @@ export async function findTemporal(options: FindOptions = {}): Promise<string> {
     return installed;
   }
 
-  const install = { env: process.env, onProgress: () => undefined, silenceLimitMs, ...options };
+  const install = {
+    env: process.env,
+    onProgress: () => undefined,
+    silenceLimitMs: SILENCE_LIMIT_MS,
+    ...options,
+  };
   const ways = [
-    async () => download(options.downloadBaseUrl ?? downloadBaseUrl, install),
+    async () => download(options.downloadBaseUrl ?? DOWNLOAD_BASE_URL, install),
     async () => goInstall(install),
   ];
   const reasons: string[] = [];

@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
 import { type CommandResult, isTemporal, runCommand } from './command.js';
-import { goBuildNeedsBytes, leastGoVersion, temporalModule, temporalVersion } from './pinned.js';
+import { GO_BUILD_NEEDS_BYTES, leastGoVersion, TEMPORAL_MODULE, TEMPORAL_VERSION } from './pinned.js';
 
-const goVersionLimitMs = 10_000;
-const progressEveryMs = 10_000;
+const GO_VERSION_LIMIT_MS = 10_000;
+const PROGRESS_EVERY_MS = 10_000;
 /** Compiling prints each package; linking, at the end, is the longest silence. */
-const buildSilenceLimitMs = 5 * 60_000;
+const BUILD_SILENCE_LIMIT_MS = 5 * 60_000;
 
 /** Commands of one module, in one version. */
 export interface GoCommands {
@@ -17,14 +17,14 @@ export interface GoCommands {
 }
 
 const temporalCommand: GoCommands = {
-  title: `Temporal ${temporalVersion}`,
-  packages: [`${temporalModule}@v${temporalVersion}`],
+  title: `Temporal ${TEMPORAL_VERSION}`,
+  packages: [`${TEMPORAL_MODULE}@v${TEMPORAL_VERSION}`],
 };
 
 /** Builds the pinned version from source. Throws a reason without a full stop. */
 export async function goInstall(options: InstallOptions): Promise<string> {
   await assertGo(options);
-  return installIntoCache(cachedExecutable(options.env), goBuildNeedsBytes, async (folder) => {
+  return installIntoCache(cachedExecutable(options.env), GO_BUILD_NEEDS_BYTES, async (folder) => {
     await buildWithGo(folder, temporalCommand, options);
     const executable = path.join(folder, 'bin', 'temporal');
     if (!(await isTemporal(executable, options.signal))) {
@@ -39,7 +39,7 @@ export async function assertGo({ env, signal }: InstallOptions): Promise<void> {
   const { code, lastLines } = await runCommand('go', ['version'], {
     env: { ...env, GOTOOLCHAIN: 'local' },
     signal,
-    silenceLimitMs: goVersionLimitMs,
+    silenceLimitMs: GO_VERSION_LIMIT_MS,
   });
   const found = /\bgo(\d+)\.(\d+)/.exec(lastLines.join('\n'));
   if (code !== 0 || !found) {
@@ -64,7 +64,7 @@ export async function buildWithGo(
   const progress = setInterval(() => {
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     onProgress(`Building ${title}: ${seconds} s, ${doing}`);
-  }, progressEveryMs);
+  }, PROGRESS_EVERY_MS);
   onProgress(`Building ${title} with Go: two to five minutes, once on this machine`);
   const answer = new AbortController();
   const noAnswer = setTimeout(() => answer.abort(new Error(noAnswerReason(silenceLimitMs))), silenceLimitMs);
@@ -72,7 +72,7 @@ export async function buildWithGo(
     const result = await runCommand('go', ['install', '-v', '-trimpath', '-ldflags=-s -w', ...packages], {
       env: await goEnvironment(folder, options.env),
       signal: AbortSignal.any([answer.signal, ...(signal ? [signal] : [])]),
-      silenceLimitMs: buildSilenceLimitMs,
+      silenceLimitMs: BUILD_SILENCE_LIMIT_MS,
       onLine(line) {
         clearTimeout(noAnswer);
         doing = describe(line);

@@ -33,9 +33,9 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-const readyLimitMs = 60_000;
-const readyCheckEveryMs = 100;
-const stopLimitMs = 5_000;
+const READY_LIMIT_MS = 60_000;
+const READY_CHECK_EVERY_MS = 100;
+const STOP_LIMIT_MS = 5_000;
 
 /** Starts a dev server and waits until it serves. It ends with this process; the caller restarts it. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
@@ -108,16 +108,16 @@ async function untilServing(
 ): Promise<void> {
   const gone = new AbortController();
   child.exited.then(() => gone.abort());
-  const deadline = Date.now() + readyLimitMs;
+  const deadline = Date.now() + READY_LIMIT_MS;
   while (!(await isServing(address, namespace, searchAttributes))) {
     signal?.throwIfAborted();
     if (gone.signal.aborted) {
       throw new Error(`Temporal ended while it started: ${lastLine() ?? 'it said nothing'}`);
     }
     if (Date.now() > deadline) {
-      throw new Error(`Temporal did not serve within ${readyLimitMs / 1000} seconds.`);
+      throw new Error(`Temporal did not serve within ${READY_LIMIT_MS / 1000} seconds.`);
     }
-    await pause(readyCheckEveryMs, gone.signal);
+    await pause(READY_CHECK_EVERY_MS, gone.signal);
   }
   signal?.throwIfAborted();
 }
@@ -125,12 +125,12 @@ async function untilServing(
 /** Asks first, so that the database is closed properly. */
 async function end(child: Tethered): Promise<void> {
   child.terminate();
-  const timer = setTimeout(child.kill, stopLimitMs);
+  const timer = setTimeout(child.kill, STOP_LIMIT_MS);
   await child.exited;
   clearTimeout(timer);
 }
 
-const answerLimitMs = 2_000;
+const ANSWER_LIMIT_MS = 2_000;
 
 /** Whether the server answers, and has the namespace and the search attributes. */
 async function isServing(
@@ -140,7 +140,7 @@ async function isServing(
 ): Promise<boolean> {
   const connection = Connection.lazy({ address });
   try {
-    return await connection.withDeadline(Date.now() + answerLimitMs, async () => {
+    return await connection.withDeadline(Date.now() + ANSWER_LIMIT_MS, async () => {
       await connection.workflowService.describeNamespace({ namespace });
       const missing = await missingSearchAttributes(connection, namespace, searchAttributes);
       if (Object.keys(missing).length === 0) {

@@ -7,7 +7,7 @@ import type { Duplex, Readable } from 'node:stream';
  * process holds open, notices our death even by kill -9, and ends the group. While it lives, the group's id
  * cannot be reused.
  */
-const tetherScript = `
+const TETHER_SCRIPT = `
 (
   trap '' HUP INT TERM
   read -r _ <&3
@@ -41,7 +41,7 @@ export interface Tethered {
 
 /** Starts a command that ends with our process at the latest, with all its children. */
 export function spawnTethered(command: string, args: string[], options: TetheredOptions = {}): Tethered {
-  const child = spawn('/bin/sh', ['-c', tetherScript, 'sh', command, ...args], {
+  const child = spawn('/bin/sh', ['-c', TETHER_SCRIPT, 'sh', command, ...args], {
     // A separate group: Ctrl-C in a terminal reaches us alone, and we decide the order of ending.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -10,7 +10,7 @@ import {
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { methodsWithinInstance } from '../../../generated/proto/rights.js';
 import { packageRoot } from '../../config/package.js';
-import { callersOf, roleRights } from '../../rpc/callers.js';
+import { callersOf, ROLE_RIGHTS } from '../../rpc/callers.js';
 import { wordsOf } from '../../rpc/request-check.js';
 import { methodOf } from './method-names.js';
 import { print } from './output/print.js';
@@ -34,7 +34,7 @@ function publicMethods(): DescMethod[] {
   return services
     .flatMap(({ methods }) => methods)
     .filter(({ parent, name }) =>
-      callersOf(`/${parent.typeName}/${name}`).some((caller) => !roleRights.has(caller)),
+      callersOf(`/${parent.typeName}/${name}`).some((caller) => !ROLE_RIGHTS.has(caller)),
     );
 }
 

@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { allowedRights } from '../../../generated/proto/rights.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { type ServiceTokenKind, serviceTokenKinds } from '../../identifiers/service-token.js';
+import { SERVICE_TOKEN_KINDS, type ServiceTokenKind } from '../../identifiers/service-token.js';
 import { callersOf } from '../../rpc/callers.js';
 import { DynamicClient } from '../../rpc/dynamic-client.js';
 import { FailedCall, UsageError } from './errors.js';
@@ -44,7 +44,7 @@ function demoTokenFor(methodName = ''): ServiceTokenKind {
     return isMeant({ service, name }, methodName);
   });
   const callers = path === undefined ? [] : callersOf(path);
-  return serviceTokenKinds.find((kind) => callers.includes(kind)) ?? 'operator';
+  return SERVICE_TOKEN_KINDS.find((kind) => callers.includes(kind)) ?? 'operator';
 }
 
 function listing(methods: readonly DescMethod[]): string {

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
 import type { CallAudit } from '../../rpc/call-audit.js';
-import { type Authenticate, callersOf, roleRights } from '../../rpc/callers.js';
+import { type Authenticate, callersOf, ROLE_RIGHTS } from '../../rpc/callers.js';
 import type { CertificateFiles } from '../../rpc/certificate-files.js';
 import { serverCredentials } from '../../rpc/connect.js';
 import { serviceNameOf } from '../../rpc/definitions.js';
@@ -63,7 +63,7 @@ export async function openListeners(options: ListenerOptions): Promise<{ close()
 
 function isForRoles({ definition }: ServedService): boolean {
   return Object.values(definition).every(({ path }) =>
-    callersOf(path).every((caller) => roleRights.has(caller)),
+    callersOf(path).every((caller) => ROLE_RIGHTS.has(caller)),
   );
 }
 

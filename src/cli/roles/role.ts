@@ -3,9 +3,9 @@ import type { Config } from '../../config/config.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 
-export const roleNames = ['domain', 'worker', 'edge'] as const;
+export const ROLE_NAMES = ['domain', 'worker', 'edge'] as const;
 
-export type RoleName = (typeof roleNames)[number];
+export type RoleName = (typeof ROLE_NAMES)[number];
 
 export interface RoleOptions {
   config: Config;

@@ -7,7 +7,7 @@ import { welcome } from '../demo/welcome.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf } from '../ports.js';
-import { type RoleName, roleNames } from '../roles/role.js';
+import { ROLE_NAMES, type RoleName } from '../roles/role.js';
 import {
   allRoleRights,
   hashedToken,
@@ -48,7 +48,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     onCannotStart: cannotStart,
   };
   const environmentOf = childEnvironments(config, environment, temporalAddress);
-  const children = roleNames.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
+  const children = ROLE_NAMES.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
   const ops = await startOps(config, children);
   const temporal =
     demo && temporalAddress ? new demo.TemporalOfDemo(config, temporalAddress, log, say) : undefined;

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asyncapiDocument, documents, redoclyConfig, sourceOf } from '../layout.js';
+import { ASYNCAPI_DOCUMENT, documents, redoclyConfig, sourceOf } from '../layout.js';
 import { mustRun } from '../run-tool.js';
 
 export function bundlePath(outDir: string, name: string): string {
-  return join(outDir, name === asyncapiDocument ? 'asyncapi' : 'openapi', `${name}.json`);
+  return join(outDir, name === ASYNCAPI_DOCUMENT ? 'asyncapi' : 'openapi', `${name}.json`);
 }
 
 export async function readBundle<T = Record<string, unknown>>(outDir: string, name: string): Promise<T> {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import { asyncapiDocument, BANNER } from '../layout.js';
+import { ASYNCAPI_DOCUMENT, BANNER } from '../layout.js';
 import { readBundle } from './bundles.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -23,7 +23,7 @@ interface Document {
 
 /** The AsyncAPI document -> a type, a schema and an example for each event. */
 export async function generateEventTypes(outDir: string): Promise<void> {
-  const document = await readBundle<Document>(outDir, asyncapiDocument);
+  const document = await readBundle<Document>(outDir, ASYNCAPI_DOCUMENT);
   const definitions = toDefinitions(document.components.schemas as Json) as Record<string, JSONSchema>;
   const events = Object.values(document.components.messages).map(({ name, payload }) => ({
     name,

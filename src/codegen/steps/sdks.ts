@@ -1,6 +1,6 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OpenapiDocument, openapiDocuments, root, version } from '../layout.js';
+import { OPENAPI_DOCUMENTS, type OpenapiDocument, root, version } from '../layout.js';
 import { inScratch, mustRun } from '../run-tool.js';
 import { readBundle } from './bundles.js';
 import { contractForSdk, withoutChecks } from './sdk-contract.js';
@@ -50,7 +50,7 @@ export function generateSdks(outDir: string): Promise<void> {
     const clients = join(scratch, 'clients');
     const jobs: string[] = [];
     for (const [language, { settings, prepare, options }] of Object.entries(GENERATORS)) {
-      for (const document of openapiDocuments) {
+      for (const document of OPENAPI_DOCUMENTS) {
         const inputSpec = join(scratch, `${language}-${document}-contract.json`);
         await writeFile(inputSpec, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
         const job = {

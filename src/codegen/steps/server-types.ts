@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { BANNER, type OpenapiDocument, openapiDocuments } from '../layout.js';
+import { BANNER, OPENAPI_DOCUMENTS, type OpenapiDocument } from '../layout.js';
 import { readBundle } from './bundles.js';
 
 interface Operation {
@@ -20,7 +20,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** The OpenAPI documents -> types of every operation for the edge, and a table of operations. */
 export async function generateServerTypes(outDir: string): Promise<void> {
-  for (const name of openapiDocuments) {
+  for (const name of OPENAPI_DOCUMENTS) {
     const document = await readBundle<Document>(outDir, name);
     const types = astToString(
       await openapiTS(document as never, { alphabetize: true, transform: publicIdType }),

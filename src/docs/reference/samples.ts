@@ -2,13 +2,13 @@ import type { Code } from '../code.js';
 import type { Parameter, PlacedOperation } from '../contract.js';
 import type { Api } from './api.js';
 
-export const sampleLanguages = ['typescript', 'python', 'go'] as const;
+export const SAMPLE_LANGUAGES = ['typescript', 'python', 'go'] as const;
 
 /** Programs of one language, by operation id. */
 export type Samples = Readonly<Record<string, string>>;
 
 /** The programs of all languages. */
-export type SampleBook = Readonly<Record<(typeof sampleLanguages)[number], Samples>>;
+export type SampleBook = Readonly<Record<(typeof SAMPLE_LANGUAGES)[number], Samples>>;
 
 const PUBLIC_ID = /^[a-z]{3}_[0-9A-Za-z]{22}$/;
 const ENTRY = /^## (\w+)\n+```\w+\n([\s\S]*?)\n```$/gm;
@@ -37,7 +37,7 @@ function withIdPlaces(code: string, parameters: Parameter[]): string {
 
 /** The programs in the languages of the SDKs. */
 export function writtenSamples(book: SampleBook, operationId: string): Code[] {
-  return sampleLanguages.flatMap((language) => {
+  return SAMPLE_LANGUAGES.flatMap((language) => {
     const code = book[language][operationId];
     return code === undefined ? [] : [{ code, language }];
   });

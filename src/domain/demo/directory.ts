@@ -177,7 +177,7 @@ function workersOf(
 function addressAt({ address }: ClientPlan, number: number): Address {
   return {
     ...address,
-    address1: `${(number % 90) + 1} ${streets[number % streets.length]}`,
+    address1: `${(number % 90) + 1} ${STREETS[number % STREETS.length]}`,
     address2: number % 7 === 0 ? `Apartment ${(number % 30) + 1}` : null,
   };
 }
@@ -192,7 +192,7 @@ const lastNames: readonly string[] =
   Dvorak Ashgrove Petrov Quintero Bergmann Achterberg Mensah Thornbury Vasquez Ilves Sandoval Yilmaz
   Corrigan Halloran Iversen Moreau Palmgren Rosales`.split(/\s+/);
 
-const streets = [
+const STREETS = [
   'Harbour Street',
   'Larch Lane',
   'Mill Road',

@@ -9,8 +9,8 @@ import { newApiKey } from '../../identifiers/api-key.js';
 import { newClientSecret } from '../../identifiers/client-secret.js';
 import {
   newServiceToken,
+  SERVICE_TOKEN_KINDS,
   type ServiceTokenKind,
-  serviceTokenKinds,
 } from '../../identifiers/service-token.js';
 import { toAddress } from '../platform/addresses.js';
 import { type DemoApplication, demoAppId, demoApplications } from './applications.js';
@@ -221,7 +221,7 @@ export function demoCredentials(seed: DemoSeed, kept: KeptCredentials = {}): Dem
   const { serviceTokens = {}, apiKeys = {}, clientSecrets = {} } = kept;
   return {
     serviceTokens: Object.fromEntries(
-      serviceTokenKinds.map((kind) => [kind, serviceTokens[kind] ?? newServiceToken(kind, 'demo')]),
+      SERVICE_TOKEN_KINDS.map((kind) => [kind, serviceTokens[kind] ?? newServiceToken(kind, 'demo')]),
     ) as DemoCredentials['serviceTokens'],
     apiKeys: Object.fromEntries(seed.integrations.map(({ id }) => [id, apiKeys[id] ?? newApiKey('demo')])),
     clientSecrets: Object.fromEntries(

@@ -3,8 +3,8 @@ import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import {
   newServiceToken,
+  SERVICE_TOKEN_KINDS,
   type ServiceTokenKind,
-  serviceTokenKinds,
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { requireInstance } from './integrations.js';
@@ -44,7 +44,7 @@ export async function createServiceToken(
 ): Promise<IssuedServiceToken> {
   const violations = new Violations();
   if (kind === undefined) {
-    violations.add('role', `must be one of ${serviceTokenKinds.join(', ')}`);
+    violations.add('role', `must be one of ${SERVICE_TOKEN_KINDS.join(', ')}`);
   }
   violations.requiredText('label', label, MAX_NAME_LENGTH);
   validateExpiry(violations, expiresAt, changes.now);

@@ -7,7 +7,7 @@ import type { PageWriter } from './page-writer.js';
 import type { SessionCookieJar } from './session-cookie.js';
 
 /** Operations whose own rules decide the order and format of errors. */
-export const oauthOperations = [
+export const OAUTH_OPERATIONS = [
   'authorize',
   'authorizePost',
   'token',
@@ -21,7 +21,7 @@ export const oauthOperations = [
   'logoutPost',
 ] as const satisfies (keyof operations)[];
 
-export type OAuthOperation = (typeof oauthOperations)[number];
+export type OAuthOperation = (typeof OAUTH_OPERATIONS)[number];
 
 /** The handler of an OAuth endpoint; gets requests unvalidated. */
 export type OAuthHandler<Id extends OAuthOperation> = ReceivingHandler<operations[Id], SignOnDependencies>;

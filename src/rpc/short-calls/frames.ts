@@ -1,4 +1,4 @@
-import { callersOf, roleRights } from '../callers.js';
+import { callersOf, ROLE_RIGHTS } from '../callers.js';
 import type { AnyMethod } from '../definitions.js';
 
 export const MAX_REQUEST_BYTES = 256 * 1_024;
@@ -26,5 +26,5 @@ export const LONGEST_MS = 2 ** 31 - 1;
 
 /** Whether calls of the method are multiplexed: unary methods that only roles may call. */
 export function travelsInStreams({ path, requestStream, responseStream }: AnyMethod): boolean {
-  return !requestStream && !responseStream && callersOf(path).every((caller) => roleRights.has(caller));
+  return !requestStream && !responseStream && callersOf(path).every((caller) => ROLE_RIGHTS.has(caller));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { identifyServiceToken, type StoredServiceToken } from '../../../src/domain/access/service-tokens.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
-import { serviceTokenKinds } from '../../../src/identifiers/service-token.js';
+import { SERVICE_TOKEN_KINDS } from '../../../src/identifiers/service-token.js';
 import { toStatus } from '../../../src/rpc/error-trailer.js';
 import { fakeClock } from '../clock.js';
 
@@ -27,7 +27,7 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
 }
 
 describe('a service token', () => {
-  test.each(serviceTokenKinds)('of kind %s speaks for it', async (kind) => {
+  test.each(SERVICE_TOKEN_KINDS)('of kind %s speaks for it', async (kind) => {
     await expect(identify({ kind })).resolves.toMatchObject({ id: 'tok_1', kind });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as gatewayHandlers from '../../../src/edge/gateway/index.js';
 import * as signOnHandlers from '../../../src/edge/sign-on/index.js';
-import { oauthOperations } from '../../../src/edge/sign-on/sign-on-handler.js';
+import { OAUTH_OPERATIONS } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
 import { contractDocument } from '../../support/contract/contract-document.js';
@@ -34,7 +34,7 @@ describe('who judges requests', () => {
       asReceived: asReceived as never[],
     });
 
-  test.each(oauthOperations)('is the handler of %s, as the document says', async (name) => {
+  test.each(OAUTH_OPERATIONS)('is the handler of %s, as the document says', async (name) => {
     await expect(opening(name, [name])).resolves.toBeInstanceOf(Function);
     await expect(opening(name, [])).rejects.toThrow(`the handler ${name} and the document disagree`);
   });

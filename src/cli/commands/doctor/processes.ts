@@ -1,7 +1,7 @@
 import { get, type RequestOptions } from 'node:http';
 import type { Config } from '../../../config/config.js';
 import { type Address, type Presence, realDataDir } from '../../ports.js';
-import { roleNames } from '../../roles/role.js';
+import { ROLE_NAMES } from '../../roles/role.js';
 import { isListening, opsSocketOf, runDirOf, socketPathOf } from '../../sockets.js';
 
 const ANSWER_LIMIT_MS = 5_000;
@@ -19,7 +19,7 @@ export interface OwnProcesses {
 export async function ownProcesses(config: Config): Promise<OwnProcesses> {
   const [atPort, ...inRunDir] = await Promise.all([
     ownLivez(config),
-    ...roleNames.map((role) => livezAt({ socketPath: opsSocketOf(runDirOf(config), role) })),
+    ...ROLE_NAMES.map((role) => livezAt({ socketPath: opsSocketOf(runDirOf(config), role) })),
   ]);
   const isSupervised = inRunDir.some((livez) => livez !== undefined);
   return {

@@ -14,7 +14,7 @@ const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTR
 
 export type AccountIds = Pick<Account, 'id' | 'workerProfileId'>;
 
-export const accountColumns = [
+export const ACCOUNT_COLUMNS = [
   'id',
   'workerProfileId',
   'email',
@@ -31,12 +31,12 @@ const byEmail = statement((db, { emailKey, exactKey }: { emailKey: string; exact
   db
     .selectFrom('accounts')
     .where('emailKey', 'in', [emailKey, exactKey])
-    .select([...accountColumns, 'emailKey'])
+    .select([...ACCOUNT_COLUMNS, 'emailKey'])
     .$narrowType<AccountIds>(),
 );
 
 const byId = statement((db, { id }: { id: string }) =>
-  db.selectFrom('accounts').where('id', '=', id).select(accountColumns).$narrowType<AccountIds>(),
+  db.selectFrom('accounts').where('id', '=', id).select(ACCOUNT_COLUMNS).$narrowType<AccountIds>(),
 );
 
 export function accountRows(writer: Writer): AccountRows {
@@ -103,7 +103,7 @@ export function accountRows(writer: Writer): AccountRows {
       const rows = query
         .orderBy('emailKey')
         .limit(limit)
-        .select([...accountColumns, 'emailKey']);
+        .select([...ACCOUNT_COLUMNS, 'emailKey']);
       return rows.$narrowType<AccountIds>().execute();
     },
     contextsOf: async (id) => [...(await usersOf(db, id)), ...(await workersOf(db, id))],

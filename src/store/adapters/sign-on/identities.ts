@@ -4,7 +4,7 @@ import type { Identity, IdentityRows } from '../../../domain/sign-on/identity.js
 import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { type AccountIds, accountColumns } from '../platform/accounts.js';
+import { ACCOUNT_COLUMNS, type AccountIds } from '../platform/accounts.js';
 import { statement } from '../statements/kept-statement.js';
 
 /** Whose person on which instance: values, or a row that names both. */
@@ -51,7 +51,7 @@ function personOf(db: Rows, { accountId, instanceId }: Sought) {
       join.onRef('last.accountId', '=', 'accounts.id').on('last.instanceId', '=', instanceId),
     )
     .where('accounts.id', '=', accountId)
-    .select(accountColumns.map((column) => `accounts.${column}` as const))
+    .select(ACCOUNT_COLUMNS.map((column) => `accounts.${column}` as const))
     .select(['last.userType as lastUserType', 'last.clientId as lastClientId'])
     .$narrowType<AccountIds & { lastClientId: ClientId | null }>();
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { allowedAddress, faultOfAddress } from '../../../../src/domain/webhooks/subscriptions/rules.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
-import { serviceTokenKinds } from '../../../../src/identifiers/service-token.js';
+import { SERVICE_TOKEN_KINDS } from '../../../../src/identifiers/service-token.js';
 
 const KEY = `ik_live_${'a1'.repeat(28)}`;
 
@@ -73,7 +73,7 @@ describe('an address is none to post to', () => {
   });
 });
 
-test.each(['cs', ...serviceTokenKinds, 'edge', 'relay', 'maintenance'])(
+test.each(['cs', ...SERVICE_TOKEN_KINDS, 'edge', 'relay', 'maintenance'])(
   'an address with a %s secret is refused',
   (kind) => {
     for (const environment of ['live', 'demo']) {

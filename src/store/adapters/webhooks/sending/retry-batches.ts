@@ -67,7 +67,7 @@ const makingDue = keptStatement((db, values: { ids: string; before: number; now:
     .where(CLAIMABLE_AT, '>', values.now),
 );
 
-const batchFields = [
+const BATCH_FIELDS = [
   'batch.id',
   'batch.subscription_id as subscriptionId',
   'subscription.instance_integration_id as instanceIntegrationId',
@@ -85,7 +85,7 @@ const waiting = plannedStatement((db, { now, limit }: { now: number; limit: numb
     .orderBy('batch.closes_at')
     .orderBy('batch.id')
     .limit(limit)
-    .select(batchFields),
+    .select(BATCH_FIELDS),
 );
 
 const byId = keptStatement((db, { id }: { id: string }) =>
@@ -93,7 +93,7 @@ const byId = keptStatement((db, { id }: { id: string }) =>
     .selectFrom('retry_batches as batch')
     .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
     .where('batch.id', '=', id)
-    .select(batchFields),
+    .select(BATCH_FIELDS),
 );
 
 /** With the outcome of the last attempt; null while one runs. */
