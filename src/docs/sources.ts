@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot, packageVersion } from '../config/package.js';
-import { tokens } from '../edge/pages/tokens.js';
+import { TOKENS } from '../edge/pages/tokens.js';
 import { Contract, type Document } from './contract.js';
 import type { Costs } from './costs-page.js';
 import type { Guide } from './guide-pages.js';
@@ -47,7 +47,7 @@ export function readSources(): Sources {
     operate: readGuides(join(packageRoot, 'src/docs/operate')),
     samples: readSamples(join(packageRoot, 'src/docs/samples')),
     costs: JSON.parse(readFileSync(join(packageRoot, 'src/docs/costs.json'), 'utf8')) as Costs,
-    style: switchable(`${tokens}${assets(STYLES, 'css')}`),
+    style: switchable(`${TOKENS}${assets(STYLES, 'css')}`),
     script: assets(SCRIPTS, 'js'),
     themeScript: assets(['theme'], 'js'),
     searchEngine: [

@@ -8,6 +8,9 @@ import { httpOperations } from './surface.js';
 /** What is packed or installed as it is. */
 const NEEDS_NO_README = /^src\/sdk\/typescript\/src(\/|$)|^test\/sdk\/\w+\/project$/;
 
+/** Its users import it by this name. */
+const IN_THE_SDK = /^src\/sdk\/typescript\/src\/version\.ts$/;
+
 const MOST_FILES = 20;
 
 const COMMENT = /^\s*(?:\/\/ (?!biome-ignore)|\/\*\*? |\* )/;
@@ -67,6 +70,18 @@ test('one file chooses the SQLite binding that runs on this Node', async () => {
     /^import (?!type ).* from 'better-sqlite3'|require\)?\(['"]better-sqlite3/m.test(code),
   );
   expect(choosers.map(({ file }) => file)).toEqual([]);
+});
+
+test('a constant of one value has a name in capitals', async () => {
+  const value = /'[^'\n]*'|`[^`$]*`|\/.+\/[a-z]*|-?\d[\d_]*(?:\.\d+)?(?: [*/+-] [\w.]+)*/;
+  const named = new RegExp(
+    `^(?:export )?const ([a-z]\\w*)(?:: [^=\\n]+)? = (?:${value.source})(?: as const)?;`,
+    'gm',
+  );
+  const faulty = (await sourcesOf('src', 'workflows', 'test'))
+    .filter(({ file }) => !IN_THE_SDK.test(file))
+    .flatMap(({ file, code }) => [...code.matchAll(named)].map(([, name]) => `${file}: ${name}`));
+  expect(faulty).toEqual([]);
 });
 
 test('no test asserts how long something took: the bench measures that', async () => {

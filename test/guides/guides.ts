@@ -10,10 +10,10 @@ export const guides = readGuides(folder);
 export const guideSlugs = guides.map(({ slug }) => slug);
 
 /** Its programs are for one framework each; `test/sdk/receivers` runs them. */
-export const frameworkGuide = 'webhooks-in-your-framework';
+export const FRAMEWORK_GUIDE = 'webhooks-in-your-framework';
 
 /** Those whose programs are the same in the three languages. */
-export const languageGuides = guideSlugs.filter((slug) => slug !== frameworkGuide);
+export const languageGuides = guideSlugs.filter((slug) => slug !== FRAMEWORK_GUIDE);
 
 /** As it was written, front matter included. */
 export const guideSource = (slug: string) => readFileSync(join(folder, `${slug}.md`), 'utf8');

@@ -5,7 +5,7 @@ import { packageRoot } from '../../src/config/package.js';
 import { slugOf } from '../../src/docs/contract.js';
 import { downloadsPage } from '../../src/docs/downloads.js';
 import { blocksOf, examplesOf, isCode, patternOf } from './guide-page.js';
-import { frameworkGuide, guideSlugs, guideSource, languageGuides } from './guides.js';
+import { FRAMEWORK_GUIDE, guideSlugs, guideSource, languageGuides } from './guides.js';
 import { stories } from './stories.js';
 import { tables } from './typed-blocks.js';
 
@@ -50,7 +50,7 @@ describe.each(guideSlugs)('%s', (slug) => {
     expect(fragments).toEqual([]);
   });
 
-  const inAllLanguages = slug === frameworkGuide ? test.skip : test;
+  const inAllLanguages = slug === FRAMEWORK_GUIDE ? test.skip : test;
   inAllLanguages('has each program in the three languages, under names that are usual there', () => {
     for (const { programs } of examplesOf(source)) {
       expect(programs.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);

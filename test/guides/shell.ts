@@ -6,7 +6,7 @@ import { freePorts } from '../support/free-ports.js';
 import { type Block, blocksOf } from './guide-page.js';
 import type { Project } from './project.js';
 import { RunningProgram } from './running-program.js';
-import { endless, notTyped, says } from './typed-blocks.js';
+import { ENDLESS, NOT_TYPED, SAYS } from './typed-blocks.js';
 
 interface Place {
   demo: WebhookEnvironment;
@@ -86,7 +86,7 @@ export class Shell {
       return false;
     }
     const isOurs = block.info === '' || block.info === `label=${project.label}`;
-    if (block.language !== 'sh' || !isOurs || entryOf(notTyped, slug, block)) {
+    if (block.language !== 'sh' || !isOurs || entryOf(NOT_TYPED, slug, block)) {
       return false;
     }
     await this.#type(block);
@@ -96,7 +96,7 @@ export class Shell {
   async #type(block: Block): Promise<void> {
     const replaced = [...this.#replaced, ['whsec_…', this.#secret] as const];
     const code = replaced.reduce((text, [from, to]) => text.replaceAll(from, to), block.code);
-    const [, , ready, afterwards = ''] = entryOf(endless, this.place.slug, block) ?? [];
+    const [, , ready, afterwards = ''] = entryOf(ENDLESS, this.place.slug, block) ?? [];
     const program = this.#start(code);
     if (ready !== undefined) {
       this.#left.push([program, afterwards]);
@@ -105,7 +105,7 @@ export class Shell {
     const output = await program.end().catch((reason) => {
       throw new Error(`${code}\n${reason}`);
     });
-    const [, , expected] = entryOf(says, this.place.slug, block) ?? [];
+    const [, , expected] = entryOf(SAYS, this.place.slug, block) ?? [];
     if (expected && !expected.test(output)) {
       throw new Error(`${code}\ndoes not say ${expected}:\n${output}`);
     }

@@ -2,7 +2,7 @@
 type Typed = readonly [slug: string, begins: string];
 
 /** These ask a registry for packages; the tests need no network. `…-project.ts` installs what they name. */
-export const notTyped: readonly (readonly [...Typed, why: string])[] = [
+export const NOT_TYPED: readonly (readonly [...Typed, why: string])[] = [
   ['start', 'mkdir first-call && cd first-call\nnpm', 'tsx, @types/node and jose come from the npm registry'],
   ['start', 'mkdir first-call && cd first-call\npython3', 'pydantic, urllib3 and PyJWT come from PyPI'],
   [
@@ -19,7 +19,7 @@ export const notTyped: readonly (readonly [...Typed, why: string])[] = [
 ];
 
 /** These continue until they are ended: what they say when they are ready, and by the end of the page. */
-export const endless: readonly (readonly [...Typed, ready: string, afterwards?: string])[] = [
+export const ENDLESS: readonly (readonly [...Typed, ready: string, afterwards?: string])[] = [
   ['sign-in', 'npx tsx sign-in.ts', 'ready'],
   ['sign-in', 'python sign_in.py', 'ready'],
   ['sign-in', 'go run sign_in.go', 'ready'],
@@ -34,7 +34,7 @@ export const endless: readonly (readonly [...Typed, ready: string, afterwards?: 
 ];
 
 /** What must be in the output of some: the others only have to end well. */
-export const says: readonly (readonly [...Typed, says: RegExp])[] = [
+export const SAYS: readonly (readonly [...Typed, says: RegExp])[] = [
   ['start', 'npx tsx', /^Quillmere Logistics: /m],
   ['start', 'python list_workers.py', /^Quillmere Logistics: /m],
   ['start', 'go run', /^Quillmere Logistics: /m],
@@ -45,4 +45,4 @@ export const says: readonly (readonly [...Typed, says: RegExp])[] = [
   ['mock-in-your-tests', 'curl -i', /HTTP\/1.1 404[\s\S]*HTTP\/1.1 429/],
 ];
 
-export const tables = { notTyped, endless, says };
+export const tables = { notTyped: NOT_TYPED, endless: ENDLESS, says: SAYS };

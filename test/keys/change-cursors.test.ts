@@ -8,10 +8,10 @@ import { ErrorCode } from '../../src/errors/service-error.js';
 import { changeCursors } from '../../src/keys/change-cursors.js';
 
 const { write, read } = changeCursors(randomBytes(32));
-const reader = 'iin_HnuQOy4YQg1OdOSCDbMAkY' as InstanceIntegrationId;
-const other = 'iin_0000000000000000000000' as InstanceIntegrationId;
+const READER = 'iin_HnuQOy4YQg1OdOSCDbMAkY' as InstanceIntegrationId;
+const OTHER = 'iin_0000000000000000000000' as InstanceIntegrationId;
 /** The cursor shows the same four characters of it. */
-const similar = 'iin_HnuQ000000000000000000' as InstanceIntegrationId;
+const SIMILAR = 'iin_HnuQ000000000000000000' as InstanceIntegrationId;
 
 const number = fc.nat(Number.MAX_SAFE_INTEGER);
 const anyPlace: fc.Arbitrary<ReaderPlace> = fc
@@ -47,11 +47,11 @@ describe('a cursor of the sequence of changes', () => {
   test('gives its place back, is the same each time, and fits the contract', () => {
     fc.assert(
       fc.property(anyPlace, (at) => {
-        const cursor = write(at, reader);
+        const cursor = write(at, READER);
         expect(cursor.length).toBeLessThanOrEqual(128);
         expect(encodeURIComponent(cursor)).toBe(cursor);
-        expect(read(cursor, reader)).toEqual(at);
-        expect(write(at, reader)).toBe(cursor);
+        expect(read(cursor, READER)).toEqual(at);
+        expect(write(at, READER)).toBe(cursor);
       }),
     );
   });
@@ -61,27 +61,27 @@ describe('a cursor of the sequence of changes', () => {
       const after = { ...place.after, position: most };
       for (const isLoading of most === 0 ? [false] : [true, false]) {
         const at = { ...place, after, beganAt: most, isLoading, newest: most };
-        expect(read(write(at, reader), reader)).toEqual(at);
+        expect(read(write(at, READER), READER)).toEqual(at);
       }
     }
   });
 
   test('is refused for another instance integration, and with an entity of no known kind', () => {
-    const cursor = write(place, reader);
-    expect(() => read(cursor, other)).toThrow(refused);
-    expect(() => read(cursor.replace('worker', 'banker'), reader)).toThrow(refused);
+    const cursor = write(place, READER);
+    expect(() => read(cursor, OTHER)).toThrow(refused);
+    expect(() => read(cursor.replace('worker', 'banker'), READER)).toThrow(refused);
   });
 
   test('that is none is refused', () => {
     const text = fc.oneof(
       fc.string(),
-      anyPlace.map((at) => write(at, reader).slice(0, -1)),
-      anyPlace.map((at) => `.${write(at, reader)}`),
-      anyPlace.map((at) => `${write(at, reader)}\n`),
+      anyPlace.map((at) => write(at, READER).slice(0, -1)),
+      anyPlace.map((at) => `.${write(at, READER)}`),
+      anyPlace.map((at) => `${write(at, READER)}\n`),
     );
     fc.assert(
       fc.property(text, (cursor) => {
-        expect(() => read(cursor, reader)).toThrow(refused);
+        expect(() => read(cursor, READER)).toThrow(refused);
       }),
     );
   });
@@ -90,10 +90,10 @@ describe('a cursor of the sequence of changes', () => {
     fc.assert(
       fc.property(anyPlace, fc.integer({ min: 1, max: 1_000 }), (at, more) => {
         const { life, after, beganAt, newest } = at;
-        const cursor = write(at, reader);
+        const cursor = write(at, READER);
         expect(cursor).toMatch(new RegExp(`^${after.type}\\.${after.id}\\.[\\w-]{62}\\.HnuQ$`));
         const later = { ...at, after: { ...after, position: (after.position + more) % 2 ** 53 } };
-        expect(sealIn(write(later, reader))).not.toBe(sealIn(cursor));
+        expect(sealIn(write(later, READER))).not.toBe(sealIn(cursor));
         const bytes = bytesIn(cursor);
         expect(bytes.includes(Buffer.from(life, 'hex'))).toBe(false);
         for (const hidden of [after.position, beganAt, newest]) {
@@ -112,10 +112,10 @@ describe('a cursor of the sequence of changes', () => {
       after: { ...place.after, position, id },
     });
     const cursors = [
-      ...Array.from({ length: 200 }, (_, position) => write(at(position), reader)),
-      write(at(1, 'wrk_0000000000000000000000'), reader),
-      write(at(1), other),
-      write(at(1), similar),
+      ...Array.from({ length: 200 }, (_, position) => write(at(position), READER)),
+      write(at(1, 'wrk_0000000000000000000000'), READER),
+      write(at(1), OTHER),
+      write(at(1), SIMILAR),
     ];
     for (const [from, to] of [
       [0, 16],
@@ -135,35 +135,35 @@ describe('a cursor of the sequence of changes', () => {
       'the seal of another cursor',
       (cursor) => {
         const after = { ...place.after, id: 'wrk_0000000000000000000000' };
-        return cursor.replace(sealIn(cursor), sealIn(write({ ...place, after }, reader)));
+        return cursor.replace(sealIn(cursor), sealIn(write({ ...place, after }, READER)));
       },
     ],
     [
       'the seal of an instance integration with a similar id',
-      (cursor) => cursor.replace(sealIn(cursor), sealIn(write(place, similar))),
+      (cursor) => cursor.replace(sealIn(cursor), sealIn(write(place, SIMILAR))),
     ],
     ['another spelling of its seal', (cursor) => cursor.replace(sealIn(cursor), respelled(sealIn(cursor)))],
   ])('has no place with %s', (_, changed) => {
-    const cursor = write(place, reader);
+    const cursor = write(place, READER);
     expect(changed(cursor)).not.toBe(cursor);
-    expect(read(changed(cursor), reader)).toBeUndefined();
+    expect(read(changed(cursor), READER)).toBeUndefined();
   });
 
   test('has no place once any bit of its seal is changed', () => {
-    const cursor = write(place, reader);
+    const cursor = write(place, READER);
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (where, by) => {
         const bytes = bytesIn(cursor);
         bytes[where % bytes.length] = (bytes[where % bytes.length] as number) ^ by;
         const changed = cursor.replace(sealIn(cursor), bytes.toString('base64url'));
-        expect(read(changed, reader)).toBeUndefined();
+        expect(read(changed, READER)).toBeUndefined();
       }),
     );
   });
 
   test('has no place where the database has another key, as in a copy from before the key', () => {
     const later = changeCursors(randomBytes(32));
-    expect(later.read(write(place, reader), reader)).toBeUndefined();
+    expect(later.read(write(place, READER), READER)).toBeUndefined();
   });
 });
 

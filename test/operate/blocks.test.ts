@@ -8,7 +8,7 @@ import {
   inMove,
   inPrometheus,
   inWalk,
-  notTyped,
+  NOT_TYPED,
   type Printed,
   pages,
   terminalBlocks,
@@ -25,7 +25,7 @@ const typists = {
 };
 const listed: Printed[] = [
   ...Object.values(typed).flatMap((each) => Object.values<Printed>(each)),
-  ...notTyped.map(([page, begins]): Printed => [page, begins]),
+  ...NOT_TYPED.map(([page, begins]): Printed => [page, begins]),
 ];
 
 test('a test types each block of the pages, or the list says why not', () => {

@@ -82,7 +82,7 @@ export const inMove = {
   wayBack: ['move-to-postgresql', 'systemctl stop integration-service@serve\nrm '],
 } as const satisfies Record<string, Printed>;
 
-export const notTyped: readonly (readonly [...Printed, why: string])[] = [
+export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` checks the files'],
   ['install', 'docker build', 'needs Docker and a registry'],
   ['install', 'umask 077\ninstall -d', 'needs Docker; `../deploy/kubernetes.test.ts` runs `init`'],

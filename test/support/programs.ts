@@ -106,7 +106,7 @@ const toolchains = {
 export type ToolchainName = keyof typeof toolchains;
 
 /** Without an answer, all that needs the program is skipped. */
-const answerLimitMs = 60_000;
+const ANSWER_LIMIT_MS = 60_000;
 
 /** The path of the executable; without one it throws a sentence that says how to get it. */
 export function requireToolchain(name: ToolchainName, env: NodeJS.ProcessEnv = process.env): string {
@@ -123,7 +123,7 @@ export function findToolchain(name: ToolchainName, env: NodeJS.ProcessEnv): stri
   return candidates(env).find((candidate) => {
     const { status, stdout, stderr } = spawnSync(candidate, versionArguments, {
       encoding: 'utf8',
-      timeout: answerLimitMs,
+      timeout: ANSWER_LIMIT_MS,
       killSignal: 'SIGKILL',
     });
     return status === 0 && says.test(`${stdout}\n${stderr}`);

@@ -13,9 +13,9 @@ import { newDataDirectory } from './temporary-directory.js';
 export const root = join(import.meta.dirname, '../..');
 export const mainFile = join(root, 'dist/src/cli/main.js');
 
-const roles = ['domain', 'worker', 'edge'] as const;
+const ROLES = ['domain', 'worker', 'edge'] as const;
 
-export type Role = (typeof roles)[number];
+export type Role = (typeof ROLES)[number];
 
 /** For hangs: four processes that load all modules take twenty seconds on a busy machine. */
 const START_LIMIT_MS = 150_000;
@@ -204,7 +204,7 @@ export class ServiceProcess {
     }
     await this.output.nextLine(({ msg }) => msg === 'serving', START_LIMIT_MS);
     // Other processes write these lines, so they may arrive later.
-    await Promise.all(roles.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
+    await Promise.all(ROLES.map((role) => this.output.nextLine(({ msg }) => msg === `${role} is ready`)));
   }
 
   /** What /readyz says once no role is unready; a busy machine may answer a probe late. */
@@ -238,7 +238,7 @@ export class ServiceProcess {
   }
 
   rolePids(): number[] {
-    return roles.map((role) => this.pidOf(role));
+    return ROLES.map((role) => this.pidOf(role));
   }
 
   /** The children as the system knows them, once all are there: also those that are not ready yet. */
@@ -246,7 +246,7 @@ export class ServiceProcess {
     const pids = processes().flatMap(({ pid, parent, args }) =>
       parent === this.pid && args.includes(mainFile) ? [pid] : [],
     );
-    return pids.length === roles.length ? pids : undefined;
+    return pids.length === ROLES.length ? pids : undefined;
   }
 
   /** The names of the roles in the order in which they said a thing. */

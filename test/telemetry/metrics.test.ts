@@ -14,7 +14,7 @@ import {
 } from '../../src/telemetry/metrics.js';
 import { parseExposition } from '../support/prometheus-text.js';
 
-const header = '# HELP jobs Jobs.\n# TYPE jobs counter\n';
+const HEADER = '# HELP jobs Jobs.\n# TYPE jobs counter\n';
 
 describe('the metrics of a role', () => {
   test('count requests by operation and status, in seconds', async () => {
@@ -154,9 +154,9 @@ describe('several expositions merged', () => {
   });
 
   test.each([
-    ['a header without samples comes first', [header, `${header}jobs{role="b"} 1\n`]],
-    ['a header without samples comes last', [`${header}jobs{role="b"} 1\n`, header]],
-    ['a role says nothing', ['', `${header}jobs{role="b"} 1\n`, '\n']],
+    ['a header without samples comes first', [HEADER, `${HEADER}jobs{role="b"} 1\n`]],
+    ['a header without samples comes last', [`${HEADER}jobs{role="b"} 1\n`, HEADER]],
+    ['a role says nothing', ['', `${HEADER}jobs{role="b"} 1\n`, '\n']],
   ])('stay valid when %s', (_, texts) => {
     const merged = mergeExpositions(texts);
     expect(parseExposition(merged).get('jobs')?.samples).toEqual(['jobs{role="b"} 1']);
@@ -185,10 +185,10 @@ describe('several expositions merged', () => {
   });
 
   test('are judged by a reader that refuses what Prometheus refuses', () => {
-    expect(() => parseExposition(`${header}jobs 1\n${header}jobs{role="b"} 1\n`)).toThrow('twice');
-    expect(() => parseExposition(`${header}jobs 1\njobs 1\n`)).toThrow('twice');
-    expect(() => parseExposition(`${header}jobs one\n`)).toThrow('not a sample');
-    expect(() => parseExposition(`${header}work 1\n`)).toThrow('not a sample');
-    expect(() => parseExposition(`${header}jobs 1`)).toThrow('does not end');
+    expect(() => parseExposition(`${HEADER}jobs 1\n${HEADER}jobs{role="b"} 1\n`)).toThrow('twice');
+    expect(() => parseExposition(`${HEADER}jobs 1\njobs 1\n`)).toThrow('twice');
+    expect(() => parseExposition(`${HEADER}jobs one\n`)).toThrow('not a sample');
+    expect(() => parseExposition(`${HEADER}work 1\n`)).toThrow('not a sample');
+    expect(() => parseExposition(`${HEADER}jobs 1`)).toThrow('does not end');
   });
 });

@@ -6,8 +6,8 @@ import { describeWith } from '../support/toolchains.js';
 import { eventually, freePort, recordingLog, scriptedMaintenance } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
-const minuteMs = 60_000;
-const minuteAt = (index: number, overInMs = 60 * minuteMs): CodeMinute => ({
+const MINUTE_MS = 60_000;
+const minuteAt = (index: number, overInMs = 60 * MINUTE_MS): CodeMinute => ({
   minute: new Date(Date.UTC(2026, 6, 1, 10, index)),
   expiresAt: new Date(Date.now() + overInMs),
 });
@@ -90,12 +90,12 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
   });
 
   test('lets the workflow wait exactly until the codes are over, and not at all where they are', async () => {
-    const minutes = listOf(minuteAt(2, 60 * minuteMs), minuteAt(3, -5 * minuteMs));
+    const minutes = listOf(minuteAt(2, 60 * MINUTE_MS), minuteAt(3, -5 * MINUTE_MS));
     watch(minutes.list);
     await allMarked(minutes);
     const waits = await Promise.all([2, 3].map((index) => inputOf(index).then(({ waitMs }) => waitMs)));
-    expect(waits[0]).toBeGreaterThan(59 * minuteMs);
-    expect(waits[0]).toBeLessThanOrEqual(60 * minuteMs);
+    expect(waits[0]).toBeGreaterThan(59 * MINUTE_MS);
+    expect(waits[0]).toBeLessThanOrEqual(60 * MINUTE_MS);
     expect(waits[1]).toBe(0);
     expect(await inputOf(3)).toEqual({ ...defaultCodeExpiryLimits, minute: '2026-07-01T10:03Z', waitMs: 0 });
   });

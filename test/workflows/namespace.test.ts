@@ -7,7 +7,7 @@ import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker
 import { describeWith } from '../support/toolchains.js';
 import {
   eventually,
-  namespace,
+  NAMESPACE,
   recordingLog,
   startServer,
   temporaryFolder,
@@ -36,7 +36,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
     await files?.remove();
   });
 
-  async function work(inNamespace = namespace) {
+  async function work(inNamespace = NAMESPACE) {
     const { log, lines } = recordingLog();
     const worker = await startTemporalWorker({
       address: server.address,
@@ -54,7 +54,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
     const { address } = server;
     // A busy server may take longer to answer than an inspection waits.
     const facts = await eventually('an answer of Temporal', async () => {
-      const answered = await inspectTemporal({ address, namespace });
+      const answered = await inspectTemporal({ address, namespace: NAMESPACE });
       return answered.problem === undefined && answered;
     });
     expect(facts).toMatchObject({
@@ -66,7 +66,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
       expect(rest).toEqual({ schedules: [] });
       return problem?.includes('has no namespace "not-there"');
     });
-    expect(await inspectTemporal({ address: '127.0.0.1:1', namespace })).toEqual({
+    expect(await inspectTemporal({ address: '127.0.0.1:1', namespace: NAMESPACE })).toEqual({
       problem: expect.any(String),
       schedules: [],
     });
@@ -90,9 +90,9 @@ describeWith('temporal', 'a server set up by others', (executable) => {
       () => worker.state.status === 'polling' && worker.state.reason !== undefined && worker.state,
     );
     expect(reason).toBe(
-      `The namespace "${namespace}" at ${server.address} lacks the search attributes ` +
+      `The namespace "${NAMESPACE}" at ${server.address} lacks the search attributes ` +
         'SubscriptionId, EventTypes, InstanceIntegrationId: add them with ' +
-        `\`temporal operator search-attribute create --namespace ${namespace} --name SubscriptionId --type Keyword ` +
+        `\`temporal operator search-attribute create --namespace ${NAMESPACE} --name SubscriptionId --type Keyword ` +
         '--name EventTypes --type KeywordList --name InstanceIntegrationId --type Keyword`.',
     );
     expect(lines).toContainEqual(
@@ -100,7 +100,7 @@ describeWith('temporal', 'a server set up by others', (executable) => {
     );
 
     const connection = await Connection.connect({ address: server.address });
-    await addSearchAttributes(connection, namespace, searchAttributes);
+    await addSearchAttributes(connection, NAMESPACE, searchAttributes);
     await connection.close();
     await eventually(
       'the end of the shortcoming',

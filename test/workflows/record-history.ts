@@ -19,7 +19,7 @@ import { historyToFile } from './history-file.js';
 import { RetryDomain } from './retry-domain.js';
 import {
   connectClient,
-  namespace,
+  NAMESPACE,
   quickCodeExpiry,
   quickPurge,
   quickWebhookRetry,
@@ -129,7 +129,7 @@ const files = await temporaryFolder();
 const [server, bundlePath] = await Promise.all([startServer(executable), writeBundle(files.folder)]);
 const worker = await startTemporalWorker({
   address: server.address,
-  namespace,
+  namespace: NAMESPACE,
   work: workOf({
     ...scriptedMaintenance(recording.domain ?? {}),
     ...(recording.retries && { webhookRetries: recording.retries().domain }),

@@ -8,10 +8,10 @@ import { RetryDomain } from './retry-domain.js';
 import { connectClient, eventually, recordingLog, silentLog, startServer } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
-const subscriptionId = 'whs_1';
+const SUBSCRIPTION_ID = 'whs_1';
 const batchOf = (batchId: string, rest: Partial<RetryBatch> = {}): RetryBatch => ({
   batchId,
-  subscriptionId,
+  subscriptionId: SUBSCRIPTION_ID,
   instanceIntegrationId: 'iin_1',
   eventTypes: ['user.updated', 'worker.updated'],
   address: 'https://hooks.example.com',
@@ -71,7 +71,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
   const allMarked = ({ open }: ReturnType<typeof listOf>) =>
     eventually('all are marked', () => open.size === 0);
   const handleOf = (batchId: string) =>
-    client().workflow.getHandle(webhookRetryWorkflowId(subscriptionId, batchId));
+    client().workflow.getHandle(webhookRetryWorkflowId(SUBSCRIPTION_ID, batchId));
 
   test('starts a workflow that can be found by subscription, event type and integration, and marks it', async () => {
     const batches = listOf(batchOf('bat_found'), batchOf('bat_one', { deliveries: ['whd_one'] }));
@@ -113,7 +113,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
       ['address', 'https://hooks.example.com'],
       ['reason', 'answered 503'],
       ['deliveries', batchOf('bat_input').deliveries],
-      ['subscriptionId', subscriptionId],
+      ['subscriptionId', SUBSCRIPTION_ID],
       ['batchId', 'bat_input'],
     ]);
     const summary = await (await handleOf('bat_input').describe()).staticSummary();

@@ -14,7 +14,7 @@ import {
 } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
-const longLease = 60_000;
+const LONG_LEASE = 60_000;
 const input = { ...quickWebhookRetry, subscriptionId: 'whs_1' };
 
 /** Deliveries that are due at once, in the batch of this name. */
@@ -75,7 +75,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
   });
 
   test('that ends while attempts are under way are taken up by the next one, which learns how they ended', async () => {
-    const domain = domainWith('bat_ending', 5, longLease, 2);
+    const domain = domainWith('bat_ending', 5, LONG_LEASE, 2);
     const letGo = hold(domain);
     const worker = await workAlone({ webhookRetries: domain.domain });
     const handle = await start('bat_ending');
@@ -90,7 +90,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
   });
 
   test('let an attempt under way end although its workflow is cancelled', async () => {
-    const domain = domainWith('bat_cancelled', 3, longLease, 2);
+    const domain = domainWith('bat_cancelled', 3, LONG_LEASE, 2);
     const letGo = hold(domain);
     await workAlone({ webhookRetries: domain.domain });
     const handle = await start('bat_cancelled');
@@ -130,7 +130,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
     const files = await temporaryFolder();
     const databaseFile = path.join(files.folder, 'temporal.db');
     const address = `127.0.0.1:${await freePort()}`;
-    const domain = domainWith('bat_killed', 20, longLease);
+    const domain = domainWith('bat_killed', 20, LONG_LEASE);
     domain.receiver = ({ attemptNumber }) => (attemptNumber === 2 ? 500 : 204);
     let server = await startServer(executable, { address, databaseFile });
     const own = await connectClient(address);

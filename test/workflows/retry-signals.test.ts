@@ -13,7 +13,7 @@ import { RetryDomain } from './retry-domain.js';
 import { eventually, quickWebhookRetry } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
-const hour = 3_600_000;
+const HOUR = 3_600_000;
 
 describeWith('temporal', 'what people ask of the retries', (executable) => {
   const { client, work } = temporalRig(executable);
@@ -22,7 +22,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
   /** Three deliveries that are due in an hour. */
   async function startPatient(settings: { sends?: number } = {}) {
     const batchId = `bat_${++batches}`;
-    const domain = new RetryDomain({ delaysMs: [hour, hour], ...settings }).add(
+    const domain = new RetryDomain({ delaysMs: [HOUR, HOUR], ...settings }).add(
       batchId,
       { deliveryId: 'whd_a' },
       { deliveryId: 'whd_b' },
@@ -127,7 +127,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
 
   test('a signal that comes with the start is not lost', async () => {
     const batchId = 'bat_signalled';
-    const domain = new RetryDomain({ delaysMs: [hour, hour] }).add(batchId, { deliveryId: 'whd_a' });
+    const domain = new RetryDomain({ delaysMs: [HOUR, HOUR] }).add(batchId, { deliveryId: 'whd_a' });
     await work({ webhookRetries: domain.domain });
     const handle = await client().workflow.signalWithStart(workflowTypes.webhookRetry, {
       taskQueue: TASK_QUEUE,

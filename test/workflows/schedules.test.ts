@@ -5,11 +5,11 @@ import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
-import { connectClient, eventually, hourly, namespace, startServer } from './temporal-fixture.js';
+import { connectClient, eventually, hourly, NAMESPACE, startServer } from './temporal-fixture.js';
 
-const hourMs = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** An hourly schedule would also run by itself when a test meets the end of an hour. */
-const farAwayMs = 300 * 24 * hourMs;
+const FAR_AWAY_MS = 300 * 24 * HOUR_MS;
 
 describeWith('temporal', 'the schedules', (executable) => {
   let server: DevServer;
@@ -39,9 +39,9 @@ describeWith('temporal', 'the schedules', (executable) => {
   test('purge at the interval of the settings, never two at once, and catch up one run at most', async () => {
     await ensureSchedules(client.schedule, hourly);
     const { spec, action, policies, info } = await describePurge();
-    expect(spec.intervals?.map(({ every }) => every)).toEqual([hourMs]);
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([HOUR_MS]);
     expect(spec.jitter).toBe(60_000);
-    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: hourMs, pauseOnFailure: false });
+    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: HOUR_MS, pauseOnFailure: false });
     expect(action).toMatchObject({ workflowType: 'purge', workflowId: 'purge', args: [defaultPurgeInput] });
     expect(action.staticSummary).toMatch(/^Deletes what is past its retention: .*sessions.*API keys/);
     expect(info.nextActionTimes).not.toHaveLength(0);
@@ -49,7 +49,7 @@ describeWith('temporal', 'the schedules', (executable) => {
 
   test('are missing, running or paused for an inspection', async () => {
     const inspected = async (now = Date.now()) => {
-      const place = { address: server.address, namespace };
+      const place = { address: server.address, namespace: NAMESPACE };
       // A busy server may take longer to answer than an inspection waits.
       return eventually('an answer of Temporal', async () => {
         const { problem, schedules } = await inspectTemporal(place, () => now);
@@ -60,7 +60,7 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(await inspected()).toEqual(each('does not exist'));
     await ensureSchedules(client.schedule, hourly);
     expect(await inspected()).toEqual([]);
-    expect(await inspected(Date.now() + 4 * hourMs)).toEqual(
+    expect(await inspected(Date.now() + 4 * HOUR_MS)).toEqual(
       each('has not run since').map((words) => expect.stringContaining(words)),
     );
     await client.schedule.getHandle('purge').pause('for a test');
@@ -70,8 +70,8 @@ describeWith('temporal', 'the schedules', (executable) => {
   test('look at the interval of the settings for steps of the signing keys that are due', async () => {
     await ensureSchedules(client.schedule, hourly);
     const { spec, action, policies } = await describeOf('signing-key-rotation');
-    expect(spec.intervals?.map(({ every }) => every)).toEqual([hourMs]);
-    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: hourMs, pauseOnFailure: false });
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([HOUR_MS]);
+    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: HOUR_MS, pauseOnFailure: false });
     expect(action).toMatchObject({
       workflowType: 'signingKeyRotation',
       workflowId: 'signing-key-rotation',
@@ -83,15 +83,15 @@ describeWith('temporal', 'the schedules', (executable) => {
   test('begin with a run where the settings say so, and only when they are made', async () => {
     const settings = {
       startAtOnce: true,
-      purgeIntervalMs: farAwayMs,
-      signingKeyRotationIntervalMs: farAwayMs,
+      purgeIntervalMs: FAR_AWAY_MS,
+      signingKeyRotationIntervalMs: FAR_AWAY_MS,
     };
     await ensureSchedules(client.schedule, settings);
     await ensureSchedules(client.schedule, settings);
     const countOf = async (id: string) => (await describeOf(id)).info.numActionsTaken;
     const counts = () => Promise.all(Object.values(scheduleIds).map(countOf));
     await eventually('the runs', async () => (await counts()).every((count) => count === 1));
-    await ensureSchedules(client.schedule, { ...settings, purgeIntervalMs: 2 * farAwayMs });
+    await ensureSchedules(client.schedule, { ...settings, purgeIntervalMs: 2 * FAR_AWAY_MS });
     expect(await counts()).toEqual([1, 1]);
   });
 
@@ -111,7 +111,7 @@ describeWith('temporal', 'the schedules', (executable) => {
 
   test('follow a changed setting', async () => {
     await ensureSchedules(client.schedule, hourly);
-    const settings = { ...hourly, purgeIntervalMs: 2 * hourMs };
+    const settings = { ...hourly, purgeIntervalMs: 2 * HOUR_MS };
     expect(await ensureSchedules(client.schedule, settings)).toEqual({
       purge: 'updated',
       ...rotationUnchanged,
@@ -121,7 +121,7 @@ describeWith('temporal', 'the schedules', (executable) => {
       ...rotationUnchanged,
     });
     const { spec, action } = await describePurge();
-    expect(spec.intervals?.map(({ every }) => every)).toEqual([2 * hourMs]);
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([2 * HOUR_MS]);
     expect(action.args).toEqual([defaultPurgeInput]);
   });
 
@@ -132,7 +132,7 @@ describeWith('temporal', 'the schedules', (executable) => {
       purge: 'unchanged',
       ...rotationUnchanged,
     });
-    await ensureSchedules(client.schedule, { ...hourly, purgeIntervalMs: 2 * hourMs });
+    await ensureSchedules(client.schedule, { ...hourly, purgeIntervalMs: 2 * HOUR_MS });
     expect((await describePurge()).state).toMatchObject({ paused: true, note: 'the disk is being copied' });
   });
 

@@ -11,13 +11,13 @@ import { eventually, scriptedMaintenance } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
 const quickInput = { ...defaultSigningKeyRotationInput, retryFirstDelayMs: 20, retryMaxDelayMs: 50 };
-const nextDueAt = '2026-07-02T08:30:00.000Z';
+const NEXT_DUE_AT = '2026-07-02T08:30:00.000Z';
 const rotated: SigningKeyRotationOutcome = {
   changes: [
     { kid: 'old', step: 'superseded' },
     { kid: 'new', step: 'activated' },
   ],
-  nextDueAt,
+  nextDueAt: NEXT_DUE_AT,
 };
 
 describeWith('temporal', 'the rotation of the signing keys', (executable) => {
@@ -34,14 +34,14 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
     {
       title: 'the steps it took, in order',
       outcome: rotated,
-      memo: { steps: 'superseded old, activated new', nextDueAt },
-      details: `Steps taken: superseded old, activated new. The next step is due at ${nextDueAt}.`,
+      memo: { steps: 'superseded old, activated new', nextDueAt: NEXT_DUE_AT },
+      details: `Steps taken: superseded old, activated new. The next step is due at ${NEXT_DUE_AT}.`,
     },
     {
       title: 'that nothing was due',
-      outcome: { changes: [], nextDueAt },
-      memo: { steps: 'none', nextDueAt },
-      details: `Nothing was due. The next step is due at ${nextDueAt}.`,
+      outcome: { changes: [], nextDueAt: NEXT_DUE_AT },
+      memo: { steps: 'none', nextDueAt: NEXT_DUE_AT },
+      details: `Nothing was due. The next step is due at ${NEXT_DUE_AT}.`,
     },
     {
       title: 'that no next time is known',

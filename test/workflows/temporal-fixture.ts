@@ -29,7 +29,7 @@ import { RetryDomain } from './retry-domain.js';
 
 export { eventually } from '../support/eventually.js';
 
-export const namespace = 'integration-test';
+export const NAMESPACE = 'integration-test';
 
 /** Quick, so that a failing domain is seen failing and recovering within a test. */
 export const quickPurge: PurgeInput = {
@@ -69,7 +69,7 @@ export async function freePort(): Promise<number> {
   return port as number;
 }
 
-const mostStarts = 3;
+const MOST_STARTS = 3;
 
 export async function startServer(
   executable: string,
@@ -77,13 +77,13 @@ export async function startServer(
 ): Promise<DevServer> {
   for (let starts = 1; ; starts += 1) {
     const address = `127.0.0.1:${await freePort()}`;
-    const own = { executable, address, namespace, searchAttributes, log: silentLog };
+    const own = { executable, address, namespace: NAMESPACE, searchAttributes, log: silentLog };
     try {
       return await startDevServer({ ...own, ...options });
     } catch (error) {
       // The server chooses more ports itself; another process may take one before the server listens on it.
       const hasEnded = String(error).includes('Temporal ended while it started');
-      if (!hasEnded || starts === mostStarts) {
+      if (!hasEnded || starts === MOST_STARTS) {
         throw error;
       }
     }
@@ -91,7 +91,7 @@ export async function startServer(
 }
 
 export async function connectClient(address: string): Promise<Client> {
-  return new Client({ connection: await Connection.connect({ address }), namespace });
+  return new Client({ connection: await Connection.connect({ address }), namespace: NAMESPACE });
 }
 
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
@@ -167,8 +167,8 @@ export function activitiesOf(domain: Partial<ActivityDependencies>): Activities 
   return createActivities(wholeDomain(domain));
 }
 
-const hourMs = 3_600_000;
-export const hourly = { purgeIntervalMs: hourMs, signingKeyRotationIntervalMs: hourMs, startAtOnce: false };
+const HOUR_MS = 3_600_000;
+export const hourly = { purgeIntervalMs: HOUR_MS, signingKeyRotationIntervalMs: HOUR_MS, startAtOnce: false };
 
 /** What a worker does with hourly schedules and nothing beside it. */
 export function workOf(domain: Partial<ActivityDependencies>): WorkerOptions['work'] {

@@ -11,7 +11,7 @@ import {
 import {
   activitiesOf,
   connectClient,
-  namespace,
+  NAMESPACE,
   silentLog,
   startServer,
   temporaryFolder,
@@ -20,10 +20,10 @@ import {
 } from './temporal-fixture.js';
 
 /** Far away, so that no run of a schedule's own gets into a test. */
-const farAwayMs = 300 * 24 * 3_600_000;
+const FAR_AWAY_MS = 300 * 24 * 3_600_000;
 const farAway = {
-  purgeIntervalMs: farAwayMs,
-  signingKeyRotationIntervalMs: farAwayMs,
+  purgeIntervalMs: FAR_AWAY_MS,
+  signingKeyRotationIntervalMs: FAR_AWAY_MS,
   startAtOnce: false,
 };
 
@@ -69,7 +69,7 @@ export function temporalRig(executable: string) {
   ) =>
     startTemporalWorker({
       address: server.address,
-      namespace,
+      namespace: NAMESPACE,
       work: async () => ({ activities: activitiesOf(domain), schedules, companions }),
       log: silentLog,
       shutdownGraceMs: 2_000,

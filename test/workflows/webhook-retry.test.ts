@@ -15,7 +15,7 @@ import { eventually, quickWebhookRetry } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
 const none: RetryCounts = { deliveries: 0, delivered: 0, exhausted: 0, held: 0, cancelled: 0, gone: 0 };
-const hour = 3_600_000;
+const HOUR = 3_600_000;
 
 /** Between the plan and what it leads to, however quickly that comes. */
 function beforeFirstAttempt(domain: RetryDomain, change: () => void): void {
@@ -95,8 +95,8 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
   }
 
   test('tells how far each delivery is: in its progress, its details and, at the end, its memo', async () => {
-    const later = new Date(Date.now() + hour);
-    const domain = new RetryDomain({ delaysMs: [0, hour] }).add(
+    const later = new Date(Date.now() + HOUR);
+    const domain = new RetryDomain({ delaysMs: [0, HOUR] }).add(
       '',
       { deliveryId: 'whd_a' },
       { deliveryId: 'whd_b' },
@@ -198,7 +198,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
   test('continues with the others while the domain fails at one of them', async () => {
     const domain = new RetryDomain();
     domain.add('', { deliveryId: 'broken', nextAttemptAt: Date.now() });
-    domain.add('', { deliveryId: 'later', nextAttemptAt: Date.now() + hour });
+    domain.add('', { deliveryId: 'later', nextAttemptAt: Date.now() + HOUR });
     const { makeDue } = domain.domain;
     let isBroken = true;
     let refusals = 0;
@@ -210,7 +210,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
       return makeDue(attempts, call);
     };
     // With a low limit on the delays, a slow Temporal would put both into one round again and again.
-    const handle = await start(domain, { mostWaitMs: hour });
+    const handle = await start(domain, { mostWaitMs: HOUR });
     // Only then, because two that are put off together stay together.
     await eventually('a refusal', () => refusals > 0);
     await handle.signal(signalNames.retryNow, ['later']);

@@ -14,7 +14,7 @@ import {
   connectClient,
   eventually,
   freePort,
-  namespace,
+  NAMESPACE,
   quickPurge,
   recordingLog,
   scriptedMaintenance,
@@ -44,7 +44,7 @@ async function work(address: string, options: Partial<WorkerOptions> = {}) {
   const states: WorkerState[] = [];
   const worker = await startTemporalWorker({
     address,
-    namespace,
+    namespace: NAMESPACE,
     work: workOf(scriptedMaintenance({ purge: [{ deleted: { codes: 1 }, more: false }] })),
     log: silentLog,
     onState: (state) => states.push(state),

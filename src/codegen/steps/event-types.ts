@@ -100,7 +100,7 @@ ${rows}
 } as const;
 
 /** Where in it the request headers of every delivery stand. */
-export const headersSchema = '#/definitions/${headers}';
+export const HEADERS_SCHEMA = '#/definitions/${headers}';
 `;
 }
 

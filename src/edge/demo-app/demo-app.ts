@@ -1,6 +1,6 @@
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import type { Dispatch, HttpAnswer, HttpRequest } from '../http/exchange.js';
-import { logo, pageHeaders } from './pages/frame.js';
+import { LOGO, pageHeaders } from './pages/frame.js';
 import { signedInPage } from './pages/signed-in.js';
 import {
   failurePage,
@@ -93,7 +93,7 @@ class DemoApp {
       case '/signed-out':
         return ['demoAppSignedOut', () => page(200, signedOutPage)];
       case '/logo.svg':
-        return ['demoAppLogo', () => ({ status: 200, headers: LOGO_HEADERS, body: logo })];
+        return ['demoAppLogo', () => ({ status: 200, headers: LOGO_HEADERS, body: LOGO })];
       case '/privacy':
         return ['demoAppPrivacy', () => page(200, privacyPage)];
       case '/terms':

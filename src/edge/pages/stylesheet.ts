@@ -1,8 +1,8 @@
-import { tokens } from './tokens.js';
+import { TOKENS } from './tokens.js';
 
 /** The whole style. Light and dark follow the system; sizes follow the text size of the browser. */
 export const stylesheet = `
-${tokens}*, *::before, *::after { box-sizing: border-box; }
+${TOKENS}*, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0; min-height: 100vh; min-height: 100svh; display: flex; flex-direction: column;

@@ -1,5 +1,5 @@
 /** The colours of all pages, light and dark; the documentation shares them. */
-export const tokens = `:root {
+export const TOKENS = `:root {
   color-scheme: light dark;
   --ground: #eef0f6; --glow: #dfe4f7; --card: #ffffff; --line: #dde1ec; --edge: #868ea6;
   --text: #171b2b; --soft: #565e76; --accent: #3a49c9; --accent-strong: #2c38a3; --on-accent: #ffffff;

@@ -2,9 +2,9 @@ import type { Comparison, Reading, Terms } from '../harness/comparison.js';
 import { startHop, type Way } from '../subjects/hop.js';
 
 const CALLS = 20_000;
-const referenceName = 'a gRPC call for each';
-const COST: Terms = { referenceName, goal: 0.4, higherIsBetter: false };
-const RATE: Terms = { referenceName, goal: 2.5, higherIsBetter: true };
+const REFERENCE_NAME = 'a gRPC call for each';
+const COST: Terms = { referenceName: REFERENCE_NAME, goal: 0.4, higherIsBetter: false };
+const RATE: Terms = { referenceName: REFERENCE_NAME, goal: 2.5, higherIsBetter: true };
 
 const nameOf = (callers: number, what: string) =>
   `the hop alone, ${callers === 1 ? '1 caller' : `${callers} callers`} (${what})`;

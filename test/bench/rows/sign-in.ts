@@ -18,8 +18,8 @@ const ROUND_MS = 4_000;
 const PASSWORD = 'a password for the bench';
 const PROMISED_P99_MS = 50;
 
-const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const codeChallenge = createHash('sha256').update(CODE_VERIFIER).digest('base64url');
 
 const SIGN_INS = 'sign-in, from redirect to tokens (sign-ins/s)';
 const P99 = 'refresh while all sign in, p99 (ms)';
@@ -106,7 +106,7 @@ export async function startSignIns(scope: Scope) {
       tokenRequest: {
         grant_type: 'authorization_code',
         redirect_uri: redirectUri,
-        code_verifier: codeVerifier,
+        code_verifier: CODE_VERIFIER,
         client_id: clientId,
         client_secret: clientSecret,
       },
@@ -116,6 +116,6 @@ export async function startSignIns(scope: Scope) {
     service,
     signIns,
     hash,
-    subject: signOnService(workplace, service, { codeChallenge, codeVerifier }),
+    subject: signOnService(workplace, service, { codeChallenge, codeVerifier: CODE_VERIFIER }),
   };
 }

@@ -18,8 +18,11 @@ const ROUND_MS = 6_000;
 /** Until the first rush is over, or their connections are gone. */
 const SETTLE_MS = 10_000;
 
-const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const pkce = { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
+const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const pkce = {
+  codeVerifier: CODE_VERIFIER,
+  codeChallenge: createHash('sha256').update(CODE_VERIFIER).digest('base64url'),
+};
 
 const beside = `beside ${READERS.toLocaleString('en')} slow readers of one integration (ms)`;
 const READS = `p99 of another integration's reads ${beside}`;

@@ -17,10 +17,10 @@ const ACCESS_TOKENS = 200;
 const FEW_GRANTS = 10_000;
 const MANY_GRANTS = 100 * FEW_GRANTS;
 
-const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 export const pkce = {
-  codeVerifier,
-  codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+  codeVerifier: CODE_VERIFIER,
+  codeChallenge: createHash('sha256').update(CODE_VERIFIER).digest('base64url'),
 };
 
 type Question = (subject: SignOnSubject) => ReturnType<SignOnSubject['codeExchanges']>;

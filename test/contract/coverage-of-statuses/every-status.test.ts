@@ -18,7 +18,7 @@ import { requestExamples, sendExample } from './request-examples.js';
 import { signOnCases, strayWays } from './sign-on-cases.js';
 import { endedPages } from './sign-on-successes.js';
 import { accessToken, waitingPages } from './sign-on-walks.js';
-import { type Api, documentedPairs, nameOf, type Stage, stages } from './status-case.js';
+import { type Api, documentedPairs, nameOf, STAGES, type Stage } from './status-case.js';
 
 const services = serviceProcesses();
 let service: CoveredService;
@@ -100,7 +100,7 @@ test.each(endedPages)(
 /** Refusals for programs, as the service gave them. */
 const refusals: { api: Api; operationId: string; answer: Exchange }[] = [];
 const pages: ServedPage[] = [];
-const redirects = new Set<string>();
+const REDIRECTS = new Set<string>();
 const documentedExamples = [...errorExamples('gateway'), ...errorExamples('sign-on')];
 
 test.each(exampleCases)('$api $operationId answers its example $example', async (one) => {
@@ -122,12 +122,12 @@ test.each(furtherPages)('%s answers with a page of its examples', async (operati
 
 test.each(furtherRedirects)('%s answers with a redirect of the document', async (_what, ask) => {
   const { status, headers } = await ask(service);
-  redirects.add(destinationOf(String(headers.location)));
+  REDIRECTS.add(destinationOf(String(headers.location)));
   expect(status).toBe(303);
 });
 
 // In this order: what is taken from the service in one stage is missing in the next.
-describe.each(stages)('%s', (stage) => {
+describe.each(STAGES)('%s', (stage) => {
   beforeAll(() => enter[stage]());
 
   test.each(cases.filter((one) => one.stage === stage))(
@@ -139,7 +139,7 @@ describe.each(stages)('%s', (stage) => {
         refusals.push({ api, operationId, answer });
       }
       if (answer.status === 303) {
-        redirects.add(destinationOf(String(answer.headers.location)));
+        REDIRECTS.add(destinationOf(String(answer.headers.location)));
       }
       if (String(answer.headers['content-type']).includes('html')) {
         pages.push({ operationId, answer });
@@ -205,7 +205,7 @@ describe('the pages of the documents', () => {
 
 describe('the redirects of the documents', () => {
   test.each(redirectExamples)('lead where the service leads: $name', ({ location }) => {
-    expect([...redirects]).toContain(destinationOf(location));
+    expect([...REDIRECTS]).toContain(destinationOf(location));
   });
 });
 

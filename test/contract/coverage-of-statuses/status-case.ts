@@ -10,9 +10,9 @@ export interface StatusPair {
 }
 
 /** In the order in which the service is taken apart. */
-export const stages = ['whole', 'store spoiled', 'domain stopped', 'fault planted'] as const;
+export const STAGES = ['whole', 'store spoiled', 'domain stopped', 'fault planted'] as const;
 
-export type Stage = (typeof stages)[number];
+export type Stage = (typeof STAGES)[number];
 
 /** How a status is caused: by whom asking what, while the service is in which state. */
 export interface StatusCase<Asker> extends StatusPair {

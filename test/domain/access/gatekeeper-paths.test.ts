@@ -12,11 +12,11 @@ import { fakeClock } from '../clock.js';
 const nothing = () => undefined;
 const HASH = new Uint8Array([1, 2, 3]);
 const instanceIntegration = { instanceId: 'ins_1', configured: true } as const;
-const client = 'cli_1' as const;
+const CLIENT = 'cli_1' as const;
 const rateLimit = { limit: 2, remaining: 1, resetSeconds: 60 };
 const keyHolder = { integrationId: 'itg_1', apiKeyId: 'key_1' };
 
-const doors = ['admitToInstance', 'admitToClient'] as const;
+const DOORS = ['admitToInstance', 'admitToClient'] as const;
 
 /** A gatekeeper over a store in which the key reaches this much of the path. */
 function gate(reached: Reached | 'no key', key: Partial<StoredApiKey> = {}, limit = 2) {
@@ -46,7 +46,7 @@ function gate(reached: Reached | 'no key', key: Partial<StoredApiKey> = {}, limi
   return {
     asked,
     admitToInstance: () => gatekeeper.admitToInstance({ apiKeyHash: HASH }, 'iin_1'),
-    admitToClient: () => gatekeeper.admitToClient({ apiKeyHash: HASH }, 'iin_1', client),
+    admitToClient: () => gatekeeper.admitToClient({ apiKeyHash: HASH }, 'iin_1', CLIENT),
   };
 }
 
@@ -70,7 +70,7 @@ describe('the gatekeeper', () => {
   });
 
   test('admits a key to a client of that instance, in one read of the store', async () => {
-    const { admitToClient, asked } = gate({ instanceIntegration, client });
+    const { admitToClient, asked } = gate({ instanceIntegration, client: CLIENT });
     await expect(admitToClient()).resolves.toMatchObject({
       instanceId: 'ins_1',
       clientId: 'cli_1',
@@ -79,7 +79,7 @@ describe('the gatekeeper', () => {
     expect(asked).toEqual([[HASH, 'iin_1', 'cli_1']]);
   });
 
-  test.each(doors)(
+  test.each(DOORS)(
     '%s says in the words of the contract that an instance integration is not there',
     async (door) => {
       const refusal = await refusalOf(gate({})[door]());
@@ -90,10 +90,10 @@ describe('the gatekeeper', () => {
     },
   );
 
-  test.each(doors)(
+  test.each(DOORS)(
     '%s says in the words of the contract that an instance integration is not set up',
     async (door) => {
-      const reached = { instanceIntegration: { ...instanceIntegration, configured: false }, client };
+      const reached = { instanceIntegration: { ...instanceIntegration, configured: false }, client: CLIENT };
       const refusal = await refusalOf(gate(reached)[door]());
       expect([refusal.code, refusal.message]).toEqual([
         ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
@@ -122,7 +122,7 @@ describe('the gatekeeper', () => {
     expect([refusal.code, refusal.keyHolder]).toEqual([ErrorCode.RATE_LIMITED, keyHolder]);
   });
 
-  test.each(doors)('%s checks the key first, then the rate, then the path', async (door) => {
+  test.each(DOORS)('%s checks the key first, then the rate, then the path', async (door) => {
     expect((await refusalOf(gate('no key', {}, 0)[door]())).code).toBe(ErrorCode.API_KEY_UNKNOWN);
     expect((await refusalOf(gate({}, { revokedAt: 1 }, 0)[door]())).code).toBe(ErrorCode.API_KEY_UNKNOWN);
     expect((await refusalOf(gate({}, { expiresAt: 1 }, 0)[door]())).code).toBe(ErrorCode.API_KEY_EXPIRED);

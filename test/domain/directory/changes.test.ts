@@ -12,7 +12,7 @@ const worker: StoredChange = {
   ...{ position: 1_000_003, version: 481_730_294_553, removed: false, changedAt: 1 },
 };
 
-const instanceIntegrationId = 'iin_HnuQOy4YQg1OdOSCDbMAkY' as InstanceIntegrationId;
+const INSTANCE_INTEGRATION_ID = 'iin_HnuQOy4YQg1OdOSCDbMAkY' as InstanceIntegrationId;
 const visitor = { instanceId: 'ins_3p6PT9wVyh5HYgpDAJEJd8' as InstanceId } as never;
 
 async function versionOf(found: readonly StoredChange[], life = '8c1f02d4a7b9'): Promise<string> {
@@ -20,7 +20,9 @@ async function versionOf(found: readonly StoredChange[], life = '8c1f02d4a7b9'):
     lives: async () => ({ lives: [{ life, lastPosition: null }], end: 2_000_000 }),
     page: async () => found,
   };
-  const { version } = await sequenceOf({ changes, cursors } as never, visitor, { instanceIntegrationId });
+  const { version } = await sequenceOf({ changes, cursors } as never, visitor, {
+    instanceIntegrationId: INSTANCE_INTEGRATION_ID,
+  });
   return version;
 }
 
@@ -137,7 +139,11 @@ describe('a reader of changes whose transactions commit in any order', () => {
 
     async #read({ limit, stored, takesLink, ...meanwhile }: Reading): Promise<Came> {
       const sequence = await sequenceOf(this.#dependencies(meanwhile), visitor, {
-        ...{ instanceIntegrationId, limit, ...(this.cursor !== undefined && { cursor: this.cursor }) },
+        ...{
+          instanceIntegrationId: INSTANCE_INTEGRATION_ID,
+          limit,
+          ...(this.cursor !== undefined && { cursor: this.cursor }),
+        },
       });
       const { rows, nextCursor } = await sequence.page();
       const items = rows.slice(0, stored).map(({ json }) => JSON.parse(json) as Schemas['Change']);

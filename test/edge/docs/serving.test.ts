@@ -14,7 +14,7 @@ const ask = (target: string, question?: Question) => exchange(docs.port, target,
 
 const HTML = 'text/html; charset=utf-8';
 
-const served: [path: string, type: string][] = [
+const SERVED: [path: string, type: string][] = [
   ['/docs', HTML],
   ['/docs/reference/gateway', HTML],
   ['/docs/reference/gateway.md', 'text/markdown; charset=utf-8'],
@@ -33,7 +33,7 @@ const served: [path: string, type: string][] = [
   ['/sdk/go', 'application/zip'],
 ];
 
-describe.each(served)('%s', (path, type) => {
+describe.each(SERVED)('%s', (path, type) => {
   test('is served to all, with its type and a tag', async () => {
     const { status, headers } = await ask(path);
     expect({ status, headers }).toMatchObject({

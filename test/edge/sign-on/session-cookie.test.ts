@@ -5,14 +5,14 @@ import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 
 const VALUE = 'Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9';
 
-const settings = [
+const SETTINGS = [
   ['live', 'https://sign-on.example.com', '__Host-integration_session', '; Secure'],
   ['demo', 'https://sign-on.example.com', '__Host-integration_session_demo', '; Secure'],
   ['live', 'http://localhost:4000', 'integration_session', ''],
   ['demo', 'http://localhost:4000', 'integration_session_demo', ''],
 ] as const;
 
-describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name, secure) => {
+describe.each(SETTINGS)('the cookie of %s at %s', (environment, signOnUrl, name, secure) => {
   const jar = new SessionCookieJar({ environment, signOnUrl });
 
   test('has the name and the safeguards that its address allows', () => {
@@ -31,7 +31,7 @@ describe.each(settings)('the cookie of %s at %s', (environment, signOnUrl, name,
   });
 
   test('is found among others, and those of the other settings mean nothing', () => {
-    const others = settings.map(([, , other]) => other).filter((other) => other !== name);
+    const others = SETTINGS.map(([, , other]) => other).filter((other) => other !== name);
     const header = [...others.map((other) => `${other}=${VALUE}`), 'a=b'].join('; ');
     expect(jar.hashIn(header)).toBeUndefined();
     expect(jar.hashIn(`${header}; ${name}=${VALUE}`)).toEqual(hashSecret(VALUE));

@@ -7,7 +7,7 @@ import {
   flow,
   grant,
   identity,
-  redirectUri,
+  REDIRECT_URI,
   type Signer,
   secondsNow,
   signOnRig,
@@ -37,7 +37,7 @@ export function describeExchange(driver: Driven): void {
         code: 'code-1',
         client_id: 'app_1',
         client_secret: 'cs_1',
-        redirect_uri: redirectUri,
+        redirect_uri: REDIRECT_URI,
         code_verifier: flow.codeVerifier,
       });
     });

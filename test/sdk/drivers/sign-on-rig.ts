@@ -4,7 +4,7 @@ import type { Driven } from './line-driver.js';
 import { type Answer, json, type ScriptedServer, scriptedServers } from './scripted-server.js';
 
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
-export const redirectUri = 'https://app.example.com/callback';
+export const REDIRECT_URI = 'https://app.example.com/callback';
 /** What an application keeps while the browser is away. */
 export const flow = { state: 'state-1', nonce: 'nonce-1', codeVerifier: 'v'.repeat(43) };
 export const grant = {
@@ -43,12 +43,12 @@ export function signOnRig(driver: Driven) {
     issuer: server.url,
     clientId: 'app_1',
     clientSecret: 'cs_1',
-    redirectUri,
+    redirectUri: REDIRECT_URI,
     retry: { baseDelaySeconds: 0.001 },
     ...more,
   });
   const callback = (parameters: Record<string, string> = {}) =>
-    `${redirectUri}?${new URLSearchParams({ code: 'code-1', state: flow.state, iss: server.url, ...parameters })}`;
+    `${REDIRECT_URI}?${new URLSearchParams({ code: 'code-1', state: flow.state, iss: server.url, ...parameters })}`;
   /** Keys of every kind, including an unknown one. */
   const keySet = () =>
     json({

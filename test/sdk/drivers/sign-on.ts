@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Driven } from './line-driver.js';
 import { type Answer, hangUp, json, page } from './scripted-server.js';
-import { grant, identity, redirectUri, signOnRig } from './sign-on-rig.js';
+import { grant, identity, REDIRECT_URI, signOnRig } from './sign-on-rig.js';
 
 /** Over a sign-on server that says what a test wants. */
 export function describeSignOn(driver: Driven): void {
@@ -17,7 +17,7 @@ export function describeSignOn(driver: Driven): void {
       expect(Object.fromEntries(searchParams)).toEqual({
         response_type: 'code',
         client_id: 'app_1',
-        redirect_uri: redirectUri,
+        redirect_uri: REDIRECT_URI,
         scope: 'openid profile email',
         state: value.state,
         nonce: value.nonce,

@@ -1,7 +1,7 @@
 import { blocksOf } from '../../guides/guide-page.js';
-import { frameworkGuide, guideSource } from '../../guides/guides.js';
+import { FRAMEWORK_GUIDE, guideSource } from '../../guides/guides.js';
 
-export const pageText = guideSource(frameworkGuide);
+export const pageText = guideSource(FRAMEWORK_GUIDE);
 
 /** Programs of the page, by the name of the file. */
 const programs = new Map(

@@ -45,7 +45,7 @@ const lists: ListUnderTest[] = [
 const ALL = { after: undefined, limit: 100 };
 
 /** In no order, with three moments and ties in which capitals, digits and prefixes of each other meet. */
-const planted: [id: string, age: number][] = [
+const PLANTED: [id: string, age: number][] = [
   ['x_b', 1],
   ['x_a', 1],
   ['x_B', 1],
@@ -55,7 +55,7 @@ const planted: [id: string, age: number][] = [
   ['x_0', 2],
   ['x__', 1],
 ];
-const inOrder = ['x_z', 'x_1', 'x_B', 'x__', 'x_a', 'x_aa', 'x_b', 'x_0'];
+const IN_ORDER = ['x_z', 'x_1', 'x_B', 'x__', 'x_a', 'x_aa', 'x_b', 'x_0'];
 
 const positions: { title: string; after: Position; from?: string }[] = [
   { title: 'of a row that is gone', after: { createdAt: CREATED_AT + 1, id: 'x_C' }, from: 'x__' },
@@ -70,7 +70,7 @@ for (const list of lists) {
     async function filled() {
       const database = await under.openMigrated();
       const owner = await list.newOwner(database);
-      for (const [id, age] of planted) {
+      for (const [id, age] of PLANTED) {
         await list.plant(database, owner, { id, created_at: CREATED_AT + age });
       }
       return { database, owner, read: (page: PageRequest) => list.page(database, owner, page) };
@@ -80,7 +80,7 @@ for (const list of lists) {
     test('has the oldest first, and among those of one moment the order of the bytes of the id', async () => {
       const { read } = await filled();
       const rows = await read(ALL);
-      expect(idsOf(rows)).toEqual(inOrder);
+      expect(idsOf(rows)).toEqual(IN_ORDER);
       expect(rows[0]).toMatchObject({ createdAt: CREATED_AT });
     });
 
@@ -89,7 +89,7 @@ for (const list of lists) {
       const other = await list.newOwner(database);
       await list.plant(database, other, { id: 'x_other', created_at: CREATED_AT });
       expect(idsOf(await list.page(database, other, ALL))).toEqual(['x_other']);
-      expect(idsOf(await list.page(database, owner, ALL))).toEqual(inOrder);
+      expect(idsOf(await list.page(database, owner, ALL))).toEqual(IN_ORDER);
       await expect(list.page(database, 'missing', ALL)).resolves.toEqual([]);
     });
 
@@ -103,15 +103,15 @@ for (const list of lists) {
           expect(rows.length).toBeLessThanOrEqual(limit);
           seen.push(...idsOf(rows));
           after = rows.at(-1);
-        } while (after !== undefined && seen.length <= inOrder.length);
-        expect([limit, seen]).toEqual([limit, inOrder]);
+        } while (after !== undefined && seen.length <= IN_ORDER.length);
+        expect([limit, seen]).toEqual([limit, IN_ORDER]);
       }
     });
 
     test('continues from any position, whether a row stands there or not', async () => {
       const { read } = await filled();
       for (const { title, after, from } of positions) {
-        const rest = from === undefined ? [] : inOrder.slice(inOrder.indexOf(from));
+        const rest = from === undefined ? [] : IN_ORDER.slice(IN_ORDER.indexOf(from));
         expect([title, idsOf(await read({ after, limit: 100 }))]).toEqual([title, rest]);
       }
     });

@@ -10,8 +10,8 @@ import { candidatesOnPath, runCommand } from '../../../workflows/dev-server/comm
 import { type FindOptions, findTemporal } from '../../../workflows/dev-server/find.js';
 import { eventually, isAlive, temporaryFolder } from '../temporal-fixture.js';
 
-const temporalScript = '#!/bin/sh\necho "temporal version 1.2.3 (Server 1.2.3, UI 1.2.3)"\n';
-const brokenScript = '#!/bin/sh\nexit 127\n';
+const TEMPORAL_SCRIPT = '#!/bin/sh\necho "temporal version 1.2.3 (Server 1.2.3, UI 1.2.3)"\n';
+const BROKEN_SCRIPT = '#!/bin/sh\nexit 127\n';
 
 let files: Awaited<ReturnType<typeof temporaryFolder>>;
 let env: NodeJS.ProcessEnv;
@@ -85,19 +85,19 @@ const fakeGo = (install: string, version = 'go1.26.8') =>
     `#!/bin/sh\nif [ "$1" = version ]; then echo "go version ${version} any/any"; exit; fi\n${install}\n`,
   );
 
-const goThatBuilds = `echo "go: downloading example" >&2
+const GO_THAT_BUILDS = `echo "go: downloading example" >&2
 mkdir -p "$GOBIN" "$GOMODCACHE"
 printf '%s\\n' '#!/bin/sh' 'echo "temporal version 0.0.0-DEV"' > "$GOBIN/temporal"
 chmod +x "$GOBIN/temporal"`;
 
 test('the one on the PATH comes first', async () => {
-  const executable = await placeOnPath('temporal', temporalScript);
-  await place(cachedExecutable(env), temporalScript);
+  const executable = await placeOnPath('temporal', TEMPORAL_SCRIPT);
+  await place(cachedExecutable(env), TEMPORAL_SCRIPT);
   expect(await find()).toBe(executable);
 });
 
 test('the one on the PATH is found for a user without a home folder', async () => {
-  const executable = await placeOnPath('temporal', temporalScript);
+  const executable = await placeOnPath('temporal', TEMPORAL_SCRIPT);
   const homeless = {
     PATH: env.PATH,
     get HOME(): string {
@@ -108,13 +108,13 @@ test('the one on the PATH is found for a user without a home folder', async () =
 });
 
 test('one on the PATH that does not run is passed over for the cached one', async () => {
-  await placeOnPath('temporal', brokenScript);
-  const executable = await place(cachedExecutable(env), temporalScript);
+  await placeOnPath('temporal', BROKEN_SCRIPT);
+  const executable = await place(cachedExecutable(env), TEMPORAL_SCRIPT);
   expect(await find()).toBe(executable);
 });
 
 test('without either it is downloaded, and found in the cache the second time', async () => {
-  const downloadBaseUrl = await serveArchive(temporalScript);
+  const downloadBaseUrl = await serveArchive(TEMPORAL_SCRIPT);
   const executable = cachedExecutable(env);
   expect(await find({ downloadBaseUrl })).toBe(executable);
   expect(await cacheContent()).toEqual(['temporal']);
@@ -123,22 +123,22 @@ test('without either it is downloaded, and found in the cache the second time', 
 
 test('a broken file in the cache is replaced', async () => {
   const executable = await place(cachedExecutable(env), 'half a fi');
-  expect(await find({ downloadBaseUrl: await serveArchive(temporalScript) })).toBe(executable);
-  expect(await readFile(executable, 'utf8')).toBe(temporalScript);
+  expect(await find({ downloadBaseUrl: await serveArchive(TEMPORAL_SCRIPT) })).toBe(executable);
+  expect(await readFile(executable, 'utf8')).toBe(TEMPORAL_SCRIPT);
   expect(await find()).toBe(executable);
 });
 
 test('two installers at once do not disturb each other', async () => {
-  const downloadBaseUrl = await serveArchive(temporalScript);
+  const downloadBaseUrl = await serveArchive(TEMPORAL_SCRIPT);
   const found = await Promise.all(Array.from({ length: 4 }, () => find({ downloadBaseUrl })));
   expect(new Set(found)).toEqual(new Set([cachedExecutable(env)]));
   expect(await cacheContent()).toEqual(['temporal']);
 });
 
 test('a download that does not run here is not kept, and Go is next', async () => {
-  await fakeGo(goThatBuilds);
+  await fakeGo(GO_THAT_BUILDS);
   const progress: string[] = [];
-  const downloadBaseUrl = await serveArchive(brokenScript);
+  const downloadBaseUrl = await serveArchive(BROKEN_SCRIPT);
   const found = await find({ downloadBaseUrl, onProgress: (line) => progress.push(line) });
   expect(found).toBe(cachedExecutable(env));
   expect(progress).toContain('Not this way: the downloaded file does not run here');
@@ -146,7 +146,7 @@ test('a download that does not run here is not kept, and Go is next', async () =
 });
 
 test('a download that accepts and stays silent is given up', async () => {
-  await fakeGo(goThatBuilds);
+  await fakeGo(GO_THAT_BUILDS);
   const downloadBaseUrl = await listen(createTcpServer());
   const found = await find({ downloadBaseUrl, silenceLimitMs: LONGER_SILENCE_LIMIT_MS });
   expect(found).toBe(cachedExecutable(env));
@@ -161,7 +161,7 @@ test('a download that stops in the middle is given up', async () => {
 });
 
 test('a Go that is too old is not used, and the sentence says all that was tried', async () => {
-  await fakeGo(goThatBuilds, 'go1.24.9');
+  await fakeGo(GO_THAT_BUILDS, 'go1.24.9');
   const failure = await find().catch((error) => error);
   expect(failure.message).toMatch(
     /^Temporal is missing and could not be had \(127\.0\.0\.1:1 could not be read \(.+\); Go 1\.25 or newer is needed and the one on the PATH is 1\.24\): install the Temporal CLI .* or set TEMPORAL_ADDRESS to a server that runs\.$/,
@@ -196,6 +196,6 @@ test('the folder of an installer that was killed is removed by the next one', as
     path.join(cacheFolder, `installing-${hostname()}-${killed.lastLines[0]}-x`, 'modules', 'm'),
     'left',
   );
-  await find({ downloadBaseUrl: await serveArchive(temporalScript) });
+  await find({ downloadBaseUrl: await serveArchive(TEMPORAL_SCRIPT) });
   expect(await cacheContent()).toEqual(['temporal']);
 });

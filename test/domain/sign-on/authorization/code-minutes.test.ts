@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { type CodeMinutes, expireCodesOf } from '../../../../src/domain/sign-on/authorization/codes.js';
 
 const minute = Date.UTC(2026, 6, 1, 10);
-const minuteMs = 60_000;
-const lifetimeMs = 600_000;
+const MINUTE_MS = 60_000;
+const LIFETIME_MS = 600_000;
 
 /** Codes of the minute as the store would report them. */
 function rowsThatTell(retryAt: number | null) {
@@ -24,19 +24,19 @@ describe('expiring the codes of a minute', () => {
     { title: 'is never done while the minute lasts', at: minute + 1, found: null, retryAt: minute + 660_000 },
     {
       title: 'waits for codes that may yet come, not only for those there are',
-      at: minute + minuteMs - 1,
-      found: minute + lifetimeMs,
+      at: minute + MINUTE_MS - 1,
+      found: minute + LIFETIME_MS,
       retryAt: minute + 660_000,
     },
     {
       title: 'is asked for again when the next code is over',
-      at: minute + minuteMs,
-      found: minute + lifetimeMs,
-      retryAt: minute + lifetimeMs,
+      at: minute + MINUTE_MS,
+      found: minute + LIFETIME_MS,
+      retryAt: minute + LIFETIME_MS,
     },
     {
       title: 'is done when the minute is over and no code is valid',
-      at: minute + minuteMs,
+      at: minute + MINUTE_MS,
       found: null,
       retryAt: null,
     },

@@ -10,13 +10,13 @@ function challengeOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-const redirectUri = 'https://portal.example.com/callback';
-const application = { id: 'app_1', type: 'public', redirectUris: [{ uri: redirectUri }], allowedScopes: [] };
+const REDIRECT_URI = 'https://portal.example.com/callback';
+const application = { id: 'app_1', type: 'public', redirectUris: [{ uri: REDIRECT_URI }], allowedScopes: [] };
 
 /** What comes of the verifier: `proven` when only the next check refuses the code, which grants no scope. */
 async function outcomeOf(codeVerifier: string, codeChallenge: string): Promise<string> {
-  const code = { applicationId: application.id, redirectUri, codeChallenge, scopes: [] };
-  const exchange = { codeHash: new Uint8Array(32), redirectUri, codeVerifier };
+  const code = { applicationId: application.id, redirectUri: REDIRECT_URI, codeChallenge, scopes: [] };
+  const exchange = { codeHash: new Uint8Array(32), redirectUri: REDIRECT_URI, codeVerifier };
   const found = { code: code as never, identity: undefined };
   const issuer = { observe: () => undefined };
   const attempt = exchangeCode(issuer as never, { application } as never, exchange, found);

@@ -1,15 +1,25 @@
 import { describeForm } from './form-suite.js';
 import { CSRF_TOKEN, INTERACTION } from './page-suite.js';
 
-const password = ' pässword & 100%+= 🔑 ';
+const PASSWORD = ' pässword & 100%+= 🔑 ';
 
 describeForm({
   operationId: 'signIn',
   statuses: [200, 303, 400, 405, 413, 415, 429, 500, 503],
   path: '/auth/sign-in',
   method: 'signIn',
-  fields: { interaction: INTERACTION, csrf_token: CSRF_TOKEN, email: 'Märia@Example.com ', password },
-  askedWith: { interaction: INTERACTION, csrfToken: CSRF_TOKEN, email: 'Märia@Example.com ', password },
+  fields: {
+    interaction: INTERACTION,
+    csrf_token: CSRF_TOKEN,
+    email: 'Märia@Example.com ',
+    password: PASSWORD,
+  },
+  askedWith: {
+    interaction: INTERACTION,
+    csrfToken: CSRF_TOKEN,
+    email: 'Märia@Example.com ',
+    password: PASSWORD,
+  },
   backUrl: `/auth/sign-in?interaction=${INTERACTION}`,
   unfit: [
     ['an interaction that is none', { interaction: 'x' }],

@@ -8,14 +8,14 @@ import type { OnInvalidEvent } from '../../../../src/store/adapters/webhooks/eve
 import type { Database } from '../../../../src/store/database.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 
-const id = 'usr_HCZONjGb2Vig7IXUdMsJi5' as UserId;
+const ID = 'usr_HCZONjGb2Vig7IXUdMsJi5' as UserId;
 
 const incomplete = {
   type: 'user.updated',
   instanceId: 'ins_3p6PT9wVyh5HYgpDAJEJd8' as InstanceId,
   clientId: 'cli_4Fqnh5226raKAAEIfY2jwW' as ClientId,
-  entity: { type: 'user', id },
-  data: { userId: id, links: { self: '/' } },
+  entity: { type: 'user', id: ID },
+  data: { userId: ID, links: { self: '/' } },
 } as unknown as RecordedEvent<'user.updated'>;
 
 const unitsOfWork = {

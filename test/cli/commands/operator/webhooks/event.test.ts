@@ -16,7 +16,7 @@ const event = {
   clientId: 'cli_1',
   occurredAt: at,
 };
-const range = ['--subscription', 'whs_1', '--since', '2026-07-01', '--until', '2026-07-02'];
+const RANGE = ['--subscription', 'whs_1', '--since', '2026-07-01', '--until', '2026-07-02'];
 
 describe('integration event', () => {
   test('list asks for what was typed, and is a table', async () => {
@@ -79,7 +79,7 @@ describe('integration event replay', () => {
     const { code, stdout, stderr } = await type(
       'event',
       'replay',
-      ...range,
+      ...RANGE,
       '--types',
       'user.*',
       '--include-delivered',
@@ -119,7 +119,7 @@ describe('integration event replay', () => {
     const { type } = await breakingOnce(asked, async function* () {
       yield { createdDeliveries: 7, lastEventId: 'evt_9', done: true };
     });
-    const { code, stdout } = await type('event', 'replay', ...range, '--json');
+    const { code, stdout } = await type('event', 'replay', ...RANGE, '--json');
     expect(code).toBe(0);
     expect(asked.map(({ afterEventId }) => afterEventId)).toEqual([undefined, 'evt_5']);
     expect(JSON.parse(stdout)).toEqual({ createdDeliveries: 12, lastEventId: 'evt_9', done: true });
@@ -132,7 +132,7 @@ describe('integration event replay', () => {
       await once(signal, 'abort');
       yield { createdDeliveries: 1, lastEventId: 'evt_6', done: true };
     });
-    const replay = begin('event', 'replay', ...range, '--types', 'user.*', '--include-delivered');
+    const replay = begin('event', 'replay', ...RANGE, '--types', 'user.*', '--include-delivered');
     await hasGoneOn;
     expect(await replay.interrupt()).toBe(1);
     expect(replay.output.text()).toBe('Deliveries made: 5.');
@@ -154,7 +154,7 @@ describe('integration event replay', () => {
         yield { createdDeliveries: 0, lastEventId: '', done: true };
       },
     });
-    const { code, stdout } = await type('event', 'replay', ...range, '--after', 'evt_5');
+    const { code, stdout } = await type('event', 'replay', ...RANGE, '--after', 'evt_5');
     expect([code, stdout]).toEqual([0, 'Deliveries made: 0.\n']);
     expect(asked).toMatchObject([{ afterEventId: 'evt_5' }]);
   });
@@ -171,14 +171,14 @@ describe('integration event replay', () => {
         throw new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, 'The subscription is disabled.');
       },
     });
-    const { code, stderr } = await type('event', 'replay', ...range);
+    const { code, stderr } = await type('event', 'replay', ...RANGE);
     expect([code, stderr]).toEqual([1, `${said}The subscription is disabled. (subscription_disabled)\n`]);
   });
 
   test('without a server ends at once', async () => {
     const { typeApart, goAway } = await start({});
     goAway();
-    const { code, stderr } = await typeApart('event', 'replay', ...range);
+    const { code, stderr } = await typeApart('event', 'replay', ...RANGE);
     expect([code, stderr]).toEqual([1, expect.stringContaining('gave no usable answer: UNAVAILABLE')]);
   });
 });

@@ -11,9 +11,9 @@ import { OPERATOR } from '../../operator/rig.js';
 
 const after = { createdAt: 1, seq: 1 };
 const span = { from: 1, to: 2 };
-const eventIds = ['evt_1', 'evt_2'] as EventId[];
-const deliverySeqs = [1];
-const subscriptionId = 'whs_1' as SubscriptionId;
+const EVENT_IDS = ['evt_1', 'evt_2'] as EventId[];
+const DELIVERY_SEQS = [1];
+const SUBSCRIPTION_ID = 'whs_1' as SubscriptionId;
 
 type Use = (changes: WebhookChanges) => Promise<unknown>;
 
@@ -43,7 +43,7 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
   ],
   [
     'a page of the deliveries to a subscription',
-    deliveries({ subscriptionId, since: 1 }),
+    deliveries({ subscriptionId: SUBSCRIPTION_ID, since: 1 }),
     /^SEARCH deliveries USING INDEX deliveries_by_subscription \(subscription_id=\? AND \(created_at,place\)>\(\?,\?\) AND \(created_at,place\)<\(\?,\?\)\)$/,
   ],
   [
@@ -84,19 +84,19 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
   [
     'what happened to deliveries',
     async ({ deliveryLog }) => [
-      await deliveryLog.findAll(deliverySeqs),
-      await deliveryLog.attemptsOfAll(deliverySeqs),
+      await deliveryLog.findAll(DELIVERY_SEQS),
+      await deliveryLog.attemptsOfAll(DELIVERY_SEQS),
     ],
     /^SEARCH delivery_attempts USING PRIMARY KEY \(delivery_seq=\?\)$/,
   ],
   [
     'how far deliveries of some events are',
-    ({ deliveryLog }) => deliveryLog.statusesOf(subscriptionId, eventIds),
+    ({ deliveryLog }) => deliveryLog.statusesOf(SUBSCRIPTION_ID, EVENT_IDS),
     /^SEARCH deliveries USING INDEX deliveries_by_event \(event_seq=\? AND subscription_id=\?\)$/,
   ],
   [
     'what is held of some events',
-    ({ deliveryLog }) => deliveryLog.cancelHeld(subscriptionId, eventIds, 1),
+    ({ deliveryLog }) => deliveryLog.cancelHeld(SUBSCRIPTION_ID, EVENT_IDS, 1),
     /^SEARCH deliveries USING INDEX deliveries_by_event \(event_seq=\? AND subscription_id=\?\)$/,
   ],
 ];

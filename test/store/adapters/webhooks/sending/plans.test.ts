@@ -5,8 +5,8 @@ import { sendingUnitOfWork } from '../../../../../src/store/adapters/webhooks/se
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { queryPlansOf } from '../../../query-plans.js';
 
-const subscription = 'whs_1' as SubscriptionId;
-const delivery = 'whd_1' as DeliveryId;
+const SUBSCRIPTION = 'whs_1' as SubscriptionId;
+const DELIVERY = 'whd_1' as DeliveryId;
 
 /** What reports a list that came as JSON, and of what SQLite does with rows that it has found. */
 const ASIDE =
@@ -14,26 +14,26 @@ const ASIDE =
 
 const reads: [title: string, read: (rows: SendingRows) => Promise<unknown>][] = [
   ['whether anything is due', (rows) => rows.anyDue(1)],
-  ['deliveries that are retried', (rows) => rows.retried([delivery])],
+  ['deliveries that are retried', (rows) => rows.retried([DELIVERY])],
   ['a batch', (rows) => rows.batch('bat_1')],
   ['the deliveries of a batch', (rows) => rows.deliveriesOf('bat_1')],
 ];
 const writes: [title: string, write: (changes: SendingChanges) => Promise<unknown>][] = [
   ['who has deliveries due', (changes) => changes.dueSubscriptions('', 5)],
-  ['those who receive', (changes) => changes.receivers([subscription])],
-  ['first attempts that are due', (changes) => changes.dueFirst([{ id: subscription, after: 0, limit: 5 }])],
-  ['later attempts that are due', (changes) => changes.dueLater(subscription, 5)],
+  ['those who receive', (changes) => changes.receivers([SUBSCRIPTION])],
+  ['first attempts that are due', (changes) => changes.dueFirst([{ id: SUBSCRIPTION, after: 0, limit: 5 }])],
+  ['later attempts that are due', (changes) => changes.dueLater(SUBSCRIPTION, 5)],
   ['attempts that begin', (changes) => changes.begin([7], [8], 1)],
   ['attempts that are taken back', (changes) => changes.takeBack([7], 1)],
-  ['later attempts made due', (changes) => changes.retryBatches.makeDue([delivery], 2)],
+  ['later attempts made due', (changes) => changes.retryBatches.makeDue([DELIVERY], 2)],
   ['a batch that is handed over', (changes) => changes.retryBatches.markHandedOver(['bat_1'])],
   ['events', (changes) => changes.eventsOf([7])],
-  ['deliveries', (changes) => changes.look([delivery])],
-  ['how receivers fare', (changes) => changes.healthOf([subscription])],
+  ['deliveries', (changes) => changes.look([DELIVERY])],
+  ['how receivers fare', (changes) => changes.healthOf([SUBSCRIPTION])],
   ['how an attempt ended', (changes) => changes.outcomeOf(7, 1)],
   ['deliveries that are delivered', (changes) => changes.deliver([7])],
-  ['a batch that is joined', (changes) => changes.retryBatches.join(subscription, 1, 5)],
-  ['a subscription that is disabled', (changes) => changes.disable(subscription, 'GONE')],
+  ['a batch that is joined', (changes) => changes.retryBatches.join(SUBSCRIPTION, 1, 5)],
+  ['a subscription that is disabled', (changes) => changes.disable(SUBSCRIPTION, 'GONE')],
 ];
 
 const under = databaseUnderTest('SQLite');
@@ -73,7 +73,7 @@ test('whether the clock was set back is seen by the index of what has ended, and
 
 test('later attempts that are due are found by the index of those that wait, in its order', async () => {
   const plans = await queryPlansOf(under, (database) =>
-    sendingUnitOfWork(database).run((changes) => changes.dueLater(subscription, 5)),
+    sendingUnitOfWork(database).run((changes) => changes.dueLater(SUBSCRIPTION, 5)),
   );
   expect(plans).toEqual(['SEARCH deliveries USING INDEX deliveries_later (subscription_id=? AND <expr><?)']);
 });

@@ -7,7 +7,7 @@ import { databaseUnderTest } from '../../../../support/databases.js';
 import { queryPlansOf } from '../../../query-plans.js';
 import { OPERATOR } from '../../operator/rig.js';
 
-const id = 'whs_1' as SubscriptionId;
+const ID = 'whs_1' as SubscriptionId;
 const after = { createdAt: 1, id: 'x' };
 
 /** In the order of the index, so that nothing is sorted. */
@@ -28,19 +28,19 @@ const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, 
   ],
   [
     'how much a subscription is behind',
-    ({ deliveries }) => deliveries.backlogOf(id),
+    ({ deliveries }) => deliveries.backlogOf(ID),
     [/^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/],
   ],
   [
     'since when deliveries are held',
-    ({ deliveries }) => deliveries.heldSince(id),
+    ({ deliveries }) => deliveries.heldSince(ID),
     [
       /^SEARCH deliveries USING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/,
       /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     ],
   ],
-  ['what is held from now on', ({ deliveries }) => deliveries.holdPending(id, 500), CHANGING],
-  ['what is cancelled', ({ deliveries }) => deliveries.cancelOpen(id, 1, 500), [...CHANGING, ...CHANGING]],
+  ['what is held from now on', ({ deliveries }) => deliveries.holdPending(ID, 500), CHANGING],
+  ['what is cancelled', ({ deliveries }) => deliveries.cancelOpen(ID, 1, 500), [...CHANGING, ...CHANGING]],
   [
     'what was left open',
     ({ deliveries }) => deliveries.leftOpen(100),
@@ -51,7 +51,7 @@ const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, 
   ],
   [
     'the secrets of a subscription that is deleted',
-    ({ subscriptions }) => subscriptions.delete(id, 1),
+    ({ subscriptions }) => subscriptions.delete(ID, 1),
     [
       /^SEARCH subscriptions USING .*\(id=\?\)$/,
       /^SEARCH subscription_secrets USING .*subscription_secrets_by_subscription \(subscription_id=\?\)$/,
