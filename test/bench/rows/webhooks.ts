@@ -198,7 +198,10 @@ export async function atRate(
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       while (writes.length < events && performance.now() - startedAt >= writes.length * everyMs) {
-        writes.push(make());
+        const write = make();
+        // Thrown below, where all are awaited; until then it must not end the process.
+        write.catch(() => undefined);
+        writes.push(write);
       }
       if (writes.length === events) {
         clearInterval(timer);
