@@ -1393,4 +1393,4 @@ export const payloadSchemaOf = {
 } as const;
 
 /** Where in it the request headers of every delivery stand. */
-export const headersSchema = '#/definitions/WebhookHeaders';
+export const HEADERS_SCHEMA = '#/definitions/WebhookHeaders';

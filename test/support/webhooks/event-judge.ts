@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { eventSchemas, headersSchema, payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
+import { eventSchemas, HEADERS_SCHEMA, payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 
 const CONTENT_HEADERS = ['Content-Type', 'User-Agent'] as const;
 
@@ -17,7 +17,7 @@ export function faultsOfWebhook(headers: IncomingHttpHeaders, body: Buffer): str
   }
   const id = headers['webhook-id'];
   return [
-    ...faultsUnder(headersSchema, asDocumented(headers)),
+    ...faultsUnder(HEADERS_SCHEMA, asDocumented(headers)),
     ...faultsOfEvent(event),
     ...(id === event.id ? [] : [`the header webhook-id says ${id}, the body ${event.id}`]),
   ];
