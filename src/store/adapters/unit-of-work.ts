@@ -144,7 +144,7 @@ async function earlierAnswer<T>(
   return decode(Buffer.from(earlier.response, 'base64'));
 }
 
-/** Writes a row, made if missing, to lock it until the commit on PostgreSQL; SQLite has one writer. */
+/** Locks a row, made if missing, until the commit on PostgreSQL; SQLite has one writer. */
 export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
   for (const id of subjectIds) {
     takeTurn(writer, id);
@@ -159,15 +159,21 @@ async function touch(writer: Writer, subjectIds: readonly string[]): Promise<voi
   }
 }
 
-/** Writes the row of a subject, made if missing, with this version. */
-const writing = (version: 'data_versions.version' | 'excluded.version') =>
+/**
+ * Makes the row of a subject if it is missing, else locks it, and gives it the version if it is renewed.
+ * A lock alone leaves no dead row, of which readers beside a long transaction would see each.
+ */
+const writing = (isRenewed: boolean) =>
   keptPosted((db, row: Schema['data_versions']) =>
     db
       .insertInto('data_versions')
       .values(row)
       .onConflict((conflict) =>
-        conflict.column('subject_id').doUpdateSet(({ ref }) => ({ version: ref(version) })),
+        conflict
+          .column('subject_id')
+          .doUpdateSet(({ ref }) => ({ version: ref('excluded.version') }))
+          .where(sql.lit(isRenewed)),
       ),
   );
-const holding = writing('data_versions.version');
-const renewal = writing('excluded.version');
+const holding = writing(false);
+const renewal = writing(true);

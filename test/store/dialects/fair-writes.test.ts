@@ -97,6 +97,18 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
     expect(await named(database, 'stuck')).toBe(30);
   });
 
+  test('leave no dead row by the lock, which readers would have to skip beside a long transaction', async () => {
+    const database = await under.openMigrated(await under.newPlace());
+    const { id } = await plantInstance(database);
+    await writeAbout(database, id, 'first');
+    const place = () =>
+      sql`select ctid::text, version from data_versions where subject_id = ${id}`.execute(database.reader);
+    const { rows: before } = await place();
+    await writeAbout(database, id, 'second');
+    expect(before).toHaveLength(1);
+    expect((await place()).rows).toEqual(before);
+  });
+
   test('are not made for callers who have left meanwhile', async () => {
     const { database, held, release } = await rigWithHeld();
     const caller = new AbortController();
