@@ -5,7 +5,7 @@ import { print, say } from './output/print.js';
 const CHECK_NOTES = `
 Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, a DATA_DIR that cannot be
 made or written, certificates with the key of another one. Then it compares environment, issuer, encryption keys and migrations with
-the database. It changes nothing.
+the database. With --offline it checks what can be checked before \`integration init\`. It changes nothing.
 
 Exit codes: 0 the service can start with these settings · 78 it cannot; each problem is a line on stderr
 
@@ -29,7 +29,7 @@ export function addConfigCommand(program: Command): void {
   command
     .command('check')
     .description('Say whether the service can start with these settings')
-    .option('--offline', 'do not read the database')
+    .option('--offline', 'do not read the database, and accept that there is no encryption key yet')
     .addHelpText('after', CHECK_NOTES)
     .action(async ({ offline = false }: { offline?: boolean }) => {
       const config = loadConfig(process.env, { strict: true });

@@ -21,8 +21,9 @@ export async function startProblems(config: Config, { offline = false } = {}): P
     problemOf(() => keyFile(config)),
     problemOf(() => dataFolder(config)),
   ];
-  const found = await Promise.all([...files, ...(offline ? [] : [databaseProblem(config)])]);
-  // A damaged key file is found twice.
+  const made = offline ? [] : [problemOf(() => keyFileOfLive(config)), databaseProblem(config)];
+  const found = await Promise.all([...files, ...made]);
+  // A damaged or missing key file is found twice.
   return [...new Set(found.filter((problem) => problem !== undefined))];
 }
 
@@ -57,6 +58,14 @@ function keyFile(config: Config): void {
   }
 }
 
+/** A start makes only that of a demo. */
+function keyFileOfLive(config: Config): void {
+  const runsDomain = socketPathOf(config.DOMAIN_ADDRESS) !== undefined || config.ROLES_ADDRESS !== undefined;
+  if (config.ENVIRONMENT === 'live' && runsDomain) {
+    readSecretsKeys(secretsKeyFile(config).path);
+  }
+}
+
 async function databaseProblem(config: Config): Promise<string | undefined> {
   const { DATA_DIR: dataDir, DATABASE_URL } = config;
   if (DATABASE_URL === undefined && !existsSync(join(dataDir, DATABASE_FILE))) {
@@ -73,7 +82,7 @@ async function databaseProblem(config: Config): Promise<string | undefined> {
   });
 }
 
-/** Before `integration init`, and at the first start of a demo, the key file may be missing. */
+/** At the first start of a demo, the key file may be missing. */
 async function keyProblem(
   reader: Reader,
   { environment, missing }: Recorded,

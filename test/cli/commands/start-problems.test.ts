@@ -30,8 +30,10 @@ async function usedPlace(): Promise<{ DATA_DIR: string; SECRETS_KEY_FILE: string
   return { DATA_DIR, SECRETS_KEY_FILE };
 }
 
-test('an unused database, or one that fits, has no problems', async () => {
-  expect(await startProblems(loadConfig({ DATA_DIR: directory() }))).toEqual([]);
+test('a demo or an edge that was never started, or a database that fits, has no problems', async () => {
+  expect(await startProblems(loadConfig({ ENVIRONMENT: 'demo', DATA_DIR: directory() }))).toEqual([]);
+  const edge = { DATA_DIR: directory(), DOMAIN_ADDRESS: '127.0.0.1:4004' };
+  expect(await startProblems(loadConfig(edge))).toEqual([]);
   expect(await startProblems(loadConfig({ ...(await usedPlace()), SIGN_ON_URL: ISSUER }))).toEqual([]);
 });
 
@@ -50,6 +52,15 @@ test('a database of another issuer or environment is a problem, unless the check
   expect(await startProblems(loadConfig({ ...place, ENVIRONMENT: 'demo' }))).toEqual([
     'The database belongs to the live environment, and ENVIRONMENT is demo.',
   ]);
+});
+
+test('a live environment that was not made is a problem, unless the check is offline', async () => {
+  const config = loadConfig({ DATA_DIR: directory() });
+  const problem = expect.stringMatching(
+    /^There is no key file at .*secrets\.key\. `integration init` makes it/,
+  );
+  expect(await startProblems(config)).toEqual([problem]);
+  expect(await startProblems(config, { offline: true })).toEqual([]);
 });
 
 test('a database without its key file, or with that of another one, is a problem', async () => {
@@ -88,7 +99,8 @@ test('a data directory that cannot be made or written is a problem, and one that
   const folder = directory();
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const ofDataDir = (DATA_DIR: string, more = {}) => startProblems(loadConfig({ ...more, DATA_DIR }));
+  const ofDataDir = (DATA_DIR: string, more = {}) =>
+    startProblems(loadConfig({ ...more, DATA_DIR }), { offline: true });
   expect(await ofDataDir(join(folder, 'new', 'live'))).toEqual([]);
   expect(existsSync(join(folder, 'new'))).toBe(false);
   for (const path of [file, join(file, 'live'), join(file, 'a', 'live')]) {
@@ -111,7 +123,7 @@ test('so is one in a directory that the user of the service may not write', asyn
     import { startProblems } from ${source('cli/commands/start-problems.ts')};
     import { loadConfig } from ${source('config/config.ts')};
     if (process.getuid() === 0) process.setuid(65534);
-    process.stdout.write(JSON.stringify(await startProblems(loadConfig({ DATA_DIR: process.env.DATA_DIR }))));`;
+    process.stdout.write(JSON.stringify(await startProblems(loadConfig({ DATA_DIR: process.env.DATA_DIR }), { offline: true })));`;
   const node = ['--import', 'tsx', '--input-type=module', '-e', script];
   const { stdout } = await run(process.execPath, node, { cwd: root, env: { DATA_DIR } });
   expect(JSON.parse(stdout)).toEqual([
@@ -122,10 +134,11 @@ test('so is one in a directory that the user of the service may not write', asyn
 });
 
 test('config check says that the service can start, or all that is wrong', async () => {
-  const fine = await integration(['config', 'check'], { DATA_DIR: directory() });
+  const demo = { ENVIRONMENT: 'demo', DATA_DIR: directory() };
+  const fine = await integration(['config', 'check'], demo);
   expect(fine).toEqual({ code: 0, stdout: 'The service can start with these settings.\n', stderr: '' });
 
-  const doubtful = await integration(['config', 'check'], { DATA_DIR: directory(), LOGLEVEL: 'x' });
+  const doubtful = await integration(['config', 'check'], { ...demo, LOGLEVEL: 'x' });
   expect([doubtful.code, doubtful.stderr]).toEqual([
     0,
     expect.stringMatching(/^Warning: LOGLEVEL is not a setting; did you mean LOG_LEVEL\?/),
