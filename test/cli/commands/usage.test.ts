@@ -1,4 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { mainFile } from '../../support/service-process.js';
@@ -329,6 +333,17 @@ describe('integration config', () => {
     expect(stderr).toContain('DATABASE_URL');
     expect(stderr).toContain('GATEWAY_PORT');
     expect(stderr).not.toContain('nobody-should-see');
+  });
+
+  const FULL = '/dev/full';
+  const testOnFull = existsSync(FULL) ? test : test.skip;
+
+  testOnFull('says that its output is not complete where the disk is full', async () => {
+    const output = openSync(FULL, 'w');
+    const child = spawn(process.execPath, [mainFile, 'config'], { stdio: ['ignore', output, 'pipe'] });
+    closeSync(output);
+    const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')]);
+    expect([code, said]).toEqual([1, expect.stringMatching(/^The output is not complete: ENOSPC\b.*\n$/)]);
   });
 
   test('does not complain about a reader that leaves early', async () => {

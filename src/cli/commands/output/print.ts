@@ -5,9 +5,14 @@ let whenReaderLeft = () => process.exit(0);
 export function print(text: string): void {
   if (!readerMayLeave) {
     readerMayLeave = true;
-    process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EPIPE' ? whenReaderLeft() : process.exit(1),
-    );
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') {
+        whenReaderLeft();
+      } else {
+        say(`The output is not complete: ${error.message}`);
+        process.exit(1);
+      }
+    });
   }
   process.stdout.write(`${text}\n`);
 }
