@@ -37,7 +37,15 @@ type FieldError struct {
 }
 
 func (e *APIError) Error() string {
-	return fmt.Sprintf("%s (%d %s, request %s)", e.Message, e.Status, e.Code, e.RequestID)
+	said := fmt.Sprintf("%s (%d %s, request %s)", e.Message, e.Status, e.Code, e.RequestID)
+	for i, field := range e.Fields {
+		separator := "; "
+		if i == 0 {
+			separator = ": "
+		}
+		said += separator + field.In + " " + field.Path + " " + field.Message
+	}
+	return said
 }
 
 func (e *APIError) Unwrap() error { return e.Err }

@@ -47,7 +47,9 @@ class ApiError(IntegrationServiceError):
         self.retry_after_seconds = retry_after_seconds
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.status} {self.code}, request {self.request_id})"
+        places = "; ".join(f"{field.location} {field.path} {field.message}" for field in self.fields)
+        said = f"{self.message} ({self.status} {self.code}, request {self.request_id})"
+        return f"{said}: {places}" if places else said
 
 
 class OAuthError(IntegrationServiceError):

@@ -135,12 +135,15 @@ function errorOf(incoming: Incoming): ApiError {
   if (!isObject(problem) || typeof problem.code !== 'string') {
     return unexpected(incoming, `The answer is ${status}, and not one of the gateway's own.`);
   }
-  const { code, message, title, requestId, errors } = problem;
-  return new ApiError(String(message ?? title ?? code), {
+  const { code, message, title, requestId } = problem;
+  const fields = fieldsOf(problem.errors);
+  const places = fields.map((field) => `${field.in} ${field.path} ${field.message}`).join('; ');
+  const said = String(message ?? title ?? code);
+  return new ApiError(places === '' ? said : `${said} (${places})`, {
     status,
     code: code as ApiErrorCode,
     requestId: typeof requestId === 'string' ? requestId : headers.get('x-request-id'),
-    fields: fieldsOf(errors),
+    fields,
     retryAfterSeconds: retryAfterSecondsOf(headers),
   });
 }
