@@ -15,7 +15,7 @@ export function misfitsOf(message: DescMessage, json: JsonValue, path = ''): Fie
   }
   if (message.typeName.startsWith('google.protobuf.')) {
     // A time or a mask.
-    return [{ path, message: typeof json === 'string' ? `does not fit: ${reason}` : 'must be a text' }];
+    return [{ path, message: typeof json === 'string' ? `does not fit: ${reason}` : 'must be a string' }];
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return [{ path, message: 'must be an object' }];
@@ -64,9 +64,9 @@ export function wordsOf({ enum: names, scalar }: DescField): string {
   }
   switch (scalar) {
     case ScalarType.STRING:
-      return 'a text';
+      return 'a string';
     case ScalarType.BYTES:
-      return 'a text in base64';
+      return 'a string in base64';
     case ScalarType.BOOL:
       return 'true or false';
     default:

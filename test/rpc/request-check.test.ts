@@ -20,7 +20,7 @@ describe('a request made by hand', () => {
   test.each<{ title: string; type: string; request: JsonObject }>([
     { title: 'nothing', type: 'platform.v1.UpdateUserRequest', request: {} },
     {
-      title: 'a text',
+      title: 'a string',
       type: 'platform.v1.UpdateUserRequest',
       request: { userId: 'usr_1', firstName: 'Ada' },
     },
@@ -64,11 +64,11 @@ describe('a request made by hand', () => {
       message: /not a field/,
     },
     {
-      title: 'a number for a text',
+      title: 'a number for a string',
       type: 'platform.v1.UpdateUserRequest',
       request: { userId: 5 },
       path: 'userId',
-      message: /a text/,
+      message: /a string/,
     },
     {
       title: 'a text for a message',
@@ -138,9 +138,9 @@ describe('a request made by hand', () => {
     ];
     expect(misfits('platform.v1.ImportRecordsRequest', { lines: { lines } })).toEqual([
       { path: 'lines.lines[0].client.nmae', message: 'is not a field here' },
-      { path: 'lines.lines[0].client.name', message: 'must be a text' },
+      { path: 'lines.lines[0].client.name', message: 'must be a string' },
       { path: 'lines.lines[1]', message: 'must be an object' },
-      { path: 'lines.lines[2].user.email', message: 'must be a text' },
+      { path: 'lines.lines[2].user.email', message: 'must be a string' },
       { path: 'lines.lines[2].line', message: 'must be a number (uint32)' },
     ]);
   });

@@ -44,7 +44,7 @@ export class OAuthFields {
       throw invalidRequest(`The field ${name} came more than once.`);
     }
     if (value !== undefined && typeof value !== 'string') {
-      throw invalidRequest(`The field ${name} must be a text.`);
+      throw invalidRequest(`The field ${name} must be a string.`);
     }
     if (value?.includes('\0')) {
       throw invalidRequest(`The field ${name} has a NUL in it.`);

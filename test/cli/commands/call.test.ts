@@ -190,20 +190,20 @@ describe('the help of a method', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^Usage: integration call Platform\/ListUsers '\{…\}'\n\n/);
     expect(stdout).toContain('Answers with ListUsersResponse. Rights: platform, operator, support.');
-    expect(stdout).toContain('\n  clientId  a text\n      Public id of the client.\n');
+    expect(stdout).toContain('\n  clientId  a string\n      Public id of the client.\n');
     expect(stdout).toContain(
       '\n  statuses  a list, each one of USER_STATUS_UNSPECIFIED, USER_STATUS_ACTIVE,',
     );
-    expect(stdout).toContain('\n  email  a text; optional\n');
+    expect(stdout).toContain('\n  email  a string; optional\n');
     expect(stdout).toContain('\n  pageSize  a number (uint32)\n');
   });
 
   test('shows the fields of objects, and which of some fields exclude each other', async () => {
     const redirect = await help('Operator/AddRedirectUri');
     expect(redirect.stdout).toContain('\n  redirectUri  an object (RedirectUri)\n');
-    expect(redirect.stdout).toContain('\n      uri  a text\n          The address, matched exactly.\n');
+    expect(redirect.stdout).toContain('\n      uri  a string\n          The address, matched exactly.\n');
     const account = await help('integration.platform.v1.PlatformService/GetAccount');
-    expect(account.stdout).toContain('\n  email  a text; only one of accountId, email\n');
+    expect(account.stdout).toContain('\n  email  a string; only one of accountId, email\n');
     const key = await help('Operator/CreateApiKey');
     expect(key.stdout).toContain('\n  expiresAt  a time, such as "2027-01-31T12:00:00Z"; optional\n');
   });
