@@ -53,8 +53,12 @@ function inValue(
   if (field.message) {
     return misfitsOf(field.message, value, path);
   }
-  const fits = faultOf(message, { [field.name]: given }) === undefined;
-  return fits ? [] : [{ path, message: `must be ${wordsOf(field)}` }];
+  if (faultOf(message, { [field.name]: given }) === undefined) {
+    return [];
+  }
+  const isBrokenText = field.scalar === ScalarType.STRING && typeof value === 'string';
+  const words = isBrokenText ? 'valid Unicode, without halves of surrogate pairs' : wordsOf(field);
+  return [{ path, message: `must be ${words}` }];
 }
 
 /** What the JSON of a field that is no message must be. */

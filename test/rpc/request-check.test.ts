@@ -99,6 +99,13 @@ describe('a request made by hand', () => {
       message: /one of USER_STATUS_UNSPECIFIED, /,
     },
     {
+      title: 'half of a surrogate pair',
+      type: 'platform.v1.UpdateUserRequest',
+      request: { firstName: 'Ada \ud800' },
+      path: 'firstName',
+      message: /^must be valid Unicode, without halves of surrogate pairs$/,
+    },
+    {
       title: 'a text that is no time',
       type: 'operator.v1.UpdateApiKeyRequest',
       request: { expiresAt: 'tomorrow' },
