@@ -1193,7 +1193,7 @@ export interface components {
          *     | Code | Status | Meaning |
          *     |---|---|---|
          *     | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. |
-         *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
+         *     | `invalid_client` | 401 | The application is unknown, or its secret is missing or wrong. |
          *     | `unauthorized_client` | 400 | The application is public or disabled. |
          * @example invalid_request
          * @enum {string}
@@ -2830,7 +2830,7 @@ export interface operations {
                     "application/json": components["schemas"]["IntrospectionError"];
                 };
             };
-            /** @description HTTP Basic was used and the secret or the application is wrong. */
+            /** @description The secret or the application is wrong, wherever they were sent (RFC 7662, section 2.3). */
             401: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];

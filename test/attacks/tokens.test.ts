@@ -246,12 +246,12 @@ describe('the tokens of one application in the hands of another', () => {
   });
 
   test.each([
-    ['a public application', () => credentialsOf(attacked.mobile), 'unauthorized_client'],
-    ['one that does not prove itself', () => ({ client_id: attacked.portal.clientId }), 'invalid_client'],
-    ['an application that is not named', () => ({}), 'invalid_request'],
-  ])('are not looked up for %s', async (_, credentials, error) => {
+    ['a public application', () => credentialsOf(attacked.mobile), 400, 'unauthorized_client'],
+    ['one that does not prove itself', () => ({ client_id: attacked.portal.clientId }), 401, 'invalid_client'],
+    ['an application that is not named', () => ({}), 400, 'invalid_request'],
+  ])('are not looked up for %s', async (_, credentials, status, error) => {
     const answer = await attacked.call('/auth/introspect', { ...credentials(), token: tokens.access_token });
-    expectOAuthError(answer, 400, error);
+    expectOAuthError(answer, status, error);
   });
 
   test('and their wrong hints change nothing of that', async () => {
@@ -365,7 +365,8 @@ describe.each(['/auth/revoke', '/auth/introspect'])('%s', (path) => {
     ['a wrong secret', () => attacked.call(path, { ...asked(), client_secret: 'x' }), 'invalid_client'],
     ['no application', () => attacked.call(path, { token: 'x' }), 'invalid_request'],
   ])('is not answered with %s', async (_, ask, error) => {
-    expectOAuthError(await ask(), 400, error);
+    const isUnproven = path === '/auth/introspect' && error === 'invalid_client';
+    expectOAuthError(await ask(), isUnproven ? 401 : 400, error);
   });
 });
 

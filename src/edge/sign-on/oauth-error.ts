@@ -32,8 +32,8 @@ const REFUSALS: Partial<Record<ErrorCode, Refusal>> = {
 
 /** An error for programs: JSON with `error` and `error_description` (RFC 6749, 5.2 and RFC 6750, 3.1). */
 export function toOAuthError(error: ServiceError, { request, operation }: Failure): HttpAnswer {
-  const withHeader = request.headers.authorization !== undefined;
-  const refusal = documented(refusalOf(error, withHeader), operation);
+  const isChallenged = request.headers.authorization !== undefined || operation?.operationId === 'introspect';
+  const refusal = documented(refusalOf(error, isChallenged), operation);
   const description = refusal === FAULT ? 'The request could not be completed.' : plainText(error.message);
   return {
     status: refusal.status,
@@ -52,13 +52,13 @@ export function retryAfterOf(status: number, error: ServiceError): { 'Retry-Afte
   return waits ? { 'Retry-After': Math.max(1, error.retryAfterSeconds ?? 1) } : {};
 }
 
-function refusalOf(error: ServiceError, withHeader: boolean): Refusal {
+function refusalOf(error: ServiceError, isChallenged: boolean): Refusal {
   const refusal = REFUSALS[error.code] ?? FAULT;
   if (error instanceof BodyRefusal) {
     return { ...refusal, status: error.status };
   }
-  // The challenge is only for clients that used the header (RFC 6749, section 5.2).
-  return error.code === ErrorCode.INVALID_CLIENT && withHeader ? { ...refusal, status: 401 } : refusal;
+  // 401 for clients that used the header (RFC 6749, section 5.2), and always at introspection (RFC 7662, 2.3).
+  return error.code === ErrorCode.INVALID_CLIENT && isChallenged ? { ...refusal, status: 401 } : refusal;
 }
 
 /** A refusal outside the operation's contract is an internal fault. */

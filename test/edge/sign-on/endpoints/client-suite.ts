@@ -20,8 +20,10 @@ export interface ClientCase {
   fields: Record<string, string>;
   /** The domain's answer when all is well. */
   answer: object;
-  /** The errors that the domain may refuse with here, all 400. */
+  /** The errors that the domain may refuse with here, all 400 unless `unproven` says otherwise. */
   refusals: readonly ErrorCode[];
+  /** The status for a client that sent a wrong secret in the body. */
+  unproven: 400 | 401;
   /** An error of another endpoint, which has no place here. */
   foreign: ErrorCode;
 }
@@ -32,7 +34,7 @@ export const basic = (username: string, password: string) => ({
 
 /** What the endpoints that applications call themselves do alike. */
 export function describeClient(one: ClientCase): void {
-  const { operationId, statuses, path, method, fields, answer, refusals, foreign } = one;
+  const { operationId, statuses, path, method, fields, answer, refusals, unproven, foreign } = one;
   const own = { ...fields, client_id: CLIENT_ID, client_secret: SECRET };
   let server: SignOnServer;
 
@@ -110,7 +112,7 @@ export function describeClient(one: ClientCase): void {
   });
 
   describe('400', () => {
-    test.each(refusals)(
+    test.each(refusals.filter((code) => unproven === 400 || code !== ErrorCode.INVALID_CLIENT))(
       'the refusal %s is told in the words of the domain, as OAuth writes them',
       async (code) => {
         const answer = await refused(new ServiceError(code, 'No: "ü" \\ \n.'));
@@ -183,11 +185,21 @@ export function describeClient(one: ClientCase): void {
       },
     );
 
-    test('a secret of the other environment is told so', async () => {
+  });
+
+  describe(`${unproven} for a secret in the body`, () => {
+    test('one of the other environment is told so', async () => {
       answers();
       const sent = formPost({ ...own, client_secret: newClientSecret('demo') });
-      expectOAuthError(await ask(sent), 400, 'invalid_client', 'belongs to the demo environment');
+      expectOAuthError(await ask(sent), unproven, 'invalid_client', 'belongs to the demo environment');
       expect(server.asked).toEqual([]);
+    });
+
+    test('a wrong one gets a challenge only with 401', async () => {
+      const answer = await refused(new ServiceError(ErrorCode.INVALID_CLIENT, 'Wrong.'));
+      expectOAuthError(answer, unproven, 'invalid_client', 'Wrong.');
+      const challenge = unproven === 401 ? 'Basic realm="sign-on", charset="UTF-8"' : undefined;
+      expect(answer.headers['www-authenticate']).toBe(challenge);
     });
   });
 

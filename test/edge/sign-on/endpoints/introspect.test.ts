@@ -15,6 +15,7 @@ describeClient({
   fields: { token: REFRESH_TOKEN, token_type_hint: 'refresh_token' },
   answer: { active: false },
   refusals: [ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_CLIENT, ErrorCode.UNAUTHORIZED_CLIENT],
+  unproven: 401,
   foreign: ErrorCode.INVALID_GRANT,
 });
 

@@ -21,6 +21,7 @@ describeClient({
     ErrorCode.INVALID_GRANT,
     ErrorCode.UNSUPPORTED_TOKEN_TYPE,
   ],
+  unproven: 400,
   foreign: ErrorCode.INVALID_SCOPE,
 });
 

@@ -28,6 +28,7 @@ describeClient({
     ErrorCode.UNSUPPORTED_GRANT_TYPE,
     ErrorCode.INVALID_SCOPE,
   ],
+  unproven: 400,
   foreign: ErrorCode.UNSUPPORTED_TOKEN_TYPE,
 });
 

@@ -20,7 +20,7 @@
  * | Code | Status | Meaning |
  * |---|---|---|
  * | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. |
- * | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
+ * | `invalid_client` | 401 | The application is unknown, or its secret is missing or wrong. |
  * | `unauthorized_client` | 400 | The application is public or disabled. |
  * @export
  */
