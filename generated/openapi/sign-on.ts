@@ -57,7 +57,8 @@ export interface paths {
          *     The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
          *     answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
          *     with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
-         *     `iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page.
+         *     `iss`; so is an internal error from then on, as `server_error`. Too many requests (429), a server that is briefly unable to
+         *     answer (503), and an internal error before that or in a page (500) are told to the person, by a page.
          *     If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
          *     is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
          *     your redirect URI.
@@ -3416,7 +3417,7 @@ export interface operations {
                      *     | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
                      *     | `unsupported_response_type` | `response_type` is not `code`. |
                      *     | `invalid_scope` | `scope` is missing, or a scope is unknown or not registered for the application. |
-                     *     | `server_error` | An internal error. Start again. Not sent at present: the person gets an error page (500). |
+                     *     | `server_error` | An internal error. Start again. |
                      *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Not sent at present: the person gets an error page (429 or 503). |
                      *     | `login_required` | `prompt=none`, and the person has to sign in; or another person signed in than the one that `id_token_hint` or `claims` names. |
                      *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |

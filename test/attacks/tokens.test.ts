@@ -247,7 +247,12 @@ describe('the tokens of one application in the hands of another', () => {
 
   test.each([
     ['a public application', () => credentialsOf(attacked.mobile), 400, 'unauthorized_client'],
-    ['one that does not prove itself', () => ({ client_id: attacked.portal.clientId }), 401, 'invalid_client'],
+    [
+      'one that does not prove itself',
+      () => ({ client_id: attacked.portal.clientId }),
+      401,
+      'invalid_client',
+    ],
     ['an application that is not named', () => ({}), 400, 'invalid_request'],
   ])('are not looked up for %s', async (_, credentials, status, error) => {
     const answer = await attacked.call('/auth/introspect', { ...credentials(), token: tokens.access_token });

@@ -12,6 +12,7 @@ import {
   STRANGERS_RATE,
   WRONG_SECRETS_RATE,
 } from '../../domain/sign-on/sign-on.js';
+import { asServiceError } from '../../errors/service-error.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
 import type { Store } from '../../store/store.js';
@@ -173,6 +174,7 @@ function servicesOf(
       peopleByDay: newLimiter('people by day', PEOPLE_RATE_BY_DAY),
       wrongSecrets: newLimiter('wrong secrets', WRONG_SECRETS_RATE),
       onBackgroundError: note('the last use of a client secret was not recorded'),
+      onFault: (requestId, fault) => log.error('authorization failed', { requestId, ...causeOf(fault) }),
       observe: tally.observe,
     },
     platform: {
@@ -206,4 +208,9 @@ function endWith(what: string, failure: unknown): void {
   setImmediate(() => {
     throw new Error(`${what}: ${(failure as Error).message}`, { cause: failure });
   });
+}
+
+function causeOf(fault: unknown) {
+  const { internal, cause } = asServiceError(fault);
+  return { internal, stack: cause instanceof Error ? cause.stack : undefined };
 }

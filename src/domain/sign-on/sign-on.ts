@@ -38,6 +38,8 @@ export interface SignOn {
   people: CallLimiter;
   /** The same per day, the least time for which these rows are kept. */
   peopleByDay: CallLimiter;
+  /** Reports an internal fault that the application is told by redirect. */
+  onFault: (requestId: string, fault: unknown) => void;
 }
 
 /** Ten a second: more than a large office at nine o'clock. */

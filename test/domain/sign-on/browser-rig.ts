@@ -40,6 +40,7 @@ export async function browserRig(under: DatabaseUnderTest) {
   const operator = operatorUnitOfWork({ ...database, clock: clock.now });
   const keys = await newKeyRing(clock.now);
   const passwords = quickHasher();
+  const faults: { requestId: string; fault: unknown }[] = [];
   const signOn: SignOn = {
     issuer: ISSUER,
     clock: clock.now,
@@ -57,6 +58,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     guesses: new RateLimiter(GUESSES_RATE, clock.now),
     people: new RateLimiter(PEOPLE_RATE, clock.now),
     peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, clock.now),
+    onFault: (requestId, fault) => faults.push({ requestId, fault }),
   };
   const run = <T>(work: (changes: SignOnChanges) => Promise<T>) => unitOfWork.run(work);
   const operate = <T>(work: (changes: OperatorChanges) => Promise<T>) =>
@@ -85,6 +87,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     clock,
     signOn,
     passwords,
+    faults,
     keys,
     run,
     operate,

@@ -180,7 +180,8 @@ Send the browser here. It is a navigation, not a call for programs.
 The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
 answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
 with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
-`iss`. Too many requests (429) and failures of the server (500, 503) are told to the person, by a page.
+`iss`; so is an internal error from then on, as `server_error`. Too many requests (429), a server that is briefly unable to
+answer (503), and an internal error before that or in a page (500) are told to the person, by a page.
 If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
 is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
 your redirect URI.

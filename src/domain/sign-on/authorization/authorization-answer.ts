@@ -9,6 +9,7 @@ export type AuthorizationError =
   | 'access_denied'
   | 'unsupported_response_type'
   | 'invalid_scope'
+  | 'server_error'
   | 'login_required'
   | 'interaction_required'
   | 'consent_required'
@@ -29,6 +30,11 @@ export const NO_ACCESS: Refusal = {
 export const SIGN_IN_NEEDED: Refusal = {
   error: 'login_required',
   description: 'The person has to sign in.',
+};
+
+export const SERVER_ERROR: Refusal = {
+  error: 'server_error',
+  description: 'The request could not be completed.',
 };
 
 /** Who gets the answer, and how. The redirect URI is proven. */

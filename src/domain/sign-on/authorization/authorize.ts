@@ -1,3 +1,4 @@
+import { asServiceError, ErrorCode } from '../../../errors/service-error.js';
 import type { Session } from '../../credentials/sessions.js';
 import { advance, sealed, situationWith, unproven } from '../interaction/advance.js';
 import { type NextStep, nextStep } from '../interaction/next-step.js';
@@ -5,7 +6,7 @@ import { countStranger, countVisit } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
-import { refusalStep, SIGN_IN_NEEDED } from './authorization-answer.js';
+import { type Asker, refusalStep, SERVER_ERROR, SIGN_IN_NEEDED } from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
 
@@ -15,7 +16,7 @@ export async function authorize(
   browser: Browser,
   parameters: AuthorizationParameters,
 ): Promise<BrowserStep> {
-  const { unitOfWork, idTokens, issuer, sessionLimits } = signOn;
+  const { unitOfWork, idTokens, issuer } = signOn;
   const findApplication = (id: string) => unitOfWork.rows.applications.find(id);
   const judged = await judgeRequest({ findApplication, idTokens }, parameters);
   if (judged.kind === 'unproven') {
@@ -24,22 +25,41 @@ export async function authorize(
   if (judged.kind === 'refused') {
     return refusalStep(issuer, judged.asker, judged.refusal);
   }
-  const { request, silent, application } = judged;
+  const asker = { ...judged.request, applicationName: judged.application.name };
+  try {
+    return await begin(signOn, browser, judged, asker);
+  } catch (thrown) {
+    if (asServiceError(thrown).code !== ErrorCode.INTERNAL_ERROR) {
+      throw thrown;
+    }
+    // Not the page of a 500: the application waits for an answer, above all with `prompt=none`.
+    signOn.onFault(browser.requestId, thrown);
+    return refusalStep(issuer, asker, SERVER_ERROR);
+  }
+}
+
+async function begin(
+  signOn: SignOn,
+  browser: Browser,
+  judged: AcceptedRequest,
+  asker: Asker,
+): Promise<BrowserStep> {
+  const { request, silent } = judged;
   const { session: known, step } = await firstLook(signOn, browser, judged);
   if (step.kind === 'refuse') {
-    return refusalStep(issuer, { ...request, applicationName: application.name }, step.refusal);
+    return refusalStep(signOn.issuer, asker, step.refusal);
   }
   if (!known?.account) {
     return askStranger(signOn, browser, judged, known);
   }
   if (!(await countVisit(signOn, known.account.id))) {
-    return askForPassword(signOn, judged, known);
+    return silent ? refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED) : askForPassword(signOn, judged, known);
   }
   if (step.kind === 'page') {
     return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
   }
-  return unitOfWork.run(async (changes) => {
-    const present = await sessionOf(changes, browser, sessionLimits);
+  return signOn.unitOfWork.run(async (changes) => {
+    const present = await sessionOf(changes, browser, signOn.sessionLimits);
     const { session, cookie } = present ? { session: present } : newStranger(changes.now);
     const step = await advance(signOn, changes, browser, { request, silent, session, progress: {} });
     return cookie ? { ...step, cookie } : step;
@@ -61,15 +81,7 @@ async function firstLook(
 }
 
 /** After too many codes in a day without a password: goes on as with `prompt=login`. */
-function askForPassword(
-  signOn: SignOn,
-  { request, application, silent }: AcceptedRequest,
-  session: Session,
-): BrowserStep {
-  if (silent) {
-    const asker = { ...request, applicationName: application.name };
-    return refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED);
-  }
+function askForPassword(signOn: SignOn, { request }: AcceptedRequest, session: Session): BrowserStep {
   const again = { ...request, prompts: [...request.prompts, 'login' as const] };
   return toPage('sign_in', sealed(signOn, signOn.clock(), { request: again, session, progress: {} }));
 }

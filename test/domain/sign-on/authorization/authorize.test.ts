@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { endAccess } from '../../../../src/domain/credentials/end-access.js';
 import { disableUser } from '../../../../src/domain/platform/people/user-updates.js';
+import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { type BrowserRig, browserRig, CALLBACK, HOUR_MS, newPerson, OTHER_CALLBACK } from '../browser-rig.js';
@@ -144,6 +145,38 @@ describe('a browser with a session', () => {
       refusals: [{ input: '', message: expect.stringMatching(/no access .* on Harborlight/) }],
     });
     expect(answerOf(await browser.authorize({ prompt: 'none' }))).toMatchObject({ error: 'access_denied' });
+  });
+});
+
+describe('a failure of ours', () => {
+  test.each([[{}], [{ prompt: 'none' }]])(
+    'is a server_error for the application (%j)',
+    async (parameters) => {
+      const rig = await browserRig(under);
+      const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+      const fault = new Error('canary');
+      rig.signOn.unitOfWork.run = () => Promise.reject(fault);
+      const answer = answerOf(await browser.authorize(parameters));
+      expect(answer).toMatchObject({ error: 'server_error', state: 'state-1', iss: ISSUER });
+      expect(answer.error_description).not.toContain('canary');
+      expect(rig.faults).toEqual([{ requestId: 'request-1', fault }]);
+    },
+  );
+
+  test('that passes is told to the person, who can try again', async () => {
+    const rig = await browserRig(under);
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    const busy = new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.');
+    rig.signOn.unitOfWork.run = () => Promise.reject(busy);
+    await expect(browser.authorize()).rejects.toBe(busy);
+    expect(rig.faults).toEqual([]);
+  });
+
+  test('before the redirect URI is proven is no redirect', async () => {
+    const rig = await browserRig(under);
+    const fault = new Error('canary');
+    rig.signOn.unitOfWork.rows.applications.find = () => Promise.reject(fault);
+    await expect(new TestBrowser(rig).authorize()).rejects.toBe(fault);
   });
 });
 

@@ -184,7 +184,6 @@ export function describeClient(one: ClientCase): void {
         expect(server.asked).toEqual([]);
       },
     );
-
   });
 
   describe(`${unproven} for a secret in the body`, () => {

@@ -42,7 +42,7 @@ export interface AuthorizationResponse {
      * | `access_denied` | The person declined, cancelled or has no access on this instance; or the essential `acr` is not supported. |
      * | `unsupported_response_type` | `response_type` is not `code`. |
      * | `invalid_scope` | `scope` is missing, or a scope is unknown or not registered for the application. |
-     * | `server_error` | An internal error. Start again. Not sent at present: the person gets an error page (500). |
+     * | `server_error` | An internal error. Start again. |
      * | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Not sent at present: the person gets an error page (429 or 503). |
      * | `login_required` | `prompt=none`, and the person has to sign in; or another person signed in than the one that `id_token_hint` or `claims` names. |
      * | `interaction_required` | `prompt=none`, and the person has to choose a context. |
