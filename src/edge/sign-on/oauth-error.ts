@@ -57,7 +57,7 @@ function refusalOf(error: ServiceError, isChallenged: boolean): Refusal {
   if (error instanceof BodyRefusal) {
     return { ...refusal, status: error.status };
   }
-  // 401 for clients that used the header (RFC 6749, section 5.2), and always at introspection (RFC 7662, 2.3).
+  // For clients that used the header (RFC 6749, 5.2), and at introspection for all (RFC 7662, 2.3).
   return error.code === ErrorCode.INVALID_CLIENT && isChallenged ? { ...refusal, status: 401 } : refusal;
 }
 
