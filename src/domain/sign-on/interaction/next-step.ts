@@ -116,8 +116,8 @@ function approval(situation: Situation): NextStep | undefined {
     return undefined;
   }
   const isApproved =
-    request.scopes.every((scope) => approvedScopes.includes(scope)) && !request.prompts.includes('consent');
-  if ((application?.firstParty || isApproved) && !isImpersonable(situation)) {
+    application?.firstParty || request.scopes.every((scope) => approvedScopes.includes(scope));
+  if (isApproved && !request.prompts.includes('consent') && !isImpersonable(situation)) {
     return undefined;
   }
   return silent

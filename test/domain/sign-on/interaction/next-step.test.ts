@@ -231,6 +231,12 @@ test.each<[string, Changed, string, string]>([
     CODE,
   ],
   ['consent is asked for', { request: { prompts: ['consent'] } }, 'consent', 'consent_required'],
+  [
+    'consent is asked for by an application of ours',
+    { request: { prompts: ['consent'] }, application: { firstParty: true } },
+    'consent',
+    'consent_required',
+  ],
   ['consent was given', { approvedScopes: [], progress: { approvedBy: ADA } }, CODE, CODE],
   [
     'another person consented',
