@@ -57,8 +57,9 @@ export interface paths {
          *     The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
          *     answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
          *     with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
-         *     `iss`; so is an internal error from then on, as `server_error`. Too many requests (429), a server that is briefly unable to
-         *     answer (503), and an internal error before that or in a page (500) are told to the person, by a page.
+         *     `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable
+         *     to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are
+         *     told to the person, by a page.
          *     If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
          *     is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
          *     your redirect URI.
@@ -251,7 +252,7 @@ export interface paths {
         /**
          * End the session in the browser
          * @description Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
-         *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, unless nobody is
+         *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, if a person is
          *     signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
          *     one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
          *     its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
@@ -685,7 +686,7 @@ export interface components {
             nonce?: string;
             /**
              * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
-             *     `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+             *     `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
              * @example login
              */
             prompt?: string;
@@ -1414,7 +1415,7 @@ export interface components {
              */
             id_token_hint?: components["schemas"]["IdToken"];
             /**
-             * @description The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in.
+             * @description The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
              * @example maria.keller@northwind.example.com
              */
             logout_hint?: string;
@@ -2522,7 +2523,7 @@ export interface operations {
                 nonce?: string;
                 /**
                  * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
-                 *     `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+                 *     `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
                  *     A person with several contexts chooses one once in a session for each instance; `login` and `select_account`
                  *     ask again.
                  */
@@ -2863,7 +2864,7 @@ export interface operations {
                  *     than 16 KiB: leave it out then, and the person is asked.
                  */
                 id_token_hint?: components["schemas"]["IdToken"];
-                /** @description The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in. */
+                /** @description The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in. */
                 logout_hint?: string;
                 /**
                  * @description Where the browser goes afterwards. It must be one of those registered for your application, character by
@@ -3418,7 +3419,7 @@ export interface operations {
                      *     | `unsupported_response_type` | `response_type` is not `code`. |
                      *     | `invalid_scope` | `scope` is missing, or a scope is unknown or not registered for the application. |
                      *     | `server_error` | An internal error. Start again. |
-                     *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Not sent at present: the person gets an error page (429 or 503). |
+                     *     | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Sent with `prompt=none`; otherwise the person gets an error page (503). |
                      *     | `login_required` | `prompt=none`, and the person has to sign in; or another person signed in than the one that `id_token_hint` or `claims` names. |
                      *     | `interaction_required` | `prompt=none`, and the person has to choose a context. |
                      *     | `consent_required` | `prompt=none`, and the person has to consent. |

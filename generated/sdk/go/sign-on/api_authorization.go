@@ -102,7 +102,7 @@ func (r ApiAuthorizeRequest) ResponseMode(responseMode string) ApiAuthorizeReque
 	return r
 }
 
-// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again), &#x60;select_account&#x60; (choose who to be). A person with several contexts chooses one once in a session for each instance; &#x60;login&#x60; and &#x60;select_account&#x60; ask again.
+// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again to allow access), &#x60;select_account&#x60; (choose who to be). A person with several contexts chooses one once in a session for each instance; &#x60;login&#x60; and &#x60;select_account&#x60; ask again.
 func (r ApiAuthorizeRequest) Prompt(prompt string) ApiAuthorizeRequest {
 	r.prompt = &prompt
 	return r
@@ -180,8 +180,9 @@ Send the browser here. It is a navigation, not a call for programs.
 The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
 answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
 with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
-`iss`; so is an internal error from then on, as `server_error`. Too many requests (429), a server that is briefly unable to
-answer (503), and an internal error before that or in a page (500) are told to the person, by a page.
+`iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable
+to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are
+told to the person, by a page.
 If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none
 is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
 your redirect URI.
@@ -472,7 +473,7 @@ func (r ApiAuthorizePostRequest) ResponseMode(responseMode string) ApiAuthorizeP
 	return r
 }
 
-// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again), &#x60;select_account&#x60; (choose who to be).
+// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again to allow access), &#x60;select_account&#x60; (choose who to be).
 func (r ApiAuthorizePostRequest) Prompt(prompt string) ApiAuthorizePostRequest {
 	r.prompt = &prompt
 	return r

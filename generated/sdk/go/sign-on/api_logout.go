@@ -40,7 +40,7 @@ func (r ApiLogoutRequest) IdTokenHint(idTokenHint string) ApiLogoutRequest {
 	return r
 }
 
-// The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in.
+// The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
 func (r ApiLogoutRequest) LogoutHint(logoutHint string) ApiLogoutRequest {
 	r.logoutHint = &logoutHint
 	return r
@@ -78,7 +78,7 @@ func (r ApiLogoutRequest) Execute() (*http.Response, error) {
 Logout End the session in the browser
 
 Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
-`id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, unless nobody is
+`id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, if a person is
 signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
 one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
 its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
@@ -247,7 +247,7 @@ func (r ApiLogoutPostRequest) IdTokenHint(idTokenHint string) ApiLogoutPostReque
 	return r
 }
 
-// The email address of the person to sign out. Accepted, and without effect; the page asks whoever is signed in.
+// The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
 func (r ApiLogoutPostRequest) LogoutHint(logoutHint string) ApiLogoutPostRequest {
 	r.logoutHint = &logoutHint
 	return r

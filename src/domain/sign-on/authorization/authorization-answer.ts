@@ -10,6 +10,7 @@ export type AuthorizationError =
   | 'unsupported_response_type'
   | 'invalid_scope'
   | 'server_error'
+  | 'temporarily_unavailable'
   | 'login_required'
   | 'interaction_required'
   | 'consent_required'
@@ -35,6 +36,11 @@ export const SIGN_IN_NEEDED: Refusal = {
 export const SERVER_ERROR: Refusal = {
   error: 'server_error',
   description: 'The request could not be completed.',
+};
+
+export const UNAVAILABLE: Refusal = {
+  error: 'temporarily_unavailable',
+  description: 'The server is briefly unable to answer.',
 };
 
 /** Who gets the answer, and how. The redirect URI is proven. */

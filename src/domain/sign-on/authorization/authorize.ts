@@ -6,7 +6,13 @@ import { countStranger, countVisit } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
-import { type Asker, refusalStep, SERVER_ERROR, SIGN_IN_NEEDED } from './authorization-answer.js';
+import {
+  type Asker,
+  refusalStep,
+  SERVER_ERROR,
+  SIGN_IN_NEEDED,
+  UNAVAILABLE,
+} from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
 
@@ -26,13 +32,18 @@ export async function authorize(
     return refusalStep(issuer, judged.asker, judged.refusal);
   }
   const asker = { ...judged.request, applicationName: judged.application.name };
+  // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can try again after
+  // UNAVAILABLE, so only the application of a silent request is told of it.
   try {
     return await begin(signOn, browser, judged, asker);
   } catch (thrown) {
-    if (asServiceError(thrown).code !== ErrorCode.INTERNAL_ERROR) {
+    const { code } = asServiceError(thrown);
+    if (code === ErrorCode.UNAVAILABLE && judged.silent) {
+      return refusalStep(issuer, asker, UNAVAILABLE);
+    }
+    if (code !== ErrorCode.INTERNAL_ERROR) {
       throw thrown;
     }
-    // Not the page of a 500: the application waits for an answer, above all with `prompt=none`.
     signOn.onFault(browser.requestId, thrown);
     return refusalStep(issuer, asker, SERVER_ERROR);
   }

@@ -172,6 +172,15 @@ describe('a failure of ours', () => {
     expect(rig.faults).toEqual([]);
   });
 
+  test('that passes is told to the application where no person reads a page', async () => {
+    const rig = await browserRig(under);
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    rig.signOn.unitOfWork.run = () => Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.'));
+    const answer = answerOf(await browser.authorize({ prompt: 'none' }));
+    expect(answer).toMatchObject({ error: 'temporarily_unavailable', state: 'state-1', iss: ISSUER });
+    expect(rig.faults).toEqual([]);
+  });
+
   test('before the redirect URI is proven is no redirect', async () => {
     const rig = await browserRig(under);
     const fault = new Error('canary');

@@ -177,7 +177,7 @@ export interface Application {
   allowedGrantTypes: GrantType[];
   /** Whether it must use PKCE; always true for a public application. */
   requirePkce: boolean;
-  /** Whether it is the operator's own, so that people are not asked to approve access. */
+  /** Whether it is the operator's own, so that people are not asked to approve access, except with prompt=consent. */
   firstParty: boolean;
   /** The algorithm of its ID tokens. */
   idTokenAlgorithm: SigningAlgorithm;
@@ -262,7 +262,7 @@ export interface CreateApplicationRequest {
   requirePkce?:
     | boolean
     | undefined;
-  /** Whether it is the operator's own, so that people are not asked to approve access. */
+  /** Whether it is the operator's own, so that people are not asked to approve access, except with prompt=consent. */
   firstParty: boolean;
   /** The algorithm of its ID tokens; RS256 when unspecified. */
   idTokenAlgorithm: SigningAlgorithm;
@@ -351,7 +351,7 @@ export interface UpdateApplicationRequest {
   requirePkce?:
     | boolean
     | undefined;
-  /** Whether it is the operator's own, so that people are not asked to approve access. */
+  /** Whether it is the operator's own, so that people are not asked to approve access, except with prompt=consent. */
   firstParty?:
     | boolean
     | undefined;

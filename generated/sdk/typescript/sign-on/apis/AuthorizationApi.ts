@@ -68,7 +68,7 @@ export interface AuthorizeRequest {
     responseMode?: string;
     /**
      * What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
-     * `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+     * `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
      * A person with several contexts chooses one once in a session for each instance; `login` and `select_account`
      * ask again.
      */
@@ -159,7 +159,7 @@ export interface AuthorizePostRequest {
      */
     responseMode?: string;
     /**
-     * What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again), `select_account` (choose who to be).
+     * What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
      */
     prompt?: string;
     /**
@@ -337,7 +337,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`. Too many requests (429), a server that is briefly unable to answer (503), and an internal error before that or in a page (500) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
     async authorizeRaw(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
@@ -352,7 +352,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`. Too many requests (429), a server that is briefly unable to answer (503), and an internal error before that or in a page (500) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
+     * Send the browser here. It is a navigation, not a call for programs.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it is always told `consent_required`.
      * Start a sign-in
      */
     async authorize(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {
