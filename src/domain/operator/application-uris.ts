@@ -10,6 +10,9 @@ const NAMEABLE_HOST = /^[a-z0-9.-]+$/i;
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Parameters of our answers there: none may come twice (RFC 6749, 3.1). */
+const OURS: readonly string[] = ['code', 'state', 'iss', 'error', 'error_description'];
+
 /**
  * Why an application must not have this redirect URI, also after a sign-out; undefined if it may. Custom
  * schemes are reversed domain names (RFC 8252), which excludes `javascript:`.
@@ -24,9 +27,13 @@ export function faultOfRedirectUri(uri: string, type: 'confidential' | 'public')
   if (!URI.test(uri) || !URL.canParse(uri)) {
     return 'must be an absolute address, such as https://app.example.com/callback';
   }
-  const { protocol, hostname, username, password } = new URL(uri);
+  const { protocol, hostname, username, password, searchParams } = new URL(uri);
   if (username !== '' || password !== '') {
     return 'must not contain credentials';
+  }
+  const repeated = OURS.find((name) => searchParams.has(name));
+  if (repeated !== undefined) {
+    return `must not have ${repeated} in its query, a parameter that the service adds`;
   }
   if (protocol === 'https:' || protocol === 'http:') {
     return faultOfWebRedirect(uri, protocol, hostname);
