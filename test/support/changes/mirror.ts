@@ -9,6 +9,7 @@ import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { userStore } from '../../../src/store/adapters/users.js';
 import { workerStore } from '../../../src/store/adapters/workers.js';
 import type { Database } from '../../../src/store/database.js';
+import { eventually } from '../eventually.js';
 import { cursors as ofTests } from './cursors.js';
 
 type Schemas = components['schemas'];
@@ -107,9 +108,7 @@ export function mirrorOf(
 export async function allIsReadable(database: Database, instanceId: string): Promise<void> {
   const changes = changeStore(database);
   const newest = await changes.newestOf(instanceId as InstanceId);
-  while ((await changes.lives()).end <= newest) {
-    await new Promise(setImmediate);
-  }
+  await eventually('readable changes', async () => (await changes.lives()).end > newest);
 }
 
 function apply(items: Map<string, Change>, change: Change): void {
