@@ -304,6 +304,14 @@ export function carriedOut(changes: Changes, { operation, request }: Wish): Prom
   return OPERATIONS[operation](changes, request as never);
 }
 
+interface RandomChoice {
+  instanceId: string;
+  times: number;
+  random: () => number;
+  /** Of these kinds, one as likely as it is often in the list. */
+  kinds?: readonly string[] | undefined;
+}
+
 /**
  * Writes to the instance at random. Writes that are refused, such as one of a row that another writer has
  * removed meanwhile, are among them.
@@ -311,12 +319,12 @@ export function carriedOut(changes: Changes, { operation, request }: Wish): Prom
 export async function writeAtRandom(
   database: Database,
   { run }: Pick<PlatformUnitOfWork, 'run'>,
-  { instanceId, times, random }: { instanceId: string; times: number; random: () => number },
+  { instanceId, times, random, kinds }: RandomChoice,
 ): Promise<{ done: Set<string> }> {
   const writes = new RandomWrites(database, instanceId, random);
   const done = new Set<string>();
   for (let time = 0; time < times; time += 1) {
-    const wish = await writes.next();
+    const wish = await writes.next(kinds);
     try {
       await run((changes) => carriedOut(changes, wish));
       done.add(wish.name);
