@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface BackoffSettings {
+interface BackoffSettings {
   firstDelayMs: number;
   maxDelayMs: number;
 }

@@ -23,7 +23,7 @@ export interface ScheduleSettings {
   startAtOnce: boolean;
 }
 
-export type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
+type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
 
 type Definition = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'> & { scheduleId: string };
 

@@ -9,7 +9,7 @@ import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 
 /** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */
-export type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
+type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 
 /** Called each time the worker is known to poll, with a sentence if the server lacks something. */
 type OnPolling = (shortcoming?: string) => void;

@@ -5,7 +5,7 @@ import { backoffDelayMs, pause } from './backoff.js';
 import { reasonOf } from './log.js';
 import type { SessionSettings } from './session.js';
 
-export type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
+type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
 
 export interface WorkerState {
   status: WorkerStatus;

@@ -29,7 +29,7 @@ export class ConfigError extends Error {
   }
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Also refuses names that are certainly misspelt. For the start of the service. */
   strict?: boolean;
   /** The secrets to read from files. A role may not be allowed to read those of the others. */

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import type { Config } from './config.js';
 import { INSECURITY_NAMES } from './settings.js';
 
-export interface Insecurity {
+interface Insecurity {
   name: (typeof INSECURITY_NAMES)[number];
   /** Names the setting and its remedy. */
   problem: string;

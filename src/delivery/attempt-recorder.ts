@@ -8,7 +8,7 @@ export interface EndedAttempt {
   leaseExpiresAt: Date;
 }
 
-export interface AttemptRecorderOptions {
+interface AttemptRecorderOptions {
   record(results: AttemptResult[]): Promise<unknown>;
   /** Called with the number of attempts that are done. */
   onSettled(count: number): void;

@@ -14,7 +14,7 @@ export interface DialOptions {
 }
 
 /** The progress of a connection, for the message of a time-out. */
-export type DialPhase = 'name' | 'tcp' | 'tls' | 'open';
+type DialPhase = 'name' | 'tcp' | 'tls' | 'open';
 
 /** Resolves a receiver's name, checks and dials its address, with TLS for https. */
 export class Dial {

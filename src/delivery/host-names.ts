@@ -52,7 +52,7 @@ export class HostNames {
   }
 }
 
-export interface Resolvers {
+interface Resolvers {
   /** The name servers, without a thread. */
   ask(hostname: string): Promise<readonly LookupAddress[]>;
   /** The resolver of the system: hosts file, search domains. */

@@ -70,7 +70,7 @@ export interface Operation {
   'x-internal'?: boolean;
 }
 
-export interface SecurityScheme {
+interface SecurityScheme {
   description?: string;
   type: string;
   scheme?: string;

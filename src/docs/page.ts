@@ -21,7 +21,7 @@ export interface Page {
   isWide?: boolean;
 }
 
-export interface Section {
+interface Section {
   id: string;
   level: number;
   title: string;

@@ -20,7 +20,7 @@ export function webhookPages(contract: Contract, samples: SampleBook, destinatio
   return [overview(contract, samples, new Prose(destinations)), events(contract, new Prose(destinations))];
 }
 
-export function messagesOf({ document }: Contract): Message[] {
+function messagesOf({ document }: Contract): Message[] {
   return Object.values(document.components.messages ?? {});
 }
 

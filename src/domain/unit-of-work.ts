@@ -37,7 +37,7 @@ export interface WriteOrigin {
   lane?: string;
 }
 
-export interface WriteOptions<T> extends WriteOrigin {
+interface WriteOptions<T> extends WriteOrigin {
   /** Called when the next write would see the effect: on SQLite before the commit, which may still fail. */
   onDone?: () => void;
   /** Only the first call of a key does the work; the same key with another request is refused. */

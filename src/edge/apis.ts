@@ -59,7 +59,7 @@ const SIGN_IN: ReadonlySet<string> = new Set<keyof operations>([
   'token',
 ]);
 
-export interface ApiOptions {
+interface ApiOptions {
   environment: 'live' | 'demo';
   /** The public address of the gateway, for links. */
   gatewayUrl: string;

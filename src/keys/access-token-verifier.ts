@@ -15,7 +15,7 @@ const CLOCK_TOLERANCE_SECONDS = 900;
 const REQUIRED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'jti', 'scope', 'grant_id'];
 
 /** The content of an access token with a valid signature, type, issuer, audience and expiry. */
-export interface VerifiedAccessToken {
+interface VerifiedAccessToken {
   kid: string;
   tokenId: string;
   grantId: string;
@@ -26,7 +26,7 @@ export interface VerifiedAccessToken {
   expiresAt: Date;
 }
 
-export interface AccessTokenVerifierOptions {
+interface AccessTokenVerifierOptions {
   /** As in `iss` and `aud`: our access tokens are for the service itself. */
   issuer: string;
   /** Called on first use, for unknown keys, and when the set is old. */

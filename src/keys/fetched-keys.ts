@@ -8,7 +8,7 @@ const MIN_FETCH_INTERVAL_MS = 10_000;
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
 /** A key of the key set in the contract. */
-export interface FetchedKey {
+interface FetchedKey {
   kid: string;
   algorithm: string;
   jwkJson: string;
@@ -16,7 +16,7 @@ export interface FetchedKey {
 
 export type FetchKeySet = () => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
 
-export interface FetchedKeysOptions {
+interface FetchedKeysOptions {
   fetch: FetchKeySet;
   clock: Clock;
   /** Called when another set was fetched. */

@@ -14,7 +14,7 @@ const PIECE = 100;
 /** Finds seals of nodes that learned of the rotation late. */
 const RENEW_EVERY_MS = 600_000;
 
-export interface KeyKeeperOptions {
+interface KeyKeeperOptions {
   seals: SealStore;
   keys: readonly EncryptionKey[];
   /** Reads the key file anew. */

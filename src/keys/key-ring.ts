@@ -13,7 +13,7 @@ const KEY_SET_MAX_AGE_SECONDS = 300;
 /** Longer than any of our ID tokens. */
 const MAX_ID_TOKEN_LENGTH = 16_384;
 
-export interface KeyRingOptions extends KnownKeysOptions {
+interface KeyRingOptions extends KnownKeysOptions {
   /** As in `iss`. */
   issuer: string;
   box: Box;

@@ -22,7 +22,7 @@ export const TOKEN_PURPOSES = [
   'cursors',
 ] as const;
 
-export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
 /** Kept sealed in the database: a rotation seals them anew and changes none of their output. */
 export type TokenKeys = Readonly<Record<TokenPurpose, Uint8Array>>;

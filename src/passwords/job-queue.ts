@@ -2,7 +2,7 @@ import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { PasswordAnswer, PasswordJob } from './password-thread.js';
 
 /** Takes one job at a time. */
-export interface Thread {
+interface Thread {
   /** Rejects when the thread ends before it answers. */
   do(job: PasswordJob): Promise<PasswordAnswer>;
   end(): Promise<void>;
@@ -12,7 +12,7 @@ export interface Thread {
 export type StartThread = (onEnd: (cause: unknown) => void) => Thread;
 
 /** Who measures the queue. */
-export interface PasswordWatch {
+interface PasswordWatch {
   /** Called once: how many wait at the moment. */
   waiting(count: () => number): void;
   worked(durationMs: number): void;

@@ -20,7 +20,7 @@ export interface CertificateEnd {
   notAfter: number;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   log: Log;
   ending: AbortSignal;
   lookEveryMs?: number;

@@ -56,7 +56,7 @@ export type RpcClient<S extends AnyService> = {
     : UnaryCall<S[Name]>;
 };
 
-export interface ChannelOptions {
+interface ChannelOptions {
   /** For each `host:port`, if not the same for all. */
   credentials?: ChannelCredentials | ((address: string) => ChannelCredentials);
   /** Called when the health of one of several servers has changed. */

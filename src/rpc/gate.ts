@@ -13,7 +13,7 @@ import { toStatus } from './error-trailer.js';
 import { type TokenLimits, TokenShares } from './token-shares.js';
 
 /** The rights that may call a method. */
-export interface MethodRule {
+interface MethodRule {
   callers: readonly Caller[];
   /** Whether tokens of one instance may call it. */
   isWithinInstance?: boolean;
@@ -41,7 +41,7 @@ export interface AdmittedStream extends AdmittedCall {
 }
 
 /** A call that ended with this error; its identity is the holder of the token, if that is valid. */
-export type OnRefusal = (method: string, call: AdmittedCall, error: ServiceError) => void;
+type OnRefusal = (method: string, call: AdmittedCall, error: ServiceError) => void;
 
 export interface GateOptions {
   authenticate: Authenticate;

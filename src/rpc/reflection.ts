@@ -10,7 +10,7 @@ import { toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
 
 /** The services to reflect, by full names, with a file of descriptors. */
-export interface Reflected {
+interface Reflected {
   descriptorFile: string;
   services: string[];
 }

@@ -14,7 +14,7 @@ export interface Recorded extends SchemaDrift {
 }
 
 /** PostgreSQL if it is named, otherwise a SQLite file. */
-export type ReaderPlace =
+type ReaderPlace =
   | { databaseUrl: string; dataDir?: string }
   | { databaseUrl?: undefined; dataDir: string }
   | { file: string };

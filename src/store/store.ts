@@ -107,7 +107,7 @@ export interface NotificationListener {
   limits?: NotificationLimits;
 }
 
-export interface AuditChainsListener {
+interface AuditChainsListener {
   /** The newest record of the chain is not stored: it was purged or removed. */
   onBroken(chain: string): void;
   /** A purge stops at this record of the chain, because it was changed. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Readiness } from './health.js';
 
-export interface ReadinessOfRoles {
+interface ReadinessOfRoles {
   status: Readiness['status'];
   roles: Record<string, Readiness>;
 }
@@ -16,7 +16,7 @@ export interface OpsSource {
   metrics(): Promise<string>;
 }
 
-export type ListenTarget = { host: string; port: number } | { path: string };
+type ListenTarget = { host: string; port: number } | { path: string };
 
 /** /livez, /readyz and /metrics, on a port or on a socket inside the data directory. */
 export async function startOpsServer(source: OpsSource, target: ListenTarget): Promise<Server> {

@@ -43,7 +43,7 @@ function gaugeOfKinds(registry: Registry, name: string, help: string, read: Read
   });
 }
 
-export interface StoreSize {
+interface StoreSize {
   databaseBytes: number;
   /** Pages of the database that are free for further rows. */
   freeBytes: number;

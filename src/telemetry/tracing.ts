@@ -20,7 +20,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 const SCOPE = 'integration-service';
 const LAST_SPANS_MS = 1_000;
 
-export interface SpanOptions {
+interface SpanOptions {
   kind: keyof typeof KINDS;
   /** The span that it belongs to, as a W3C `traceparent`. Without one: the caller's in this process. */
   parent?: string;

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { spawnTethered } from './tether.js';
 
-export interface CommandOptions {
+interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   signal?: AbortSignal;
   /** The longest time without output. */

@@ -10,7 +10,7 @@ const PROGRESS_EVERY_MS = 10_000;
 const BUILD_SILENCE_LIMIT_MS = 5 * 60_000;
 
 /** Commands of one module, in one version. */
-export interface GoCommands {
+interface GoCommands {
   title: string;
   /** As for `go install`: `example.com/module/cmd/name@v1.2.3`. */
   packages: readonly string[];

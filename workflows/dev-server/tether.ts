@@ -18,7 +18,7 @@ const TETHER_SCRIPT = `
 exec "$@" 3<&-
 `;
 
-export interface TetheredOptions {
+interface TetheredOptions {
   env?: NodeJS.ProcessEnv;
   onStdoutLine?: (line: string) => void;
   onStderrLine?: (line: string) => void;

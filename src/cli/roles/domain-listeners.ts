@@ -22,7 +22,7 @@ import { claimSocket, isListening, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
 import { type RoleTokens, roleAuthenticator } from './role-tokens.js';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   config: Config;
   store: Store;
   services: readonly ServedService[];

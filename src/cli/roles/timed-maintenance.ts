@@ -17,7 +17,7 @@ export interface TimedMaintenanceOptions {
   log: Log;
 }
 
-export interface Absence {
+interface Absence {
   /** The worker that polls Temporal whenever it is there. */
   temporal: Pick<TemporalWorker, 'state'>;
   clock: Clock;

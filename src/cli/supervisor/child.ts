@@ -19,7 +19,7 @@ const KILL_MARGIN_MS = 5_000;
 /** A signal to the whole group reaches this process too, within this time. */
 const GROUP_SIGNAL_MS = 200;
 
-export interface ChildOptions {
+interface ChildOptions {
   role: RoleName;
   runDir: string;
   environment: NodeJS.ProcessEnv;

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Visitor } from './gatekeeper.js';
 
-export interface ListLimits {
+interface ListLimits {
   perIntegration: number;
   inTotal: number;
 }

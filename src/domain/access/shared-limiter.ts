@@ -167,7 +167,7 @@ class CallWindow implements SharedWindow {
   }
 }
 
-export interface LimiterSettings {
+interface LimiterSettings {
   /** Undefined for a node that is alone. */
   store: CountStore | undefined;
   clock: Clock;
@@ -177,7 +177,7 @@ export interface LimiterSettings {
   lateMs?: number;
 }
 
-export type NewLimiter = (name: string, rate: Rate, options?: Pick<SharedLimit, 'asksFirst'>) => CallLimiter;
+type NewLimiter = (name: string, rate: Rate, options?: Pick<SharedLimit, 'asksFirst'>) => CallLimiter;
 
 /** Makes limiters that count over all nodes, or in memory where there is one node. */
 export function limitersOver({ store, clock, hash, listener, lateMs }: LimiterSettings): NewLimiter {

@@ -9,15 +9,15 @@ export interface DemoPerson extends Pick<Account, 'id' | 'workerProfileId' | 'em
   lastName: string;
 }
 
-export interface DemoUnit extends Pick<Unit, 'id' | 'unitTypeId' | 'name' | 'unitCode' | 'description'> {
+interface DemoUnit extends Pick<Unit, 'id' | 'unitTypeId' | 'name' | 'unitCode' | 'description'> {
   parentId: UnitId | null;
 }
 
-export interface DemoUser extends Pick<User, 'id' | 'status' | 'managerId' | 'roleId'> {
+interface DemoUser extends Pick<User, 'id' | 'status' | 'managerId' | 'roleId'> {
   person: DemoPerson;
 }
 
-export interface DemoWorker extends Pick<Worker, 'id' | 'jobTitles' | 'phone' | 'address'> {
+interface DemoWorker extends Pick<Worker, 'id' | 'jobTitles' | 'phone' | 'address'> {
   person: DemoPerson;
   locationId: LocationId | null;
   /** The first is the primary one. */

@@ -17,7 +17,7 @@ import { type DemoApplication, demoAppId, demoApplications } from './application
 import { type DemoClient, type DemoPerson, demoClient, demoPerson } from './directory.js';
 import { demoId } from './ids.js';
 
-export interface DemoConnection {
+interface DemoConnection {
   id: InstanceIntegrationId;
   instance: InstanceId;
   configured: boolean;
@@ -170,7 +170,7 @@ export function demoAppInstances(): { id: InstanceId; name: string; callbackPath
 export const DEMO_PASSWORD = 'correct-horse-demo';
 
 /** A person to sign in as, and what the sign-in shows. */
-export interface DemoSignIn {
+interface DemoSignIn {
   person: DemoPerson;
   note: string;
 }

@@ -49,7 +49,7 @@ export interface Answer<T> {
 /** A list is read page by page, while it is sent. */
 export type Pages<T> = AsyncIterable<Page<Listed<T>>>;
 
-export type Read<Body> = (
+type Read<Body> = (
   question: Question,
   target: Target,
 ) => Promise<Answer<JsonOf<Body> | (Body extends (infer Item)[] ? Pages<Item> : never)>>;
@@ -59,7 +59,7 @@ export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
 export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
 
 /** Every operation of the gateway, with the body of its contract. */
-export type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
+type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
   const { gatekeeper, instanceIntegrations, changes, nearest } = dependencies;

@@ -3,7 +3,7 @@ import type { JsonOf, Schemas } from './contract-json.js';
 import type { PageRequest, Position } from './page.js';
 
 /** A resource by its id. */
-export interface Found<T> {
+interface Found<T> {
   id: string;
   json: JsonOf<T>;
 }

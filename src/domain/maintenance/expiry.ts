@@ -12,7 +12,7 @@ export interface ExpiringCredential {
 }
 
 /** An active subscription without a success since then. */
-export interface FailingSubscription {
+interface FailingSubscription {
   id: string;
   failingSince: number;
 }
@@ -48,7 +48,7 @@ export interface ExpiryStore {
   warnOfFailure(warning: FailureWarning, now: number): Promise<{ hasContact: boolean } | undefined>;
 }
 
-export interface ExpiryListener {
+interface ExpiryListener {
   onExpiring(credential: ExpiringCredential): void;
   onFailing(warning: FailureWarning, hasContact: boolean): void;
 }

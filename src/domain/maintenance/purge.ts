@@ -33,7 +33,7 @@ export interface PurgeReport {
   isOtherActive: boolean;
 }
 
-export interface PurgeBatch {
+interface PurgeBatch {
   limit: number;
   /** The name of the run. Without it, the batch ignores other runs. */
   run?: string | undefined;

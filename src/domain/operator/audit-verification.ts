@@ -23,7 +23,7 @@ export interface AuditFinding {
 }
 
 /** Checks a record against the hash of its predecessor. */
-export type Judge = (record: ChainedEvent, previousHash: string) => 'changed' | 'other_key' | undefined;
+type Judge = (record: ChainedEvent, previousHash: string) => 'changed' | 'other_key' | undefined;
 
 export function judgeBy(mac: AuditMac): Judge {
   const ending = `.${fingerprintOf(mac)}`;
@@ -185,7 +185,7 @@ export function found(fault: AuditFault, { chain, seq, id }: ChainedEvent): Audi
 }
 
 /** The progress, and new findings since the last report. */
-export interface VerificationProgress {
+interface VerificationProgress {
   records: number;
   findings: AuditFinding[];
   done: boolean;

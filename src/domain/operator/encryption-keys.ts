@@ -12,7 +12,7 @@ export const GONE_AFTER_MS = 90_000;
 
 const LOCK = 'encryption-keys';
 
-export type EncryptionKeyStatus = 'waiting' | 'active' | 'superseded' | 'retired';
+type EncryptionKeyStatus = 'waiting' | 'active' | 'superseded' | 'retired';
 
 export interface EncryptionKeyState {
   id: string;

@@ -61,7 +61,7 @@ export async function getInstanceIntegration(
   );
 }
 
-export interface InstanceIntegrationConfiguration {
+interface InstanceIntegrationConfiguration {
   id: string;
   configured: boolean;
   expectedVersion?: string;

@@ -3,7 +3,7 @@ import type { Violations } from '../platform/violations.js';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
-export interface Lifetime {
+interface Lifetime {
   expiresAt: number | null;
   revokedAt: number | null;
 }

@@ -21,14 +21,14 @@ export interface IssuedServiceToken {
   token: string;
 }
 
-export interface ServiceTokenCreation {
+interface ServiceTokenCreation {
   kind: ServiceTokenKind | undefined;
   label: string;
   expiresAt?: number;
   instanceId?: string;
 }
 
-export interface ServiceTokenRotation {
+interface ServiceTokenRotation {
   serviceTokenId: string;
   overlapSeconds?: number;
   expiresAt?: number;

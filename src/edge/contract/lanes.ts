@@ -1,5 +1,5 @@
 /** A request that waits for its turn. */
-export interface Waiting {
+interface Waiting {
   since: number;
   settle: (mayBegin: boolean) => void;
 }

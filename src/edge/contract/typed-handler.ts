@@ -45,7 +45,7 @@ type HandlersStatus<Responses> = {
 }[keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)];
 
 /** Any documented answer of the operation. */
-export type Reply<O extends AnyOperation> = {
+type Reply<O extends AnyOperation> = {
   [Status in HandlersStatus<O['responses']>]: ReplyWith<O['responses'][Status], Status>;
 }[HandlersStatus<O['responses']>];
 
@@ -62,7 +62,7 @@ export type AnyRequest = Pick<
 >;
 
 /** A request that is valid by the document. */
-export interface ValidRequest<O extends AnyOperation, Identity> extends AnyRequest {
+interface ValidRequest<O extends AnyOperation, Identity> extends AnyRequest {
   params: Given<O['parameters']['path']>;
   query: Given<O['parameters']['query']>;
   /** Absent where the operation has none. */

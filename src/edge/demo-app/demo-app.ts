@@ -39,7 +39,7 @@ export interface DemoAppAccess {
   people: readonly Person[];
 }
 
-export interface DemoAppOptions {
+interface DemoAppOptions {
   /** Its own address. */
   url: string;
   signOnUrl: string;

@@ -10,7 +10,7 @@ interface Told extends KeyHolder {
 }
 
 /** One request, from before its call until its answer is sent or abandoned. */
-export interface RequestUnderWay {
+interface RequestUnderWay {
   /** Called with the first message of the domain. */
   answered(told: Told): void;
   end(): void;

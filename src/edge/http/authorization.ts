@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeFormText } from './form.js';
 
 /** A parsed Authorization header, or that it is malformed. */
-export type Authorization =
+type Authorization =
   | { scheme: 'basic'; username: string; password: string }
   | { scheme: 'bearer'; token: string }
   | { scheme: 'other' }

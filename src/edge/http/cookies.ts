@@ -8,7 +8,7 @@ export function cookieNamed(name: string, header: string | undefined): string | 
   return values.length === 1 ? values[0] : undefined;
 }
 
-export interface CookieOptions {
+interface CookieOptions {
   secure: boolean;
   /** Absent for a session cookie. */
   expiresAt?: Date | undefined;

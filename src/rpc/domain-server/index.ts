@@ -15,7 +15,7 @@ import { deliveryService } from './webhooks/delivery-service.js';
 import type { WebhookDependencies } from './webhooks/dependencies.js';
 import { webhookService } from './webhooks/index.js';
 
-export interface ServiceDependencies {
+interface ServiceDependencies {
   directory: DirectoryDependencies;
   maintenance: MaintenanceDependencies;
   platform: PlatformDependencies;

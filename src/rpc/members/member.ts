@@ -23,7 +23,7 @@ const CONNECT_AGAIN_AFTER_TURNS = { least: 40, most: 2_400 };
 const CALLS = serviceNameOf(CallServiceService);
 
 /** Without other servers, nothing is asked. */
-export type MemberState = 'unasked' | 'serving' | 'not-serving' | 'unreachable';
+type MemberState = 'unasked' | 'serving' | 'not-serving' | 'unreachable';
 
 /** What is known of a server. */
 export interface MemberReport {
@@ -33,7 +33,7 @@ export interface MemberReport {
   reason?: string;
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   address: string;
   connect(): Client;
   /** Begins a stream of short calls. */

@@ -14,7 +14,7 @@ export type Exchange = ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
 /** Ids are uint32 and never used twice. */
 const LAST_ID = 2 ** 32 - 1;
 
-export interface CallStreamOptions {
+interface CallStreamOptions {
   /** The stream takes no more calls. These have not been sent. */
   onLeft(unsent: readonly PendingCall[]): void;
   /** The server announced its shutdown. Called before `onLeft`. */

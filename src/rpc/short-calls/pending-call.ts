@@ -8,7 +8,7 @@ import { notReached } from '../error-trailer.js';
 import type { CallStream } from './call-stream.js';
 import { LONGEST_MS, MAX_ID_CHARACTERS } from './frames.js';
 
-export interface Settled {
+interface Settled {
   resolve(answer: unknown): void;
   reject(reason: unknown): void;
   /** Called once, however the call ended. */

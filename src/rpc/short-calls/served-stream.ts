@@ -37,7 +37,7 @@ export interface Load {
   waitingBytes: number;
 }
 
-export interface ServedStreamOptions {
+interface ServedStreamOptions {
   endpoints: ReadonlyMap<string, Endpoint>;
   /** The method of the stream itself. */
   exchange: Endpoint;

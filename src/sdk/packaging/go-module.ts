@@ -8,7 +8,7 @@ const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };
 const RELEASED_AT = '2026-11-23T00:00:00Z';
 
 /** A Go module: the zip for a proxy, and the other files of a version. */
-export interface GoModule {
+interface GoModule {
   path: string;
   zip: Uint8Array;
   /** By name in `@v/`. */

@@ -16,7 +16,7 @@ export interface Found {
   detail?: string | undefined;
 }
 
-export type Severity = 'warning' | 'error';
+type Severity = 'warning' | 'error';
 
 /** Looks for one kind of damage or trouble. Reads in pages, because the service may be running. */
 export interface Check<Settings = CheckSettings> {

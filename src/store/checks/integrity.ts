@@ -3,7 +3,7 @@ import type { Reader } from '../database.js';
 import { damageIn } from '../store-error.js';
 import { type Check, foundIn } from './check.js';
 
-export interface FileSettings {
+interface FileSettings {
   databaseBytes: number;
   /** The check does not read larger files: reading the pages blocks this process until it ends. */
   mostBytes: number;

@@ -9,7 +9,7 @@ import { dumpPostgres } from './postgres-copy.js';
 import { assertSound, copySqlite } from './sqlite-copy.js';
 import { type ValidList, validIn } from './valid-list.js';
 
-export interface TakenCopy {
+interface TakenCopy {
   facts: CopyFacts;
   valid: ValidList;
 }

@@ -22,7 +22,7 @@ const LEAST_FREE_BYTES = 1_024 * 1_024;
 /** When SQLite restarts a log that grew during a long read, it truncates it to this size. */
 const LOG_KEPT_BYTES = 64 * 1_024 * 1_024;
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** For a process with many callers. */
   checkpoints?: CheckpointOptions;
   /** A sync failed: no further write is accepted until the file is reopened. */

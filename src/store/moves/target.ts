@@ -12,14 +12,14 @@ import type { Moved } from './moved-file.js';
 export const MOVED_TYPE = 'database.moved';
 
 /** What a move left in the target that did not end. */
-export interface Mark {
+interface Mark {
   /** When the environment of the source was made: the same in all its copies. */
   environmentMadeAt: number;
   /** When the latest attempt began. */
   at: number;
 }
 
-export type TargetState = 'empty' | 'moved' | Mark;
+type TargetState = 'empty' | 'moved' | Mark;
 
 /** Refuses a target with content, unless it is of the move that `earlier` names or of an unfinished one. */
 export async function stateOf(db: Reader, earlier: Moved | undefined): Promise<TargetState> {

@@ -21,7 +21,7 @@ import {
 /** How long the replica is not used after a failure. */
 const REST_MS = 5_000;
 
-export interface ReplicaListener {
+interface ReplicaListener {
   onAway(reason: string): void;
   onBack(): void;
 }

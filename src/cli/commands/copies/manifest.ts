@@ -11,7 +11,7 @@ export const FILES = {
   sums: 'SHA256SUMS',
 } as const;
 
-export type DatabaseKind = 'sqlite' | 'postgresql';
+type DatabaseKind = 'sqlite' | 'postgresql';
 
 const MANIFEST_FORMAT = 'integration-backup/1';
 const VALID_FORMAT = 'integration-valid/2';

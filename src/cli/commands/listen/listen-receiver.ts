@@ -25,7 +25,7 @@ export interface Receipt {
   event?: unknown;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** Resolves when the receiver is subscribed. */
   secret: Promise<string>;
   forwarder: Forwarder | undefined;

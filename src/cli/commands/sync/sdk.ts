@@ -24,7 +24,7 @@ interface Digests {
   entities: { type: string; count: number }[];
 }
 
-export interface SyncOptions {
+interface SyncOptions {
   onDifference(differences: readonly Difference[]): void;
   onUndecided(clientIds: readonly string[]): void;
   onError(error: Error): void;

@@ -8,7 +8,7 @@ import type { Batch, Change, Difference, Store } from './sdk.js';
 const TYPE_WIDTH = 'jobTitles'.length;
 const numbers = new Intl.NumberFormat('en');
 
-export interface CopyTold {
+interface CopyTold {
   file: string;
   json: boolean | undefined;
   /** How many entities there will be, if that is known. */

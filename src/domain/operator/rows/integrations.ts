@@ -29,7 +29,7 @@ export interface InstanceIntegration extends Versioned {
   configuredAt: number | null;
 }
 
-export interface InstanceIntegrationFilter {
+interface InstanceIntegrationFilter {
   integrationId?: string;
   instanceId?: string;
   configured?: boolean;
@@ -59,7 +59,7 @@ export interface ApiKey {
   lastUsedAt: number | null;
 }
 
-export interface ApiKeyFilter {
+interface ApiKeyFilter {
   integrationId?: string;
   status?: KeyStatus;
   /** The time for which the status is computed. */

@@ -14,7 +14,7 @@ const MAX_DEPTH = 8;
 const MAX_UNITS = 1_000;
 
 /** The given fields of a unit; null means named without a value. */
-export interface UnitFields {
+interface UnitFields {
   name?: string;
   unitCode?: string | null;
   description?: string | null;
@@ -29,7 +29,7 @@ export interface NewUnit extends UnitFields {
 }
 
 /** A unit to insert, with the facts about its parent for the event. */
-export interface UnitWithParent {
+interface UnitWithParent {
   unit: Unit;
   parent: NamedUnit | null;
 }

@@ -8,13 +8,13 @@ import { Violations } from '../violations.js';
 import { mayBeOlder, updatedEmail } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 
-export interface PersonNames {
+interface PersonNames {
   firstName?: string | null;
   lastName?: string | null;
 }
 
 /** What finds a person by an older address. */
-export type PersonPorts = Pick<Changes, 'accounts' | 'clients' | 'instanceId'>;
+type PersonPorts = Pick<Changes, 'accounts' | 'clients' | 'instanceId'>;
 
 /**
  * Judges the address by which a call adds a person. One from before the rule, exactly as it is stored, names

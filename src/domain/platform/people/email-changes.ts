@@ -118,7 +118,7 @@ export interface EmailChangeLinkCreation {
   lifetimeSeconds: number | undefined;
 }
 
-export interface EmailChangeLink extends NewLink {
+interface EmailChangeLink extends NewLink {
   email: string;
   presentEmail: string;
 }

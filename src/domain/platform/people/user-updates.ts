@@ -56,7 +56,7 @@ export async function updateUser(
   return isChanged ? writeOne(changes, present, changed) : getUser(changes, present.id);
 }
 
-export interface UserTransition {
+interface UserTransition {
   userId: string;
   expectedVersion?: string;
 }

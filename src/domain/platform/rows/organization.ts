@@ -87,7 +87,7 @@ export interface Unit extends Versioned {
   parentUnitId: UnitId | null;
 }
 
-export interface UnitFilter {
+interface UnitFilter {
   unitTypeId?: string;
   parentUnitId?: string;
 }

@@ -85,7 +85,7 @@ export interface UserView extends User {
 /** Fields of a user to write, with nothing that a view adds. */
 export type UserFields = Partial<User> & { [Added in Exclude<keyof UserView, keyof User>]?: never };
 
-export interface UserFilter {
+interface UserFilter {
   clientId: string;
   statuses: readonly UserStatus[];
   emailKey: string | undefined;

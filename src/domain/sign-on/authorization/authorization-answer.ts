@@ -3,7 +3,7 @@ import type { BrowserStep } from '../sessions/browser.js';
 import { formActionSource, withAnswer } from './redirect-target.js';
 
 /** The `error` values for a redirect URI. */
-export type AuthorizationError =
+type AuthorizationError =
   | 'invalid_request'
   | 'unauthorized_client'
   | 'access_denied'

@@ -22,7 +22,7 @@ const PARAMETERS = {
   requestUri: { wireName: 'request_uri', maxLength: 2_048 },
 } as const;
 
-export type ParameterName = keyof typeof PARAMETERS;
+type ParameterName = keyof typeof PARAMETERS;
 
 /** An authorization request as received: the first value of each parameter. */
 export type AuthorizationParameters = { [Name in ParameterName]?: string } & {

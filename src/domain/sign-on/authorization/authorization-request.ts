@@ -28,7 +28,7 @@ export type JudgedRequest =
   /** The error goes to the application by redirect. */
   | { kind: 'refused'; asker: Asker; refusal: Refusal };
 
-export interface Judges {
+interface Judges {
   findApplication(id: string): Promise<Application | undefined>;
   idTokens: IdTokenReader;
 }

@@ -17,7 +17,7 @@ export function parseScopes(text: string): { known: string[]; unknown: string[] 
 /** Printable ASCII except blank, quotation mark and backslash (RFC 6749, section 3.3). */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-export interface RequestedPrompts {
+interface RequestedPrompts {
   /** `none`: no page may be shown. */
   silent: boolean;
   prompts: Prompt[];

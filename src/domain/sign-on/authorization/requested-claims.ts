@@ -1,5 +1,5 @@
 /** The effective part of `claims`; the scopes decide about all other claims. */
-export interface ClaimsRequest {
+interface ClaimsRequest {
   /** The ID token must have `auth_time`. */
   authTime: boolean;
   /** The expected account. */

@@ -22,7 +22,7 @@ export type AdvancePorts = IssuePorts &
   Pick<SignOnChanges, 'applications' | 'consents' | 'identities' | 'interactions' | 'lock' | 'sessions'>;
 
 /** An authorization in progress. */
-export interface UnderWay {
+interface UnderWay {
   request: AuthorizationRequest;
   silent: boolean;
   session: Session;

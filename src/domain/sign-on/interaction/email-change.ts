@@ -37,7 +37,7 @@ type Ports = Pick<
 >;
 
 /** What the page of the link shows. Omits the present address: the new mailbox may be another person's. */
-export type EmailChangePage =
+type EmailChangePage =
   | { kind: 'page'; email: string; clientName: string | undefined }
   | { kind: 'error_page'; errorPage: ErrorPage };
 

@@ -5,7 +5,7 @@ import type { SignOn } from '../sign-on.js';
 /** A page with more entrances would not help. */
 export const MAX_ENTRANCES = 5;
 
-export interface EnterableApplication {
+interface EnterableApplication {
   name: string;
   instanceName: string;
   signInUrl: string | undefined;

@@ -20,7 +20,7 @@ import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { MAX_ENTRANCES } from './entrances.js';
 
 /** The content of a link's page. Reading it consumes nothing, because mail scanners read it too. */
-export type LinkPage =
+type LinkPage =
   | { kind: 'page'; email: string; purpose: LinkPurpose }
   | { kind: 'error_page'; errorPage: ErrorPage };
 

@@ -24,7 +24,7 @@ export interface Situation {
   now: number;
 }
 
-export type AuthorizationPage = 'sign_in' | 'choose_context' | 'consent';
+type AuthorizationPage = 'sign_in' | 'choose_context' | 'consent';
 
 export type NextStep =
   | { kind: 'page'; page: AuthorizationPage; refusal?: Progress['refusal'] }

@@ -20,7 +20,7 @@ export interface RotationPolicy {
 /** Tokens may last a day; the hour is for differing clocks and cached keys. */
 export const LONGEST_TOKEN_MS = 25 * 3_600_000;
 
-export type KeyStep = 'published' | 'activated' | 'superseded' | 'retired' | 'withdrawn';
+type KeyStep = 'published' | 'activated' | 'superseded' | 'retired' | 'withdrawn';
 
 /** One step of a key, and the key after it. */
 export interface KeyChange {

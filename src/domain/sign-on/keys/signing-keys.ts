@@ -37,7 +37,7 @@ export interface SigningKeyMaker {
   make(algorithm: TokenAlgorithm): Promise<KeyMaterial>;
 }
 
-export type SigningKeyStatus = 'published' | 'active' | 'superseded' | 'retired';
+type SigningKeyStatus = 'published' | 'active' | 'superseded' | 'retired';
 
 /** The newest due key. Only rows and time decide, so that all nodes agree before it is recorded. */
 export function activeKey(

@@ -10,7 +10,7 @@ interface SessionsAt {
 }
 
 /** A session, and its cookie if that changes. */
-export interface HeldSession {
+interface HeldSession {
   session: Session;
   cookie?: CookieChange;
 }
@@ -46,7 +46,7 @@ function strangerOf(tokenHash: string, now: number): Session {
 }
 
 /** A session that a sign-in ended: that of another person in the browser, or the least recently used one. */
-export interface EndedSession {
+interface EndedSession {
   id: string;
   accountId: AccountId;
   reason: 'replaced' | 'too_many';

@@ -42,10 +42,10 @@ export interface ErrorPage {
 export type CookieChange = { kind: 'set'; value: string } | { kind: 'clear' };
 
 /** Why a password was refused: `wrong` where the account's was expected, otherwise the rule it breaks. */
-export type PasswordProblem = PasswordFault | 'wrong';
+type PasswordProblem = PasswordFault | 'wrong';
 
 /** A form that brings the application its answer. */
-export interface FormPost {
+interface FormPost {
   /** The proven redirect URI. */
   action: string;
   fields: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { isRegisteredForLogout } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
 import type { SignOn } from '../sign-on.js';
 
-export type JudgedLogout =
+type JudgedLogout =
   | { kind: 'accepted'; request: SignOutRequest; hintedAccountId: AccountId | undefined }
   | ({ kind: 'refused' } & LogoutFault);
 

@@ -2,7 +2,7 @@ import type { AccountId, ApplicationId, ClientId, WorkerProfileId } from '../../
 import type { AdmittedPerson } from '../identity.js';
 import { type ContextChoice, findContext, type LoginContext } from '../interaction/login-contexts.js';
 
-export interface Membership {
+interface Membership {
   id: string;
   clientId: ClientId;
 }

@@ -12,7 +12,7 @@ import {
   type VerifiedAccessToken,
 } from './standing.js';
 
-export interface ActiveToken {
+interface ActiveToken {
   scope: string;
   clientId: ApplicationId;
   sub: AccountId;

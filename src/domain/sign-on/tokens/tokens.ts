@@ -19,7 +19,7 @@ export interface IssuedTokens {
 
 const TOKEN_ID_LENGTH = 22;
 
-export interface AccessTokenFacts {
+interface AccessTokenFacts {
   grant: Pick<Grant, 'id' | 'accountId'>;
   application: Application;
   scopes: readonly string[];
@@ -47,7 +47,7 @@ export async function signAccessToken(
   return { accessToken, expiresInSeconds, scope };
 }
 
-export interface IdTokenFacts {
+interface IdTokenFacts {
   code: Pick<AuthorizationCode, 'nonce' | 'requestedClaims' | 'context' | 'authenticatedAt'>;
   person: AdmittedPerson;
   application: Application;

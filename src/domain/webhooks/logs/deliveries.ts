@@ -36,7 +36,7 @@ export interface RunningAttempt {
   outcome: null;
 }
 
-export interface DeliveryDetails {
+interface DeliveryDetails {
   delivery: Delivery;
   /** Oldest first. */
   attempts: (DeliveryAttempt | RunningAttempt)[];

@@ -9,7 +9,7 @@ export interface LogEntry {
 }
 
 /** Inclusive. */
-export interface Span {
+interface Span {
   from: number;
   to: number;
 }

@@ -7,7 +7,7 @@ import { LATEST_COMMIT_MS, type LogEntry, type LogEntryRows, NewLogEntries } fro
 
 export type TailFilter = Pick<DeliveryFilter, 'subscriptionId' | 'instanceIntegrationId' | 'eventTypes'>;
 
-export interface TailOptions {
+interface TailOptions {
   rows: LogEntryRows;
   clock: Clock;
   /** Aborted when the watcher disconnects or the server drains. */

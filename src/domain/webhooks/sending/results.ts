@@ -11,7 +11,7 @@ export interface AttemptResult {
   retryAfterSeconds?: number;
 }
 
-export interface RetryRules {
+interface RetryRules {
   now: number;
   /** Before the second and the third attempt. */
   retryDelaysMs: readonly [number, number];

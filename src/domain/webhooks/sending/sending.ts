@@ -176,7 +176,7 @@ export type OutboxStage = 'first' | 'later';
 
 export type SendingUnitOfWork = UnitOfWork<SendingChanges, SendingRows>;
 
-export type OnEnded = (status: DeliveryStatus, count: number) => void;
+type OnEnded = (status: DeliveryStatus, count: number) => void;
 
 export interface SendingSettings {
   /** For one exchange with a subscriber. */

@@ -24,7 +24,7 @@ export interface ReplayProgress {
   done: boolean;
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   clock: Clock;
   /** Aborted when the caller disconnects or the server drains; the replay then ends incomplete. */
   signal: AbortSignal;

@@ -23,7 +23,7 @@ export interface ManagedSubscription extends Subscription {
   secrets: SubscriptionSecret[];
 }
 
-export interface SubscriptionFilter {
+interface SubscriptionFilter {
   instanceIntegrationId?: string;
   status?: SubscriptionStatus;
 }

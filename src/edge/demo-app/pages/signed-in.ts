@@ -8,7 +8,7 @@ const TIMES: ReadonlySet<string> = new Set(['iat', 'exp', 'auth_time']);
 /** Enough of a token to recognize it. */
 const PREVIEW_LENGTH = 18;
 
-export interface SignedIn {
+interface SignedIn {
   signOnUrl: string;
   docsUrl: string;
   instanceName: string;

@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** A way in: the instance, and the address that begins its sign-in. */
-export interface Entrance {
+interface Entrance {
   instanceName: string;
   signInUrl: string;
 }

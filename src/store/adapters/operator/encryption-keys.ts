@@ -96,7 +96,7 @@ function usedKeys(db: Writer): Promise<UsedEncryptionKey[]> {
 }
 
 /** Seals without an id are of the first key. */
-export async function sealCounts(db: Writer): Promise<Map<string, number>> {
+async function sealCounts(db: Writer): Promise<Map<string, number>> {
   const first = (await usedKeys(db)).at(-1)?.id;
   const counts = new Map<string, number>();
   for (const { table, sealed } of Object.values(SEALED_COLUMNS)) {

@@ -10,7 +10,7 @@ export type Members<T> = { readonly [Name in keyof T]: Expression<T[Name]> };
  * Builds rows as JSON of the contract in the database. This takes half the time of reading the columns and
  * building the JSON here.
  */
-export interface ContractJson {
+interface ContractJson {
   /** The finished text. A value inside another one is no text yet. */
   text<T>(value: Expression<T>): RawBuilder<JsonOf<T>>;
   object<T extends object>(members: Members<T>): RawBuilder<T>;

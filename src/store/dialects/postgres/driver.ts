@@ -33,7 +33,7 @@ export interface ServerLimits {
 }
 
 /** What the connections of a pool have in common. */
-export interface PoolUse {
+interface PoolUse {
   readonly named: NamedStatements;
   readonly forgotten: ForgottenConnections | undefined;
   /** Its statements change nothing: one that lost its connection is sent again over another. */

@@ -30,7 +30,7 @@ export const NOTIFICATION_LIMITS: NotificationLimits = {
 /** Lost: no connection, or it ended. Unheard: it is sound, and notifications do not arrive on it. */
 export type Silence = 'lost' | 'unheard';
 
-export interface NotificationOptions {
+interface NotificationOptions {
   /** The server itself or a pooler in session mode. */
   connectionString: string;
   /** Notifies over another connection, as other nodes do: a pooler passes on those of the same one. */

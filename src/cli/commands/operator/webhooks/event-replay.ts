@@ -13,7 +13,7 @@ import type { Session, Shown } from '../session.js';
 const PATIENCE_MS = 30_000;
 const MESSAGE_WAIT_MS = 60_000;
 
-export interface ReplayOptions {
+interface ReplayOptions {
   since: Date;
   until?: Date;
   subscription: string;

@@ -20,7 +20,7 @@ export interface ClaimRequest {
 }
 
 /** The event to post and sign. */
-export interface DeliveryBody {
+interface DeliveryBody {
   eventId: EventId;
   eventType: string;
   body: Buffer;
