@@ -20,12 +20,14 @@ export const rooms: Record<string, Room> = {
   config: { path: '^src/config/', mayImport: [] },
   telemetry: { path: '^src/telemetry/', mayImport: [] },
   errors: { path: '^src/errors/', mayImport: ['^generated/proto/integration/errors/'] },
+  fairness: { path: '^src/fairness/', mayImport: [] },
   files: { path: '^src/files/', mayImport: [] },
   identifiers: { path: '^src/identifiers/', mayImport: [generated.ids] },
   domain: {
     path: '^src/domain/',
     mayImport: [
       '^src/errors/',
+      '^src/fairness/',
       '^src/identifiers/',
       generated.ids,
       generated.emailAddress,
@@ -44,6 +46,7 @@ export const rooms: Record<string, Room> = {
     mayImport: [
       '^src/domain/',
       '^src/errors/',
+      '^src/fairness/',
       '^src/files/',
       '^src/identifiers/',
       generated.ids,
@@ -56,6 +59,7 @@ export const rooms: Record<string, Room> = {
       // For the audit of calls.
       '^src/domain/(access/service-tokens|operator/audit|platform/changes)\\.ts$',
       '^src/errors/',
+      '^src/fairness/',
       '^src/identifiers/network-address\\.ts$',
       '^src/telemetry/',
       generated.ids,
@@ -70,6 +74,7 @@ export const rooms: Record<string, Room> = {
     path: '^src/edge/',
     mayImport: [
       '^src/errors/',
+      '^src/fairness/',
       '^src/identifiers/',
       '^src/telemetry/',
       '^src/config/package\\.ts$',

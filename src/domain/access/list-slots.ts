@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { FairSlots } from '../../fairness/fair-slots.js';
 import type { Visitor } from './gatekeeper.js';
 
 interface ListLimits {
@@ -27,28 +28,26 @@ export type ReleaseSlot = () => void;
 
 /** Counts the lists in progress, in memory. */
 export class ListSlots {
-  readonly #held = new Map<string, number>();
-  #heldInTotal = 0;
+  readonly #slots: FairSlots;
   /** Timers of the slots kept for a rest, oldest first; those of an integration are alike. */
   readonly #left = new Map<string, Set<NodeJS.Timeout>>();
 
-  constructor(private readonly limits: ListLimits = LIST_LIMITS) {}
+  constructor(private readonly limits: ListLimits = LIST_LIMITS) {
+    this.#slots = new FairSlots(limits.inTotal);
+  }
 
   /** Holds a slot until it is released, or refuses. */
   hold(visitor: Visitor): ReleaseSlot {
     const { integrationId } = visitor;
-    const held = this.#held.get(integrationId) ?? 0;
-    const read = held + (this.#left.get(integrationId)?.size ?? 0);
+    const read = this.#slots.heldBy(integrationId) + (this.#left.get(integrationId)?.size ?? 0);
     if (read >= this.limits.perIntegration) {
       throw tooMany(`Your integration is reading ${read} lists at once. Please finish one first.`, visitor);
     }
     // Otherwise three integrations that read slowly would leave none for others.
-    if (held >= this.limits.inTotal - this.#heldInTotal) {
+    if (!this.#slots.take(integrationId)) {
       throw tooMany('Too many lists are being read at once. Please try again shortly.', visitor);
     }
-    this.#held.set(integrationId, held + 1);
-    this.#heldInTotal += 1;
-    return () => this.#free(integrationId);
+    return () => this.#slots.give(integrationId);
   }
 
   /** Keeps a slot of the integration for the rest of a list that ends now, for a short time. */
@@ -68,7 +67,7 @@ export class ListSlots {
   }
 
   areMany(integrationId: string): boolean {
-    return (this.#held.get(integrationId) ?? 0) > FEW;
+    return this.#slots.heldBy(integrationId) > FEW;
   }
 
   #forget(integrationId: string, timer: NodeJS.Timeout): void {
@@ -77,16 +76,6 @@ export class ListSlots {
     if (left?.size === 0) {
       this.#left.delete(integrationId);
     }
-  }
-
-  #free(integrationId: string): void {
-    const left = (this.#held.get(integrationId) ?? 0) - 1;
-    if (left > 0) {
-      this.#held.set(integrationId, left);
-    } else {
-      this.#held.delete(integrationId);
-    }
-    this.#heldInTotal -= 1;
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { Lanes } from '../../fairness/lanes.js';
 import { inNextTurn } from '../http/turns.js';
-import { Lanes } from './lanes.js';
 
 const LIMITS = {
   /**
@@ -50,12 +50,18 @@ export class Busy extends ServiceError {
 /** Ends a request that began. */
 export type End = () => void;
 
+/** A request that waits for its turn. */
+interface Waiting {
+  since: number;
+  settle: (mayBegin: boolean) => void;
+}
+
 /** Decides when requests begin, and refuses those that wait too long. */
 export class Admission {
   readonly #limits: AdmissionLimits;
   /** What people wait for. */
-  readonly #first = new Lanes();
-  readonly #others = new Lanes();
+  readonly #first = new Lanes<Waiting>();
+  readonly #others = new Lanes<Waiting>();
   /** When each began, in that order. */
   readonly #underWay = new Map<End, number>();
   #left: number;
@@ -153,12 +159,16 @@ export class Admission {
   #late() {
     const { maxWaitMs, mostWaitMs, few } = this.#limits;
     const now = performance.now();
+    const waitsFor =
+      (ms: number) =>
+      ({ since }: Waiting) =>
+        now - since >= ms;
     const late = [this.#others, this.#first].flatMap((lanes) =>
-      lanes.takeOlder(now - mostWaitMs, REFUSED_AT_ONCE),
+      lanes.takeHeads(waitsFor(mostWaitMs), REFUSED_AT_ONCE),
     );
     for (const lanes of [this.#others, this.#first]) {
       const most = Math.min(this.#waiting - few, REFUSED_AT_ONCE - late.length);
-      late.push(...lanes.takeOlder(now - maxWaitMs, most));
+      late.push(...lanes.takeHeads(waitsFor(maxWaitMs), most));
     }
     return late;
   }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
+import { FairSlots } from '../../fairness/fair-slots.js';
 import { type BodyStream, bodyStream, type Dispatch, type DispatchedAnswer } from './exchange.js';
-import { Places } from './places.js';
 
 const compress = promisify(gzip);
 
@@ -26,9 +26,9 @@ export function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted ?? ''));
 }
 
-/** Compresses the JSON of successful answers where the client accepts it and there is a place. */
+/** Compresses the JSON of successful answers where the client accepts it and there is a slot. */
 export function withGzip(dispatch: Dispatch): Dispatch {
-  const places = new Places(MOST_AT_ONCE);
+  const slots = new FairSlots(MOST_AT_ONCE);
   return async (request) => {
     const { 'accept-encoding': accepted, 'if-none-match': held = '' } = request.headers;
     if (!acceptsGzip(accepted)) {
@@ -38,7 +38,7 @@ export function withGzip(dispatch: Dispatch): Dispatch {
     const answer = await dispatch(
       plain === held ? request : { ...request, headers: { ...request.headers, 'if-none-match': plain } },
     );
-    return answer.status === 304 ? withHeldTag(answer, held) : compressed(answer, places);
+    return answer.status === 304 ? withHeldTag(answer, held) : compressed(answer, slots);
   };
 }
 
@@ -48,7 +48,7 @@ function withHeldTag(answer: DispatchedAnswer, held: string): DispatchedAnswer {
   return held.includes(tag) ? { ...answer, headers: { ...answer.headers, ETag: tag } } : answer;
 }
 
-async function compressed(answer: DispatchedAnswer, places: Places): Promise<DispatchedAnswer> {
+async function compressed(answer: DispatchedAnswer, slots: FairSlots): Promise<DispatchedAnswer> {
   const { status, headers, body = '', facts } = answer;
   const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
   if (
@@ -59,10 +59,10 @@ async function compressed(answer: DispatchedAnswer, places: Places): Promise<Dis
     return answer;
   }
   const owner = String(facts?.integrationId);
-  if (!places.take(owner)) {
+  if (!slots.take(owner)) {
     return answer;
   }
-  const leave = () => places.giveBack(owner);
+  const leave = () => slots.give(owner);
   const coded = { ...headers, 'content-encoding': 'gzip', ETag: gzipTag(String(headers.ETag)) };
   return {
     ...answer,

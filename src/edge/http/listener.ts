@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
+import { FairSlots } from '../../fairness/fair-slots.js';
 import { networkOf } from '../../identifiers/network-address.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
@@ -12,7 +13,6 @@ import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { Connections, closedSignal } from './connections.js';
 import { BUSY, type Dispatch, type DispatchedAnswer, type HttpRequest } from './exchange.js';
-import { Places } from './places.js';
 import { RequestBody } from './request-body.js';
 import {
   problemBelowContracts,
@@ -51,10 +51,10 @@ const CLIENT_LEFT = 499;
 
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** A client without a place waits this long for its refusal, lest it ask again at once. */
+/** A client without a slot waits this long for its refusal, lest it ask again at once. */
 const REFUSAL_WAIT_MS = 500;
 /** So many wait; others are refused at once, because each takes memory. */
-const MOST_WITHOUT_PLACE = 1_024;
+const MOST_WITHOUT_SLOT = 1_024;
 
 const BUSY_LINES_PER_MINUTE = 1;
 const UNREADABLE_LINES_PER_MINUTE = 60;
@@ -75,7 +75,7 @@ export interface ListenerOptions {
   inFlight?: RequestCount;
   /** Headers of refusals that come before any contract, for paths that scripts of other origins may call. */
   openHeadersAt?: (path: string) => Record<string, string>;
-  /** Called for each request that finds no place. */
+  /** Called for each request that finds no slot. */
   onRefused?: () => void;
   /** Responses then close their connections, so that few remain when the listener closes. */
   isDraining?: () => boolean;
@@ -111,9 +111,9 @@ export function createListener(options: ListenerOptions): Server {
   };
   const isTrusted = trusted(options.trustedProxies);
   const addressOf = clientAddress(isTrusted, options);
-  const inPlace = dispatchInPlace(options);
+  const inSlot = dispatchInSlot(options);
   const dispatch: Dispatch = async (request) => {
-    const answer = await inPlace(request);
+    const answer = await inSlot(request);
     // While closing, the last answer of a connection closes it; a kept one would delay the end.
     const isKept = server.listening && !options.isDraining?.();
     return isKept ? answer : { ...answer, headers: { ...answer.headers, connection: 'close' } };
@@ -284,26 +284,26 @@ function belowContracts(
   };
 }
 
-/** Each network has its share of places, so that one network does not block the others. */
-function dispatchInPlace(options: ListenerOptions): Dispatch {
+/** Each network has its share of slots, so that one network does not block the others. */
+function dispatchInSlot(options: ListenerOptions): Dispatch {
   const { dispatch, maxRequests = MAX_REQUESTS } = options;
-  const places = new Places(maxRequests);
-  let withoutPlace = 0;
+  const slots = new FairSlots(maxRequests);
+  let withoutSlot = 0;
   return async (request) => {
     const { network } = request;
-    if (!places.take(network)) {
+    if (!slots.take(network)) {
       options.onRefused?.();
-      if (withoutPlace < MOST_WITHOUT_PLACE) {
-        withoutPlace += 1;
+      if (withoutSlot < MOST_WITHOUT_SLOT) {
+        withoutSlot += 1;
         await pause(REFUSAL_WAIT_MS);
-        withoutPlace -= 1;
+        withoutSlot -= 1;
       }
       return belowContracts(503, request, BUSY, options);
     }
     try {
       return await dispatch(request);
     } finally {
-      places.giveBack(network);
+      slots.give(network);
     }
   };
 }

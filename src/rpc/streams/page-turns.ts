@@ -1,3 +1,5 @@
+import { Lanes } from '../../fairness/lanes.js';
+
 /** Two, so that the next page of a lone list need not wait for the next turn of the event loop. */
 const PAGES_AT_ONCE = 2;
 /** For this long after a short call, another one is expected. */
@@ -5,16 +7,14 @@ const EXPECTED_FOR_MS = 20;
 /** Between two deferrable pages: many times as long as a page takes, so that short calls rarely wait. */
 const PAUSE_MS = 20;
 
-type Begin = () => void;
-
 /**
  * Makes at most a few pages of lists per turn of the event loop, so that other calls run in between.
  * Integrations take turns. While short calls come, deferrable pages (`canWait`) are made with pauses, which
  * leaves domain and edge time for the short calls.
  */
 export class PageTurns {
-  readonly #prompt = new Lane(() => 0);
-  readonly #patient = new Lane(() => this.#pauseMs());
+  readonly #prompt = new PageQueue(() => 0);
+  readonly #patient = new PageQueue(() => this.#pauseMs());
   #shortCallAt = Number.NEGATIVE_INFINITY;
   #patientPageAt = Number.NEGATIVE_INFINITY;
 
@@ -43,10 +43,10 @@ export class PageTurns {
 }
 
 /** A queue of pages, of which a few are made at once. */
-class Lane {
+class PageQueue {
   #free = PAGES_AT_ONCE;
-  /** Per integration, in the order of their turns. */
-  readonly #waiting = new Map<string, Begin[]>();
+  /** Per integration. */
+  readonly #waiting = new Lanes<() => void>();
 
   /** `pauseMs` is how long a page still waits when its turn comes. */
   constructor(private readonly pauseMs: () => number) {}
@@ -55,11 +55,7 @@ class Lane {
     if (this.#free > 0) {
       this.#free -= 1;
     } else {
-      await new Promise<void>((begin) => {
-        const waiting = this.#waiting.get(integrationId) ?? [];
-        waiting.push(begin);
-        this.#waiting.set(integrationId, waiting);
-      });
+      await new Promise<void>((begin) => this.#waiting.add(integrationId, begin));
     }
     let passesAtOnce = false;
     try {
@@ -76,16 +72,10 @@ class Lane {
   }
 
   #passOn(): void {
-    const [next] = this.#waiting;
-    if (!next) {
+    const begin = this.#waiting.next();
+    if (!begin) {
       this.#free += 1;
       return;
-    }
-    const [integrationId, waiting] = next;
-    const begin = waiting.shift() as Begin;
-    this.#waiting.delete(integrationId);
-    if (waiting.length > 0) {
-      this.#waiting.set(integrationId, waiting);
     }
     const pauseMs = this.pauseMs();
     if (pauseMs > 0) {

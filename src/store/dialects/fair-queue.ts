@@ -1,3 +1,4 @@
+import { Lanes } from '../../fairness/lanes.js';
 import { tooMany } from './turns.js';
 
 /** Per lane: more than the imports of one token have under way, 128 lines in each of 32 calls. */
@@ -10,44 +11,27 @@ const MOST_IN_ALL = 10_000;
  */
 export class FairQueue<Job> {
   readonly #own: Job[] = [];
-  readonly #lanes = new Map<string, Job[]>();
-  #length = 0;
+  readonly #lanes = new Lanes<Job>();
 
   get length(): number {
-    return this.#length;
+    return this.#own.length + this.#lanes.count;
   }
 
   push(job: Job, lane: string | undefined): void {
     if (lane === undefined) {
       this.#own.push(job);
+    } else if (this.#lanes.waitingIn(lane) >= MOST_IN_LANE || this.length >= MOST_IN_ALL) {
+      throw tooMany();
     } else {
-      const jobs = this.#lanes.get(lane) ?? [];
-      if (jobs.length >= MOST_IN_LANE || this.#length >= MOST_IN_ALL) {
-        throw tooMany();
-      }
-      jobs.push(job);
-      this.#lanes.set(lane, jobs);
+      this.#lanes.add(lane, job);
     }
-    this.#length += 1;
   }
 
   take(most: number): Job[] {
-    const others = this.#length - this.#own.length;
-    const taken = this.#own.splice(0, Math.max(Math.ceil(most / 2), most - others));
-    while (taken.length < most) {
-      const [next] = this.#lanes;
-      if (!next) {
-        break;
-      }
-      const [lane, jobs] = next;
-      taken.push(jobs.shift() as Job);
-      // Moves the lane to the end.
-      this.#lanes.delete(lane);
-      if (jobs.length > 0) {
-        this.#lanes.set(lane, jobs);
-      }
+    const taken = this.#own.splice(0, Math.max(Math.ceil(most / 2), most - this.#lanes.count));
+    while (taken.length < most && this.#lanes.count > 0) {
+      taken.push(this.#lanes.next() as Job);
     }
-    this.#length -= taken.length;
     return taken;
   }
 }

@@ -1,11 +1,5 @@
-/** A request that waits for its turn. */
-interface Waiting {
-  since: number;
-  settle: (mayBegin: boolean) => void;
-}
-
-/** Queues that take turns, one for each network. */
-export class Lanes {
+/** Queues that take turns, one for each tenant or network. */
+export class Lanes<Waiting> {
   /** In the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
@@ -47,18 +41,18 @@ export class Lanes {
   }
 
   /**
-   * Takes out those that have waited since before this time, the oldest of each lane first. The lane keeps
-   * its place, also when it is empty: it had no turn.
+   * Takes out those at the head of each lane that fulfil the condition. The lane keeps its place, also when
+   * it is empty: it had no turn.
    */
-  takeOlder(since: number, most: number): Waiting[] {
+  takeHeads(mayTake: (one: Waiting) => boolean, most: number): Waiting[] {
     const taken: Waiting[] = [];
     for (const waiting of this.#waiting.values()) {
       if (taken.length >= most) {
         break;
       }
-      const younger = waiting.findIndex((one) => one.since > since);
-      const older = younger < 0 ? waiting.length : younger;
-      taken.push(...waiting.splice(0, Math.min(older, most - taken.length)));
+      const first = waiting.findIndex((one) => !mayTake(one));
+      const heads = first < 0 ? waiting.length : first;
+      taken.push(...waiting.splice(0, Math.min(heads, most - taken.length)));
     }
     this.#count -= taken.length;
     return taken;

@@ -1,14 +1,18 @@
-/** A limited number of places. An owner gets another only while it holds fewer than are free. */
-export class Places {
+/** A limited number of slots. An owner gets another only while it holds fewer than are free. */
+export class FairSlots {
   readonly #held = new Map<string, number>();
   #free: number;
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
+  heldBy(owner: string): number {
+    return this.#held.get(owner) ?? 0;
   }
 
   take(owner: string): boolean {
-    const held = this.#held.get(owner) ?? 0;
+    const held = this.heldBy(owner);
     if (held >= this.#free) {
       return false;
     }
@@ -17,8 +21,8 @@ export class Places {
     return true;
   }
 
-  giveBack(owner: string): void {
-    const held = (this.#held.get(owner) ?? 0) - 1;
+  give(owner: string): void {
+    const held = this.heldBy(owner) - 1;
     this.#free += 1;
     if (held > 0) {
       this.#held.set(owner, held);
