@@ -1,7 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { Config } from '../config/config.js';
 import { hostAndPortOf } from '../identifiers/network-address.js';
+import { type OpsSource, startOpsServer } from '../telemetry/ops-server.js';
 import type { RoleName } from './roles/role.js';
+import { cannotListen } from './startup-error.js';
 
 /** No other machine sees the secrets and passwords of the demo application. */
 export const DEMO_APP_HOST = '127.0.0.1';
@@ -55,4 +57,10 @@ export function realDataDir({ DATA_DIR }: Config): string {
   } catch {
     return DATA_DIR;
   }
+}
+
+/** Serves /livez, /readyz and /metrics on METRICS_PORT. */
+export function startOpsOnPort({ METRICS_HOST: host, METRICS_PORT: port }: Config, source: OpsSource) {
+  const refuse = cannotListen(`The port ${host}:${port}`, 'METRICS_PORT');
+  return startOpsServer(source, { host, port }).catch(refuse);
 }

@@ -10,8 +10,8 @@ import { startOpsServer } from '../../telemetry/ops-server.js';
 import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
-import { presenceOf } from '../ports.js';
-import { cannotListen, EXIT_CANNOT_START, preventsStart } from '../startup-error.js';
+import { presenceOf, startOpsOnPort } from '../ports.js';
+import { EXIT_CANNOT_START, preventsStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { EndedEarly, type RoleName, type RoleOptions, type RunningRole } from './role.js';
 
@@ -85,7 +85,6 @@ async function startOps(
   socket: string | undefined,
   metrics: () => Promise<string>,
 ) {
-  const { METRICS_HOST: host, METRICS_PORT: port } = config;
   const presence = socket ? presenceOf(config, name) : presenceOf(config, name, 'livez');
   const source = {
     liveness: async () => ({
@@ -99,8 +98,7 @@ async function startOps(
     rmSync(socket, { force: true });
     return startOpsServer(source, { path: socket });
   }
-  const refuse = cannotListen(`The port ${host}:${port}`, 'METRICS_PORT');
-  return startOpsServer(source, { host, port }).catch(refuse);
+  return startOpsOnPort(config, source);
 }
 
 /** How a role is stopped. */

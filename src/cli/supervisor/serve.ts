@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
 import type { Config } from '../../config/config.js';
 import { createLog } from '../../telemetry/log.js';
-import { startOpsServer } from '../../telemetry/ops-server.js';
 import { welcome } from '../demo/welcome.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
-import { presenceOf } from '../ports.js';
+
+import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES, type RoleName } from '../roles/role.js';
+
 import {
   allRoleRights,
   hashedToken,
@@ -16,7 +16,7 @@ import {
   senderOf,
 } from '../roles/role-tokens.js';
 import { claimRunDir } from '../sockets.js';
-import { cannotListen, EXIT_CANNOT_START } from '../startup-error.js';
+import { EXIT_CANNOT_START } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child } from './child.js';
 import { opsOfChildren } from './ops-of-children.js';
@@ -49,7 +49,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   };
   const environmentOf = childEnvironments(config, environment, temporalAddress);
   const children = ROLE_NAMES.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
-  const ops = await startOps(config, children);
+  const ops = await startOpsOnPort(config, opsOfChildren(children, presenceOf(config, 'livez')));
   const temporal =
     demo && temporalAddress ? new demo.TemporalOfDemo(config, temporalAddress, log, say) : undefined;
   for (const child of children) {
@@ -124,11 +124,4 @@ function childEnvironments(
 function tokensOf(config: Config, right: RoleRight): string[] {
   const given = config[roleTokenSettings[right]]?.map((token) => token.reveal());
   return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
-}
-
-function startOps(config: Config, children: readonly Child[]): Promise<Server> {
-  const { METRICS_HOST, METRICS_PORT } = config;
-  const target = { host: METRICS_HOST, port: METRICS_PORT };
-  const refuse = cannotListen(`The port ${METRICS_HOST}:${METRICS_PORT}`, 'METRICS_PORT');
-  return startOpsServer(opsOfChildren(children, presenceOf(config, 'livez')), target).catch(refuse);
 }
