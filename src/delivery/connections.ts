@@ -116,10 +116,6 @@ export class Connections {
     });
   }
 
-  get idleCount(): number {
-    return this.#idleCount;
-  }
-
   close(): void {
     this.#isClosed = true;
     for (const connection of [...this.#idle.values()].flat()) {

@@ -38,11 +38,6 @@ export class RateLimiter implements CallLimiter {
     this.#windows = new RateWindows(rate, clock, (_, startedAt) => ({ startedAt, used: 0 }));
   }
 
-  /** The number of callers in memory. */
-  get size(): number {
-    return this.#windows.size;
-  }
-
   take(caller: string): Taken {
     const window = this.#windows.of(caller);
     const allowed = window.used < this.rate.limit;
@@ -85,11 +80,6 @@ export class RateWindows<W extends Window> {
     private readonly clock: Clock,
     private readonly begin: (caller: string, startedAt: number) => W,
   ) {}
-
-  /** The number of callers in memory. */
-  get size(): number {
-    return this.#windows.size;
-  }
 
   /** The present window of the caller, or a new one. */
   of(caller: string): W {

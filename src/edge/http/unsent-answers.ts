@@ -26,10 +26,6 @@ export class UnsentAnswers {
 
   constructor(private readonly mostBytes = MOST_BYTES) {}
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Counts until the answer is sent or its connection closed. */
   add(response: ServerResponse, owner: string, bytes: number): void {
     const { socket } = response.req;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
+import { RateLimiter, RateWindows } from '../../../src/domain/access/rate-limiter.js';
 import { fakeClock } from '../clock.js';
 
 const WINDOW_MS = 10_000;
@@ -8,6 +8,26 @@ const WINDOW_MS = 10_000;
 function limiterOf(limit: number, windowMs = WINDOW_MS) {
   const clock = fakeClock();
   return { limiter: new RateLimiter({ limit, windowMs }, clock.now), clock };
+}
+
+/** Windows that count how often their start is read: a sweep reads it once for each caller in memory. */
+function watchedWindows() {
+  const clock = fakeClock();
+  let reads = 0;
+  const windows = new RateWindows({ limit: 1, windowMs: WINDOW_MS }, clock.now, (_, startedAt) => ({
+    used: 0,
+    get startedAt() {
+      reads += 1;
+      return startedAt;
+    },
+  }));
+  /** Returns how many windows this read. */
+  const begin = (caller: string) => {
+    reads = 0;
+    windows.of(caller);
+    return reads;
+  };
+  return { begin, clock };
 }
 
 describe('the rate limiter', () => {
@@ -94,22 +114,24 @@ describe('the rate limiter', () => {
 
     expect(limiter.take('young').allowed).toBe(false);
     expect(limiter.take('newest').allowed).toBe(false);
-    expect(limiter.size).toBe(2);
   });
 
   test('looks for windows that are over at most once a second, however many callers are new', () => {
-    const { limiter, clock } = limiterOf(1);
+    const { begin, clock } = watchedWindows();
     for (let caller = 0; caller <= 10_000; caller += 1) {
-      limiter.take(`old ${caller}`);
+      begin(`old ${caller}`);
     }
     clock.advance(WINDOW_MS - 500);
-    limiter.take('swept');
+    expect(begin('sweeps')).toBe(10_001);
     clock.advance(999);
-    limiter.take('not yet');
-    expect(limiter.size).toBe(10_003);
+    expect(begin('not yet')).toBe(0);
     clock.advance(1);
-    limiter.take('again');
-    expect(limiter.size).toBe(3);
+    expect(begin('sweeps again')).toBe(10_003);
+    for (let caller = 0; caller <= 10_000; caller += 1) {
+      begin(`young ${caller}`);
+    }
+    clock.advance(1_000);
+    expect(begin('sweeps the young')).toBe(10_004);
   });
 
   test('a clock that is put back does not lock a caller out for longer than a window', () => {
