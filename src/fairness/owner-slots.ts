@@ -1,10 +1,18 @@
-/** A limited number of slots. An owner gets another only while it holds fewer than are free. */
-export class FairSlots {
+interface SlotLimits {
+  perOwner?: number;
+  /** An owner gets another slot only while it holds fewer than are free. */
+  inTotal?: number;
+}
+
+/** Counts how many slots each owner holds, up to a limit. */
+export class OwnerSlots {
   readonly #held = new Map<string, number>();
+  readonly #perOwner: number;
   #free: number;
 
-  constructor(slots: number) {
-    this.#free = slots;
+  constructor({ perOwner = Number.POSITIVE_INFINITY, inTotal = Number.POSITIVE_INFINITY }: SlotLimits) {
+    this.#perOwner = perOwner;
+    this.#free = inTotal;
   }
 
   heldBy(owner: string): number {
@@ -13,7 +21,7 @@ export class FairSlots {
 
   take(owner: string): boolean {
     const held = this.heldBy(owner);
-    if (held >= this.#free) {
+    if (held >= Math.min(this.#perOwner, this.#free)) {
       return false;
     }
     this.#held.set(owner, held + 1);

@@ -1,4 +1,5 @@
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import { OwnerSlots } from '../fairness/owner-slots.js';
 
 const LIMITS = {
   /** Long-lived calls: each may hold a message in memory without limit of time. */
@@ -9,37 +10,33 @@ const LIMITS = {
 
 export type TokenLimits = typeof LIMITS;
 
-type Kind = keyof TokenLimits;
-
 /** Limits the calls of each token, so that none takes the memory of others. */
 export class TokenShares {
-  readonly #taken = new Map<string, Record<Kind, number>>();
-  readonly #limits: TokenLimits;
+  readonly #slots: Record<keyof TokenLimits, OwnerSlots>;
 
   constructor(limits: Partial<TokenLimits> = {}) {
-    this.#limits = { ...LIMITS, ...limits };
+    const { longCalls, arrivingCalls } = { ...LIMITS, ...limits };
+    this.#slots = {
+      longCalls: new OwnerSlots({ perOwner: longCalls }),
+      arrivingCalls: new OwnerSlots({ perOwner: arrivingCalls }),
+    };
   }
 
   /** Takes a share; the returned function gives it back. */
-  take(tokenId: string, kind: Kind): () => void {
-    const taken = this.#taken.get(tokenId) ?? { longCalls: 0, arrivingCalls: 0 };
-    if (taken[kind] >= this.#limits[kind]) {
+  take(tokenId: string, kind: keyof TokenLimits): () => void {
+    const slots = this.#slots[kind];
+    if (!slots.take(tokenId)) {
       throw new ServiceError(
         ErrorCode.RATE_LIMITED,
         'Too many calls with this token are open at once. Please try again once some have ended.',
         { retryAfterSeconds: 1 },
       );
     }
-    this.#taken.set(tokenId, taken);
-    taken[kind] += 1;
     let isTaken = true;
     return () => {
       if (isTaken) {
         isTaken = false;
-        taken[kind] -= 1;
-        if (taken.longCalls + taken.arrivingCalls === 0) {
-          this.#taken.delete(tokenId);
-        }
+        slots.give(tokenId);
       }
     };
   }

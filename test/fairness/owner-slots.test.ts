@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { FairSlots } from '../../src/fairness/fair-slots.js';
+import { OwnerSlots } from '../../src/fairness/owner-slots.js';
 
 /** How many of so many attempts get a slot. */
-function taken(slots: FairSlots, owner: string, attempts: number): number {
+function taken(slots: OwnerSlots, owner: string, attempts: number): number {
   return Array.from({ length: attempts }, () => slots.take(owner)).filter(Boolean).length;
 }
 
 describe('slots', () => {
   test('go to one owner by half at most, and to each further one by half of the rest', () => {
-    const slots = new FairSlots(16);
+    const slots = new OwnerSlots({ inTotal: 16 });
     expect(taken(slots, 'one', 100)).toBe(8);
     expect(taken(slots, 'two', 100)).toBe(4);
     expect(taken(slots, 'three', 100)).toBe(2);
@@ -16,17 +16,24 @@ describe('slots', () => {
   });
 
   test('are never more than there are', () => {
-    const slots = new FairSlots(3);
+    const slots = new OwnerSlots({ inTotal: 3 });
     const owners = ['one', 'two', 'three', 'four'];
     expect(owners.map((owner) => taken(slots, owner, 1))).toEqual([1, 1, 1, 0]);
   });
 
   test('can be had again once they are given back', () => {
-    const slots = new FairSlots(4);
+    const slots = new OwnerSlots({ inTotal: 4 });
     expect(taken(slots, 'one', 9)).toBe(2);
     slots.give('one');
     slots.give('one');
     expect(taken(slots, 'two', 9)).toBe(2);
     expect(taken(slots, 'one', 9)).toBe(1);
+  });
+
+  test('can be limited for each owner, whatever the others hold', () => {
+    const slots = new OwnerSlots({ perOwner: 2 });
+    expect([taken(slots, 'one', 9), taken(slots, 'two', 9)]).toEqual([2, 2]);
+    slots.give('one');
+    expect([taken(slots, 'two', 1), taken(slots, 'one', 9), slots.heldBy('one')]).toEqual([0, 1, 2]);
   });
 });

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { FairSlots } from '../../fairness/fair-slots.js';
+import { OwnerSlots } from '../../fairness/owner-slots.js';
 import type { Visitor } from './gatekeeper.js';
 
 interface ListLimits {
@@ -28,12 +28,12 @@ export type ReleaseSlot = () => void;
 
 /** Counts the lists in progress, in memory. */
 export class ListSlots {
-  readonly #slots: FairSlots;
+  readonly #slots: OwnerSlots;
   /** Timers of the slots kept for a rest, oldest first; those of an integration are alike. */
   readonly #left = new Map<string, Set<NodeJS.Timeout>>();
 
   constructor(private readonly limits: ListLimits = LIST_LIMITS) {
-    this.#slots = new FairSlots(limits.inTotal);
+    this.#slots = new OwnerSlots({ inTotal: limits.inTotal });
   }
 
   /** Holds a slot until it is released, or refuses. */

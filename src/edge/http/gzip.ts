@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
-import { FairSlots } from '../../fairness/fair-slots.js';
+import { OwnerSlots } from '../../fairness/owner-slots.js';
 import { type BodyStream, bodyStream, type Dispatch, type DispatchedAnswer } from './exchange.js';
 
 const compress = promisify(gzip);
@@ -28,7 +28,7 @@ export function acceptsGzip(accepted: string | string[] | undefined): boolean {
 
 /** Compresses the JSON of successful answers where the client accepts it and there is a slot. */
 export function withGzip(dispatch: Dispatch): Dispatch {
-  const slots = new FairSlots(MOST_AT_ONCE);
+  const slots = new OwnerSlots({ inTotal: MOST_AT_ONCE });
   return async (request) => {
     const { 'accept-encoding': accepted, 'if-none-match': held = '' } = request.headers;
     if (!acceptsGzip(accepted)) {
@@ -48,7 +48,7 @@ function withHeldTag(answer: DispatchedAnswer, held: string): DispatchedAnswer {
   return held.includes(tag) ? { ...answer, headers: { ...answer.headers, ETag: tag } } : answer;
 }
 
-async function compressed(answer: DispatchedAnswer, slots: FairSlots): Promise<DispatchedAnswer> {
+async function compressed(answer: DispatchedAnswer, slots: OwnerSlots): Promise<DispatchedAnswer> {
   const { status, headers, body = '', facts } = answer;
   const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
   if (

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
-import { FairSlots } from '../../fairness/fair-slots.js';
+import { OwnerSlots } from '../../fairness/owner-slots.js';
 import { networkOf } from '../../identifiers/network-address.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
@@ -287,7 +287,7 @@ function belowContracts(
 /** Each network has its share of slots, so that one network does not block the others. */
 function dispatchInSlot(options: ListenerOptions): Dispatch {
   const { dispatch, maxRequests = MAX_REQUESTS } = options;
-  const slots = new FairSlots(maxRequests);
+  const slots = new OwnerSlots({ inTotal: maxRequests });
   let withoutSlot = 0;
   return async (request) => {
     const { network } = request;

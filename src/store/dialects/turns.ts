@@ -1,5 +1,6 @@
 import type { WriteOrigin } from '../../domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { OwnerSlots } from '../../fairness/owner-slots.js';
 import type { Writer } from '../database.js';
 
 /** How many of the writing connections may hold or wait for the lock of one subject. */
@@ -13,17 +14,12 @@ const RETRY_AFTER_SECONDS = 1;
  * would hold one while it waits, and one tenant could take them all.
  */
 export class SubjectTurns {
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new OwnerSlots({ perOwner: AT_ONCE });
   /** What begins each turn that is waited for. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   tryTake(subject: string): boolean {
-    const count = this.#underWay.get(subject) ?? 0;
-    if (count >= AT_ONCE) {
-      return false;
-    }
-    this.#underWay.set(subject, count + 1);
-    return true;
+    return this.#underWay.take(subject);
   }
 
   /** Begins the turn that has waited longest, if any. */
@@ -34,12 +30,7 @@ export class SubjectTurns {
       return;
     }
     this.#waiting.delete(subject);
-    const count = (this.#underWay.get(subject) ?? 1) - 1;
-    if (count > 0) {
-      this.#underWay.set(subject, count);
-    } else {
-      this.#underWay.delete(subject);
-    }
+    this.#underWay.give(subject);
   }
 
   /** Resolves with the turn taken. */
