@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Lanes } from '../../fairness/lanes.js';
-import { inNextTurn } from '../http/turns.js';
+import { inNextTurn } from '../../fairness/turns.js';
 
 const LIMITS = {
   /**

@@ -5,6 +5,7 @@ import type {
   ExchangeResponse,
 } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { ErrorCode, internalError, type ServiceError } from '../../errors/service-error.js';
+import { inNextTurn } from '../../fairness/turns.js';
 import { type FailedCall, fromDetail, fromStatus, hasDetail, notReached } from '../error-trailer.js';
 import { BATCH_BYTES, BATCH_CALLS, MAX_SENT, MAX_WRITES } from './frames.js';
 import type { PendingCall } from './pending-call.js';
@@ -32,7 +33,7 @@ export class CallStream {
   #cancelledIds: number[] = [];
   #id = 0;
   #writes = 0;
-  #flushing: NodeJS.Immediate | undefined;
+  readonly #flushSoon = inNextTurn(() => this.#flush());
   #hasLeft = false;
   #hasEnded = false;
 
@@ -112,13 +113,6 @@ export class CallStream {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     return call;
-  }
-
-  #flushSoon(): void {
-    this.#flushing ??= setImmediate(() => {
-      this.#flushing = undefined;
-      this.#flush();
-    });
   }
 
   #flush(): void {

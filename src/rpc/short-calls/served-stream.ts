@@ -6,6 +6,7 @@ import {
   ExchangeResponse,
 } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { asServiceError, ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
+import { inNextTurn } from '../../fairness/turns.js';
 import { encoded } from '../bytes.js';
 import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
 import type { Endpoint } from '../endpoint.js';
@@ -68,7 +69,7 @@ export class ServedStream {
   #isOver = false;
   #hasPeerEnded = false;
   #hasEnded = false;
-  #flushing: NodeJS.Immediate | undefined;
+  readonly #flushSoon = inNextTurn(() => this.#flush());
   #patience: NodeJS.Timeout | undefined;
   readonly #remoteAddress: string | undefined;
 
@@ -173,13 +174,6 @@ export class ServedStream {
   #count(bytes: number): void {
     this.#waitingBytes += bytes;
     this.options.load.waitingBytes += bytes;
-  }
-
-  #flushSoon(): void {
-    this.#flushing ??= setImmediate(() => {
-      this.#flushing = undefined;
-      this.#flush();
-    });
   }
 
   #flush(): void {

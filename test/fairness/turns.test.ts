@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Turns } from '../../../src/edge/http/turns.js';
+import { Turns } from '../../src/fairness/turns.js';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
