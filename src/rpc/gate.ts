@@ -10,7 +10,7 @@ import { AUTHORIZATION_KEY, bearerTokenOf, loggableRequestId, REQUEST_ID_KEY } f
 import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
 import { toStatus } from './error-trailer.js';
-import { type TokenLimits, TokenShares } from './token-shares.js';
+import { type TokenLimits, TokenSlots } from './token-slots.js';
 
 /** The rights that may call a method. */
 interface MethodRule {
@@ -112,7 +112,7 @@ export class Gate {
   readonly #rules = new Map<string, MethodRule>();
   readonly #admitted = new WeakMap<Metadata, Call>();
   readonly #open = new Set<Call>();
-  readonly #shares: TokenShares;
+  readonly #slots: TokenSlots;
   readonly #options: Required<Omit<GateOptions, 'tokens'>>;
   #recheck: NodeJS.Timeout | undefined;
 
@@ -123,7 +123,7 @@ export class Gate {
     ...options
   }: GateOptions) {
     this.#options = { ...options, arrivalMs, recheckTokensMs };
-    this.#shares = new TokenShares(tokens);
+    this.#slots = new TokenSlots(tokens);
   }
 
   /** Opens a method; others are refused. */
@@ -175,7 +175,7 @@ export class Gate {
       await this.#admit(call, this.#options.authenticate);
       const tokenId = call.identity?.tokenId;
       if (tokenId !== undefined && !call.over) {
-        call.giveBack = this.#shares.take(tokenId, isLong ? 'longCalls' : 'arrivingCalls');
+        call.giveBack = this.#slots.take(tokenId, isLong ? 'longCalls' : 'arrivingCalls');
       }
       this.#tellOf(call);
     } catch (thrown) {

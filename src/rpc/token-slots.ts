@@ -11,7 +11,7 @@ const LIMITS = {
 export type TokenLimits = typeof LIMITS;
 
 /** Limits the calls of each token, so that none takes the memory of others. */
-export class TokenShares {
+export class TokenSlots {
   readonly #slots: Record<keyof TokenLimits, OwnerSlots>;
 
   constructor(limits: Partial<TokenLimits> = {}) {
@@ -22,7 +22,7 @@ export class TokenShares {
     };
   }
 
-  /** Takes a share; the returned function gives it back. */
+  /** Takes a slot; the returned function gives it back. */
   take(tokenId: string, kind: keyof TokenLimits): () => void {
     const slots = this.#slots[kind];
     if (!slots.take(tokenId)) {
