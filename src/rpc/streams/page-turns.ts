@@ -18,11 +18,9 @@ export class PageTurns {
   #shortCallAt = Number.NEGATIVE_INFINITY;
   #patientPageAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly now = () => performance.now()) {}
-
   /** Call it after each short call, and after each list of one page. */
   shortCall(): void {
-    this.#shortCallAt = this.now();
+    this.#shortCallAt = performance.now();
   }
 
   /** After a page that `isSmall`, the next one begins in the same turn of the event loop. */
@@ -35,7 +33,7 @@ export class PageTurns {
   }
 
   #pauseMs(): number {
-    const now = this.now();
+    const now = performance.now();
     const isBusy = now < this.#shortCallAt + EXPECTED_FOR_MS;
     this.#patientPageAt = Math.max(now, this.#patientPageAt + (isBusy ? PAUSE_MS : 0));
     return this.#patientPageAt - now;

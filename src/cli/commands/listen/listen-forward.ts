@@ -34,10 +34,7 @@ export interface Answer {
 export class Forwarder {
   readonly #agent = new Agent();
 
-  constructor(
-    private readonly address: string,
-    private readonly timeoutMs = TIMEOUT_MS,
-  ) {}
+  constructor(private readonly address: string) {}
 
   async forward(headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
     try {
@@ -46,7 +43,7 @@ export class Forwarder {
         headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name))),
         body,
         dispatcher: this.#agent,
-        signal: AbortSignal.timeout(this.timeoutMs),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const passedOn = ANSWER_HEADERS.filter((name) => answer.headers[name] !== undefined);
       return {
@@ -66,7 +63,7 @@ export class Forwarder {
   #unanswered({ name, code, message }: NodeJS.ErrnoException): Answer {
     const problem =
       name === 'TimeoutError'
-        ? `${this.address} did not answer within ${this.timeoutMs / 1_000} s.`
+        ? `${this.address} did not answer within ${TIMEOUT_MS / 1_000} s.`
         : `Nothing answers at ${this.address} (${code ?? message}).`;
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     return { status: 502, headers, body: Buffer.from(`${problem}\n`), problem };
