@@ -1,11 +1,12 @@
 import type { operations } from '../../../generated/openapi/gateway.js';
 import type { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import type { AtOnce } from '../../fairness/at-once.js';
 import type { Turns } from '../../fairness/turns.js';
 import type { RpcClient } from '../../rpc/client.js';
 import type { Handler } from '../contract/typed-handler.js';
 import type { EntityTags } from '../http/entity-tags.js';
 import type { Identity } from './api-key.js';
-import type { AtOnce, ChangeNews } from './change-news.js';
+import type { ChangeNews } from './change-news.js';
 import type { RequestsUnderWay } from './requests-under-way.js';
 
 export type GatewayHandler<Id extends keyof operations> = Handler<

@@ -21,7 +21,7 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
       // Before the read, so that no change between the two is missed.
       const heard = waiting ? await news.listen() : 0;
       // One change can wake many requests at once.
-      const answer = await (waited === undefined ? read(false) : wokenReads.run(() => read(true)));
+      const answer = await (waited === undefined ? read(false) : wokenReads.run('all', () => read(true)));
       const header = present(answer.header);
       waiting?.answered(header);
       const { awaitedInstanceId } = header;

@@ -1,4 +1,4 @@
-import { Lanes } from '../../fairness/lanes.js';
+import { AtOnce } from '../../fairness/at-once.js';
 
 /** Two, so that the next page of a lone list need not wait for the next turn of the event loop. */
 const PAGES_AT_ONCE = 2;
@@ -13,8 +13,8 @@ const PAUSE_MS = 20;
  * leaves domain and edge time for the short calls.
  */
 export class PageTurns {
-  readonly #prompt = new PageQueue(() => 0);
-  readonly #patient = new PageQueue(() => this.#pauseMs());
+  readonly #prompt = new AtOnce(PAGES_AT_ONCE);
+  readonly #patient = new AtOnce(PAGES_AT_ONCE, () => this.#pauseMs());
   #shortCallAt = Number.NEGATIVE_INFINITY;
   #patientPageAt = Number.NEGATIVE_INFINITY;
 
@@ -29,7 +29,8 @@ export class PageTurns {
     page: () => Promise<T>,
     isSmall: (page: T) => boolean = () => false,
   ): Promise<T> {
-    return (canWait ? this.#patient : this.#prompt).make(integrationId, page, isSmall);
+    const queue = canWait ? this.#patient : this.#prompt;
+    return queue.run(integrationId, page, (made) => !isSmall(made));
   }
 
   #pauseMs(): number {
@@ -37,49 +38,5 @@ export class PageTurns {
     const isBusy = now < this.#shortCallAt + EXPECTED_FOR_MS;
     this.#patientPageAt = Math.max(now, this.#patientPageAt + (isBusy ? PAUSE_MS : 0));
     return this.#patientPageAt - now;
-  }
-}
-
-/** A queue of pages, of which a few are made at once. */
-class PageQueue {
-  #free = PAGES_AT_ONCE;
-  /** Per integration. */
-  readonly #waiting = new Lanes<() => void>();
-
-  /** `pauseMs` is how long a page still waits when its turn comes. */
-  constructor(private readonly pauseMs: () => number) {}
-
-  async make<T>(integrationId: string, page: () => Promise<T>, isSmall: (page: T) => boolean): Promise<T> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-    } else {
-      await new Promise<void>((begin) => this.#waiting.add(integrationId, begin));
-    }
-    let passesAtOnce = false;
-    try {
-      const made = await page();
-      passesAtOnce = isSmall(made);
-      return made;
-    } finally {
-      if (passesAtOnce) {
-        this.#passOn();
-      } else {
-        setImmediate(() => this.#passOn());
-      }
-    }
-  }
-
-  #passOn(): void {
-    const begin = this.#waiting.next();
-    if (!begin) {
-      this.#free += 1;
-      return;
-    }
-    const pauseMs = this.pauseMs();
-    if (pauseMs > 0) {
-      setTimeout(begin, pauseMs);
-    } else {
-      begin();
-    }
   }
 }
