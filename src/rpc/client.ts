@@ -83,7 +83,7 @@ export class RpcChannel {
     { credentials: given = credentials.createInsecure(), onChange }: ChannelOptions = {},
   ) {
     this.#token = token;
-    this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).lane);
+    this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).shortCalls);
     this.#members = new Members(addresses, ({ address, name }) => {
       const own = typeof given === 'function' ? given(name ?? address) : given;
       return new Member({
@@ -230,7 +230,7 @@ function traced(method: AnyMethod, call: UnaryCall<AnyMethod>): UnaryCall<AnyMet
 }
 
 /** Short calls and streams are counted apart: a slow reader of a stream is no load for short calls. */
-const callsOf = ({ lane }: Member) => lane.underWay;
+const callsOf = ({ shortCalls }: Member) => shortCalls.underWay;
 const streamsOf = ({ openStreams }: Member) => openStreams;
 
 /** Where DNS gave the address of a connection, its certificate is still for the name. */

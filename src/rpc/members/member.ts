@@ -4,7 +4,7 @@ import { type AnyMethod, serviceNameOf } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
 import { RenewedConnection } from '../renewed-connection.js';
 import type { Exchange } from '../short-calls/call-stream.js';
-import { CallLane, type StreamedCalls } from '../short-calls/streamed-calls.js';
+import { ServerCalls, type StreamedCalls } from '../short-calls/streamed-calls.js';
 
 /** Connections for streams. */
 const STREAM_CONNECTIONS = 2;
@@ -46,7 +46,7 @@ interface MemberOptions {
 
 /** A server of a channel: connections to it, opened on first use, and what is known of its health. */
 export class Member {
-  readonly lane: CallLane;
+  readonly shortCalls: ServerCalls;
   /** For unary calls that do not travel in streams of calls. */
   readonly connection: RenewedConnection;
   readonly #forStreams: RenewedConnection[];
@@ -64,7 +64,7 @@ export class Member {
     const { connect, exchange, calls } = options;
     this.connection = new RenewedConnection(connect);
     this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => new RenewedConnection(connect));
-    this.lane = new CallLane({
+    this.shortCalls = new ServerCalls({
       open: () => exchange(this.connection),
       onMoved: (moved, error) => calls.move(moved, error),
       onGoingAway: () => this.#goesAway(),
@@ -94,7 +94,7 @@ export class Member {
   }
 
   get isIdle(): boolean {
-    return this.lane.underWay + this.openStreams === 0;
+    return this.shortCalls.underWay + this.openStreams === 0;
   }
 
   forNextStream(): RenewedConnection {
@@ -120,19 +120,19 @@ export class Member {
     for (const connection of [this.connection, ...this.#forStreams]) {
       connection.break();
     }
-    this.lane.break(notReached(`${this.address} does not answer`));
+    this.shortCalls.break(notReached(`${this.address} does not answer`));
     this.#ask();
   }
 
   /** Makes no more calls, and lets those under way end. */
   leave(): void {
     this.#isClosed = true;
-    this.lane.renew();
+    this.shortCalls.renew();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.lane.break(notReached('the channel was closed'));
+    this.shortCalls.break(notReached('the channel was closed'));
     for (const connection of [this.connection, ...this.#forStreams]) {
       connection.close();
     }

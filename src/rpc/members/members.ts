@@ -85,8 +85,8 @@ export class Members {
 
   /** Later short calls go into new streams, which have the token of that time. */
   renew(): void {
-    for (const { lane } of this.#members) {
-      lane.renew();
+    for (const { shortCalls } of this.#members) {
+      shortCalls.renew();
     }
   }
 

@@ -11,24 +11,24 @@ export class StreamedCalls {
   #underWay = 0;
   #isClosed = false;
 
-  /** `laneOfNext` chooses the server of a call. */
-  constructor(private readonly laneOfNext: () => CallLane) {}
+  /** Chooses the server of a call. */
+  constructor(private readonly serverOfNext: () => ServerCalls) {}
 
   call(method: AnyMethod, request: unknown, options: CallOptions, deadlineMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
       this.#assertRoom();
       const message = messageOf(method, request);
-      const lane = this.laneOfNext();
+      const server = this.serverOfNext();
       this.#underWay += 1;
       const ended = () => {
         this.#underWay -= 1;
       };
-      lane.add(new PendingCall(method, message, options, deadlineMs, { resolve, reject, ended }));
+      server.add(new PendingCall(method, message, options, deadlineMs, { resolve, reject, ended }));
     });
   }
 
-  /** Takes no more calls. Those under way fail when their lanes break. */
+  /** Takes no more calls. Those under way fail when their streams break. */
   close(): void {
     this.#isClosed = true;
   }
@@ -37,7 +37,7 @@ export class StreamedCalls {
   move(calls: readonly PendingCall[], error: ServiceError): void {
     for (const call of calls) {
       if (!this.#isClosed && error.code === ErrorCode.UNAVAILABLE && call.move()) {
-        this.laneOfNext().add(call);
+        this.serverOfNext().add(call);
       } else {
         call.failed(error);
       }
@@ -62,7 +62,7 @@ function messageOf(method: AnyMethod, request: unknown): Buffer {
   return message;
 }
 
-interface CallLaneOptions {
+interface ServerCallsOptions {
   open(): Exchange;
   /** These calls need another stream, here or elsewhere, or fail with the error. */
   onMoved(calls: readonly PendingCall[], error: ServiceError): void;
@@ -77,11 +77,11 @@ interface CallLaneOptions {
  * The calls to one server, in one stream at a time. The first call opens it, also after it broke or its
  * server announced its shutdown.
  */
-export class CallLane {
+export class ServerCalls {
   #stream: CallStream | undefined;
   readonly #open = new Set<CallStream>();
 
-  constructor(private readonly options: CallLaneOptions) {}
+  constructor(private readonly options: ServerCallsOptions) {}
 
   /** Calls that wait or were sent, cancelled ones included until they have ended. */
   get underWay(): number {

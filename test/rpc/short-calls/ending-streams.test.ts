@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
 import { closeRpcServer } from '../../../src/rpc/server.js';
-import { CallLane, StreamedCalls } from '../../../src/rpc/short-calls/streamed-calls.js';
+import { ServerCalls, StreamedCalls } from '../../../src/rpc/short-calls/streamed-calls.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, TOKENS } from '../rig.js';
@@ -166,8 +166,8 @@ describe('calls of a role, when their stream ends,', () => {
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${TOKENS.edge}`);
     const { path, requestSerialize, responseDeserialize } = CallServiceService.exchange;
-    const calls: StreamedCalls = new StreamedCalls(() => lane);
-    const lane = new CallLane({
+    const calls: StreamedCalls = new StreamedCalls(() => server);
+    const server = new ServerCalls({
       open: () => client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata),
       onMoved: (moved, error) => calls.move(moved, error),
       onGoingAway: () => undefined,
@@ -180,6 +180,6 @@ describe('calls of a role, when their stream ends,', () => {
     const ended = () => timed.filter(({ method }) => method === EXCHANGE);
     await eventually('the used ones end', () => ended().length === 3);
     expect(ended().map(({ code }) => code)).toEqual(['OK', 'OK', 'OK']);
-    lane.renew();
+    server.renew();
   });
 });
