@@ -4,7 +4,9 @@
   const remembering =
     (make, known = new Map()) =>
     (asked) => {
-      if (!known.has(asked)) known.set(asked, make(asked));
+      if (!known.has(asked)) {
+        known.set(asked, make(asked));
+      }
       return known.get(asked);
     };
   const channels = remembering((color) => {
