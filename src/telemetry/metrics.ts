@@ -223,6 +223,16 @@ export function storeMetrics(registry: Registry) {
   };
 }
 
+/** Such a failure is a redirect, which no status of HTTP or gRPC shows. */
+export function authorizationFaultCounter(registry: Registry): () => void {
+  const counter = new Counter({
+    name: 'authorization_faults_total',
+    help: 'Authorization requests that the application was told have failed, for an error of the service.',
+    registers: [registry],
+  });
+  return () => counter.inc();
+}
+
 /** Of the threads that check passwords: the other side is `PasswordWatch`. */
 export function passwordMetrics(registry: Registry) {
   const registers = [registry];

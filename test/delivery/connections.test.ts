@@ -96,9 +96,11 @@ describe('the connections that are kept', () => {
     const connections = new Connections({ guard });
     const silent = await raw.start(noContent);
     const hasty = await raw.start(answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n'));
-    await exchange(connections, silent);
-    await exchange(connections, hasty);
-    expect(silent.sockets.size).toBe(1);
+    for (const receiver of [silent, hasty]) {
+      await exchange(connections, receiver);
+      await exchange(connections, receiver);
+    }
+    expect([silent.connections, hasty.connections]).toEqual([1, 2]);
     await eventually('the receivers are let go', () => silent.sockets.size + hasty.sockets.size === 0);
   });
 

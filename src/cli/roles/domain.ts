@@ -18,7 +18,7 @@ import { allServices } from '../../rpc/domain-server/index.js';
 import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
-import { passwordMetrics, rpcCallTimer } from '../../telemetry/metrics.js';
+import { authorizationFaultCounter, passwordMetrics, rpcCallTimer } from '../../telemetry/metrics.js';
 import {
   heldBackGauges,
   nextExpiryGauge,
@@ -139,6 +139,7 @@ function servicesOf(
   });
   const perIntegration = newLimiter('gateway', config.GATEWAY_RATE_LIMIT, { asksFirst: true });
   const lostUse = note('the last use of an API key was not recorded');
+  const countFault = authorizationFaultCounter(metrics);
   const retention = retentionOf(config);
   purgeLagGauge(metrics, () => purgeLags(store.purge, retention, clock));
   storeSizeGauges(metrics, () => store.size());
@@ -174,7 +175,10 @@ function servicesOf(
       peopleByDay: newLimiter('people by day', PEOPLE_RATE_BY_DAY),
       wrongSecrets: newLimiter('wrong secrets', WRONG_SECRETS_RATE),
       onBackgroundError: note('the last use of a client secret was not recorded'),
-      onFault: (requestId, fault) => log.error('authorization failed', { requestId, ...causeOf(fault) }),
+      onFault: (requestId, fault) => {
+        countFault();
+        log.error('authorization failed', { requestId, ...causeOf(fault) });
+      },
       observe: tally.observe,
     },
     platform: {

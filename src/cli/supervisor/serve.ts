@@ -4,10 +4,8 @@ import { createLog } from '../../telemetry/log.js';
 import { welcome } from '../demo/welcome.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
-
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES, type RoleName } from '../roles/role.js';
-
 import {
   allRoleRights,
   hashedToken,

@@ -1,6 +1,6 @@
 import { snakeCase, trimmed, type Update, updatedFields } from '../platform/changes.js';
 import type { Violations } from '../platform/violations.js';
-import { faultOfLink, faultOfLogo, faultOfRedirectUri } from './application-uris.js';
+import { AFTER_LOGOUT, faultOfLink, faultOfLogo, faultOfRedirectUri } from './application-uris.js';
 import type {
   Application,
   ApplicationLinks,
@@ -128,7 +128,7 @@ function validateLifetimes(violations: Violations, lifetimes: Partial<TokenLifet
 function validatePostLogout(violations: Violations, type: ApplicationType, uris: readonly string[]): void {
   const checked = violations.listOfAtMost(MAX_REDIRECT_URIS, 'post_logout_redirect_uris', uris);
   checked.forEach((uri, index) => {
-    const fault = faultOfRedirectUri(uri, type);
+    const fault = faultOfRedirectUri(uri, type, AFTER_LOGOUT);
     if (fault) {
       violations.add(`post_logout_redirect_uris[${index}]`, fault);
     }

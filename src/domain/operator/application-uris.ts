@@ -10,14 +10,19 @@ const NAMEABLE_HOST = /^[a-z0-9.-]+$/i;
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Parameters of our answers there: none may come twice (RFC 6749, 3.1). */
-const OURS: readonly string[] = ['code', 'state', 'iss', 'error', 'error_description'];
+/** Parameters that we add there: none may come twice (RFC 6749, 3.1). */
+const OF_ANSWERS: readonly string[] = ['code', 'state', 'iss', 'error', 'error_description'];
+export const AFTER_LOGOUT: readonly string[] = ['state'];
 
 /**
  * Why an application must not have this redirect URI, also after a sign-out; undefined if it may. Custom
  * schemes are reversed domain names (RFC 8252), which excludes `javascript:`.
  */
-export function faultOfRedirectUri(uri: string, type: 'confidential' | 'public'): string | undefined {
+export function faultOfRedirectUri(
+  uri: string,
+  type: 'confidential' | 'public',
+  added = OF_ANSWERS,
+): string | undefined {
   if (uri.length > MAX_LENGTH) {
     return `must not be longer than ${MAX_LENGTH} characters`;
   }
@@ -31,7 +36,7 @@ export function faultOfRedirectUri(uri: string, type: 'confidential' | 'public')
   if (username !== '' || password !== '') {
     return 'must not contain credentials';
   }
-  const repeated = OURS.find((name) => searchParams.has(name));
+  const repeated = added.find((name) => searchParams.has(name));
   if (repeated !== undefined) {
     return `must not have ${repeated} in its query, a parameter that the service adds`;
   }

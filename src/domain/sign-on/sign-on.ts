@@ -38,7 +38,7 @@ export interface SignOn {
   people: CallLimiter;
   /** The same per day, the least time for which these rows are kept. */
   peopleByDay: CallLimiter;
-  /** Reports an internal fault that the application is told by redirect. */
+  /** Reports a failure of the service that the application is told by redirect. */
   onFault: (requestId: string, fault: unknown) => void;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  AFTER_LOGOUT,
   faultOfLink,
   faultOfLogo,
   faultOfRedirectUri,
@@ -57,6 +58,13 @@ describe('people may not be sent to', () => {
 
   test('a custom scheme, where the application is confidential', () => {
     expect(faultOfRedirectUri('com.example.app:/callback', 'confidential')).toMatch(/https/);
+  });
+
+  test('after a sign-out with a state of their own, which the answer has, but with others', () => {
+    const judge = (query: string) =>
+      faultOfRedirectUri(`https://app.example.com/bye?${query}`, 'confidential', AFTER_LOGOUT);
+    expect(judge('state=1')).toMatch(/state in its query/);
+    expect(judge('code=de&error=1')).toBeUndefined();
   });
 });
 

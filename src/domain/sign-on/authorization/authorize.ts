@@ -38,14 +38,12 @@ export async function authorize(
     return await begin(signOn, browser, judged, asker);
   } catch (thrown) {
     const { code } = asServiceError(thrown);
-    if (code === ErrorCode.UNAVAILABLE && judged.silent) {
-      return refusalStep(issuer, asker, UNAVAILABLE);
-    }
-    if (code !== ErrorCode.INTERNAL_ERROR) {
+    const passes = code === ErrorCode.UNAVAILABLE && judged.silent;
+    if (!passes && code !== ErrorCode.INTERNAL_ERROR) {
       throw thrown;
     }
     signOn.onFault(browser.requestId, thrown);
-    return refusalStep(issuer, asker, SERVER_ERROR);
+    return refusalStep(issuer, asker, passes ? UNAVAILABLE : SERVER_ERROR);
   }
 }
 

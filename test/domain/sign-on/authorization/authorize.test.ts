@@ -175,10 +175,11 @@ describe('a failure of ours', () => {
   test('that passes is told to the application where no person reads a page', async () => {
     const rig = await browserRig(under);
     const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
-    rig.signOn.unitOfWork.run = () => Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.'));
+    const fault = new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.');
+    rig.signOn.unitOfWork.run = () => Promise.reject(fault);
     const answer = answerOf(await browser.authorize({ prompt: 'none' }));
     expect(answer).toMatchObject({ error: 'temporarily_unavailable', state: 'state-1', iss: ISSUER });
-    expect(rig.faults).toEqual([]);
+    expect(rig.faults).toEqual([{ requestId: 'request-1', fault }]);
   });
 
   test('before the redirect URI is proven is no redirect', async () => {

@@ -43,7 +43,7 @@ export interface AuthorizationResponse {
      * | `unsupported_response_type` | `response_type` is not `code`. |
      * | `invalid_scope` | `scope` is missing, or a scope is unknown or not registered for the application. |
      * | `server_error` | An internal error. Start again. |
-     * | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Sent with `prompt=none`; otherwise the person gets an error page (503). |
+     * | `temporarily_unavailable` | We are briefly unable to answer. Start again a little later. Sent with `prompt=none`, if the failure comes after the check of the redirect URI; otherwise the person gets an error page (429 or 503). |
      * | `login_required` | `prompt=none`, and the person has to sign in; or another person signed in than the one that `id_token_hint` or `claims` names. |
      * | `interaction_required` | `prompt=none`, and the person has to choose a context. |
      * | `consent_required` | `prompt=none`, and the person has to consent. |

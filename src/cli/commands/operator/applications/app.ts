@@ -79,7 +79,7 @@ function addSettings(command: Command, { isUpdate = false } = {}): Command {
       collectedOf(GRANTS),
     )
     .addOption(pkce.choices(RULES))
-    .option('--first-party', 'our own: people are not asked to approve access')
+    .option('--first-party', 'our own: people are not asked to approve access, except with prompt=consent')
     .option('--no-first-party', `by another company: people are asked${isUpdate ? '' : ' (default)'}`)
     .option('--sign-out-ends-tokens', 'signing out ends the tokens that it got in that browser')
     .option(
