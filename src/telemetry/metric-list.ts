@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import {
+  authorizationFaultCounter,
   certificateGauge,
   createMetricsRegistry,
   domainsGauge,
@@ -49,6 +50,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     rpcCallTimer(registry);
     storeMetrics(registry);
     passwordMetrics(registry).waiting(() => 0);
+    authorizationFaultCounter(registry);
     deliveryEndCounter(registry);
     outboxMetrics(registry, unread, Date.now);
     purgedRowsCounter(registry);

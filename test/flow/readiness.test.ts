@@ -12,6 +12,7 @@ import { readList } from './reading.js';
 /** Dashboards and alerts are written for these names. */
 const NAMES = [
   'audit_records_total',
+  'authorization_faults_total',
   'changes_held_back',
   'changes_held_back_age_seconds',
   'domains_known',
