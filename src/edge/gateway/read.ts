@@ -68,11 +68,11 @@ export function beginRead(
 }
 
 /** The handler of an operation with one body: one message if it fits into one, otherwise streamed. */
-export function one(operationId: OperationId) {
+export function one(operationId: OperationId, limits: { deadlineMs?: number } = {}) {
   return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
     const { directory } = dependencies;
     const { question, call, headersOf } = beginRead(operationId, request, dependencies);
-    const { header, body, rest } = await directory.read(question, call);
+    const { header, body, rest } = await directory.read(question, { ...call, ...limits });
     const headers = headersOf(present(header));
     if (header?.notModified) {
       return { status: 304, headers } as const;
