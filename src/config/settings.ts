@@ -188,7 +188,11 @@ export const settings = {
     '15s',
     'time for one attempt, from connecting to the end of the answer',
   ),
-  WEBHOOK_SENDS: required(wholeNumberBetween(1, 1000), '512', 'attempts that one worker makes at once'),
+  WEBHOOK_SENDS: required(
+    wholeNumberBetween(1, 1000),
+    '512',
+    'attempts that one worker makes at once; the last quarter is for instance integrations with few',
+  ),
   WEBHOOK_SENDS_PER_SUBSCRIPTION: required(
     wholeNumberBetween(1, 1000),
     '32',

@@ -38,15 +38,17 @@ export interface RelayOptions {
 
 /** How long the domain may wait for due deliveries, and we for the domain. */
 const CLAIM_WAIT_MS = 10_000;
+/** With few free slots: a claim does not learn of those that become free while it waits. */
+const SHORT_CLAIM_WAIT_MS = 250;
 const CLAIM_DEADLINE_MS = 15_000;
 /** Waits this long for a claim at the end. One in progress has mostly begun attempts already. */
 const LAST_CLAIM_MS = 250;
 /** The time to record interrupted attempts after the grace. */
 const LAST_RECORD_MS = 1_000;
-/**
- * While more is due than fits, waits briefly for more free slots: a claim for few costs as much as for many.
- */
-const WORTHWHILE_PART = 0.25;
+/** The domain gives the last slots to instance integrations with few, so a claim may leave these free. */
+const LAST_PART = 0.25;
+/** While that is so, waits briefly for more free slots: a claim for few costs as much as for many. */
+const WORTHWHILE_PART = 0.5;
 const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
 /** A domain that is shutting down answers claims at once: pauses after an empty answer that came sooner. */
@@ -65,7 +67,7 @@ export class Relay {
   /** Failures before this time are expected, unless a claim succeeded before. */
   #quietUntil: number;
   #isWarned = false;
-  /** Whether the last claim filled all its slots. */
+  /** Whether the last claim left only the last slots. */
   #isBehind = false;
 
   constructor(private readonly options: RelayOptions) {
@@ -134,7 +136,7 @@ export class Relay {
           freeSlots,
           totalSlots: this.#slots.total,
           maxRunningPerSubscription: sendsPerSubscription,
-          maxWaitMs: CLAIM_WAIT_MS,
+          maxWaitMs: freeSlots < this.#slots.total * WORTHWHILE_PART ? SHORT_CLAIM_WAIT_MS : CLAIM_WAIT_MS,
         },
         { requestId: requestId(), deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
       );
@@ -144,8 +146,8 @@ export class Relay {
       this.#failures = 0;
       this.#isWarned = false;
       this.#quietUntil = 0;
-      this.#isBehind = claimed.deliveries.length === freeSlots;
       void this.#begin(claimed, asked);
+      this.#isBehind = claimed.deliveries.length > 0 && this.#slots.free <= this.#slots.total * LAST_PART;
       if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
         await pause(SHORT_ANSWER_MS, this.#stop.signal);
       }

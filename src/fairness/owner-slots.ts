@@ -1,18 +1,33 @@
 interface SlotLimits {
   perOwner?: number;
-  /** An owner gets another slot only while it holds fewer than are free. */
   inTotal?: number;
+  /** Of the last slots, by default of all, an owner gets another only while it holds fewer than are free. */
+  kept?: number;
+  /** What owners hold besides. */
+  held?: ReadonlyMap<string, number>;
 }
 
 /** Counts how many slots each owner holds, up to a limit. */
 export class OwnerSlots {
-  readonly #held = new Map<string, number>();
+  readonly #held: Map<string, number>;
   readonly #perOwner: number;
+  readonly #kept: number;
   #free: number;
 
-  constructor({ perOwner = Number.POSITIVE_INFINITY, inTotal = Number.POSITIVE_INFINITY }: SlotLimits) {
+  constructor({
+    perOwner = Number.POSITIVE_INFINITY,
+    inTotal = Number.POSITIVE_INFINITY,
+    kept = inTotal,
+    held,
+  }: SlotLimits) {
+    this.#held = new Map(held);
     this.#perOwner = perOwner;
+    this.#kept = kept;
     this.#free = inTotal;
+  }
+
+  get free(): number {
+    return this.#free;
   }
 
   heldBy(owner: string): number {
@@ -21,7 +36,8 @@ export class OwnerSlots {
 
   take(owner: string): boolean {
     const held = this.heldBy(owner);
-    if (held >= Math.min(this.#perOwner, this.#free)) {
+    const most = this.#free > this.#kept ? Number.POSITIVE_INFINITY : this.#free;
+    if (held >= Math.min(this.#perOwner, most)) {
       return false;
     }
     this.#held.set(owner, held + 1);

@@ -152,7 +152,7 @@ describe('the relay', () => {
           await new Promise(setImmediate);
         }
       };
-      // So many are recorded without waiting for more: half of those for which a claim is worthwhile.
+      // So many are recorded without waiting for more: a quarter of those for which a claim is worthwhile.
       const endSome = async () => {
         for (const end of [...sender.running.values()].slice(0, 16)) {
           end('SUCCEEDED');
@@ -161,17 +161,30 @@ describe('the relay', () => {
       };
       await endSome();
       expect(domain.recorded.size).toBe(16);
+      await endSome();
+      await endSome();
       expect(claimed()).toEqual([]);
       await endSome();
-      expect(claimed()).toEqual([32]);
+      expect(claimed()).toEqual([64]);
       await endSome();
       await pass(9);
-      expect(claimed()).toEqual([32]);
+      expect(claimed()).toEqual([64]);
       await pass(1);
-      expect(claimed()).toEqual([32, 16]);
+      expect(claimed()).toEqual([64, 16]);
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  test('lets a claim wait shortly while few slots are free, because more become free meanwhile', async () => {
+    const { domain, sender } = start();
+    domain.add(5);
+    await eventually('most slots are taken', () => sender.running.size === 5);
+    await eventually('the next claim', () => domain.claims.length === 2);
+    expect(domain.claims).toMatchObject([
+      { freeSlots: 8, maxWaitMs: 10_000 },
+      { freeSlots: 3, maxWaitMs: 250 },
+    ]);
   });
 
   test('begins the attempts of a claim in turns of the event loop, with slots for all', async () => {

@@ -30,6 +30,19 @@ describe('slots', () => {
     expect(taken(slots, 'one', 9)).toBe(1);
   });
 
+  test('are shared so only if they are the last, where some are kept for those that hold few', () => {
+    const slots = new OwnerSlots({ inTotal: 16, kept: 4 });
+    expect(taken(slots, 'one', 100)).toBe(12);
+    expect([taken(slots, 'two', 100), taken(slots, 'three', 100), slots.free]).toEqual([2, 1, 1]);
+  });
+
+  test('count with what their owner holds besides', () => {
+    const slots = new OwnerSlots({ inTotal: 8, held: new Map([['one', 5]]) });
+    expect([taken(slots, 'one', 100), taken(slots, 'two', 100)]).toEqual([2, 3]);
+    slots.give('one');
+    expect(slots.heldBy('one')).toBe(6);
+  });
+
   test('can be limited for each owner, whatever the others hold', () => {
     const slots = new OwnerSlots({ perOwner: 2 });
     expect([taken(slots, 'one', 9), taken(slots, 'two', 9)]).toEqual([2, 2]);

@@ -1,4 +1,4 @@
-import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
+import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
 import type { Clock } from '../../clock.js';
 import type { CommonChanges, UnitOfWork } from '../../unit-of-work.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
@@ -91,6 +91,8 @@ export interface ClaimChanges {
   receivers(ids: readonly SubscriptionId[]): Promise<Receiver[]>;
   /** Running attempts to all failing subscriptions. */
   runningToFailing(): Promise<number>;
+  /** Running attempts for each of these, to all its subscriptions. */
+  runningOf(ids: readonly InstanceIntegrationId[]): Promise<ReadonlyMap<InstanceIntegrationId, number>>;
   /**
    * Places of the oldest deliveries with a due first attempt; locked until this write ends. None of
    * subscriptions that other claims have.

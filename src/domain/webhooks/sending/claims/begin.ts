@@ -9,7 +9,7 @@ import {
   type SentEvent,
 } from '../sending.js';
 import { type ClaimRequest, DeliveryTargets } from './claim.js';
-import { isFailing, limitFailing, type Share, shareOut } from './shares.js';
+import { type Distribution, isFailing, limitFailing, type Share, shareOut } from './shares.js';
 
 const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
@@ -17,7 +17,7 @@ const MOST_REMEMBERED = 10_000;
 const MOST_WAITING_LOOKED_AT = 64;
 
 /** What a write of a claim has begun. */
-export interface Begun {
+export interface Begun extends Distribution {
   begunAt: number;
   leaseUntil: number;
   lookedAt: readonly DueSubscription[];
@@ -27,8 +27,6 @@ export interface Begun {
   denied: ReadonlySet<SubscriptionId>;
   /** Subscriptions that claims of other nodes have locked. */
   locked: ReadonlySet<SubscriptionId>;
-  /** Slots that are still free. */
-  left: number;
   answers: () => Promise<[BegunDelivery[], SentEvent[]]>;
 }
 
@@ -66,14 +64,14 @@ export class AttemptBeginnings {
       request.totalSlots,
       (id) => mayPass || waiting.includes(id),
     );
-    const left = await shareOut(changes, shares, request.freeSlots);
+    const distribution = await shareOut(changes, shares, request);
     const first = shares.flatMap((share) => share.first);
     const later = shares.flatMap((share) => share.later);
     const answers = await changes.withCommit(
       Promise.all([changes.begin(first, later, leaseUntil), changes.eventsOf([...first, ...later])]),
     );
     const begunAt = changes.now;
-    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, left, answers };
+    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, ...distribution, answers };
   }
 
   /** Locks the candidates, and leaves out those that a claim of another node has locked. */

@@ -204,8 +204,7 @@ export class DeliveryClaims {
       return { claim: NOTHING, lookedAt, locked };
     }
     const isFull = begun.left === 0 || unfitting.length > 0;
-    const served = shares.filter(({ first, later }) => first.length + later.length > 0);
-    const reached = unfitting.length > 0 ? claim.targets : served.map(({ target }) => target);
+    const reached = unfitting.length > 0 ? claim.targets : begun.reached.map(({ target }) => target);
     this.#round = roundAfter(this.#round, begun, isFull ? reached : undefined, isNamed);
     if (isFull) {
       deliveriesDue.wake();

@@ -22,25 +22,25 @@ export function roundAfter(
   reached: readonly DeliveryTarget[] | undefined,
   isNamed: boolean,
 ): Round {
-  const { lookedAt, waiting, shares } = begun;
+  const { lookedAt, waiting, shares, left, isShort } = begun;
   const last = reached?.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
   const reachedTo = reached ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? '');
   return {
     after: isNamed ? round.after : reachedTo,
     waiting: waitingAfter(round, begun),
-    heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0),
+    heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0) || (isShort && left > 0),
   };
 }
 
 /** Without those that got a slot or had nothing due for it; newly denied ones come last. */
 function waitingAfter(
   round: Round,
-  { waiting, shares, denied, locked, left }: Begun,
+  { waiting, shares, denied, locked, isShort }: Begun,
 ): ReadonlySet<SubscriptionId> {
   const byId = new Map(shares.map((share) => [share.receiver.id, share]));
   const over = waiting.filter((id) => {
     const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
-    const hadNoTurn = left === 0 && room > 0 && first.length + later.length === 0;
+    const hadNoTurn = isShort && room > 0 && first.length + later.length === 0;
     return !locked.has(id) && !denied.has(id) && !hadNoTurn;
   });
   return new Set([...round.waiting, ...denied].filter((id) => !over.includes(id)));

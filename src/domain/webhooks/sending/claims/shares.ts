@@ -1,6 +1,7 @@
-import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
+import { OwnerSlots } from '../../../../fairness/owner-slots.js';
 import type { Receiver, SendingChanges } from '../sending.js';
-import type { DeliveryTarget } from './claim.js';
+import type { ClaimRequest, DeliveryTarget } from './claim.js';
 
 /** One subscription's part of a claim. */
 export interface Share {
@@ -19,24 +20,64 @@ export interface Share {
   hasMore: boolean;
 }
 
-/** Distributes slots equally in rounds; unused ones go to others. Returns the slots left. */
+/**
+ * The last slots, of which an instance integration gets another only while it has fewer than are free. With
+ * all of them, receivers that take long to answer would delay the events of all other integrations.
+ */
+const PART_KEPT = 1 / 4;
+
+export interface Distribution {
+  left: number;
+  /** Whether more may be due than got slots. */
+  isShort: boolean;
+  /** Those that got slots while there were more than the last ones. */
+  reached: readonly Share[];
+}
+
+/** Distributes slots equally, in rounds: those that some do not need go to others. */
 export async function shareOut(
   changes: SendingChanges,
   shares: readonly Share[],
-  freeSlots: number,
-): Promise<number> {
-  let left = freeSlots;
-  let hungry = shares.filter(({ room }) => room > 0);
-  while (left > 0 && hungry.length > 0) {
-    const parts = partsOf(hungry, left);
+  { freeSlots, totalSlots }: Pick<ClaimRequest, 'freeSlots' | 'totalSlots'>,
+): Promise<Distribution> {
+  const kept = Math.min(freeSlots, Math.floor(totalSlots * PART_KEPT));
+  const open = new OwnerSlots({ inTotal: freeSlots - kept, kept: 0 });
+  // Otherwise the few slots that an integration still gets would go to the same subscriptions each time.
+  const byNeed = shares.toSorted((one, other) => one.receiver.running - other.receiver.running);
+  const hungry = await inRounds(changes, byNeed, open);
+  const reached = shares.filter(({ first, later }) => first.length + later.length > 0);
+  if (kept === 0 || hungry.length === 0) {
+    return { left: open.free + kept, isShort: hungry.length > 0, reached };
+  }
+  const held = new Map<InstanceIntegrationId, number>();
+  for (const [id, running] of await changes.runningOf([...new Set(hungry.map(ownerOf))])) {
+    held.set(id, running + open.heldBy(id));
+  }
+  const last = new OwnerSlots({ inTotal: kept, held });
+  const unserved = await inRounds(changes, hungry, last);
+  return { left: last.free, isShort: unserved.length > 0, reached };
+}
+
+/** Returns those for which more may be due. */
+async function inRounds(
+  changes: SendingChanges,
+  shares: readonly Share[],
+  slots: OwnerSlots,
+): Promise<readonly Share[]> {
+  let hungry = shares.filter((share) => wantedBy(share) > 0);
+  for (let isOver = false; !isOver && hungry.length > 0; ) {
+    const parts = partsOf(hungry, slots);
     await takeDue(changes, parts);
     for (const { share, part, open } of parts) {
-      left -= part - open;
       share.room -= part - open;
+      for (let index = 0; index < open; index += 1) {
+        slots.give(ownerOf(share));
+      }
     }
-    hungry = parts.filter(({ share, open }) => open === 0 && share.room > 0).map(({ share }) => share);
+    isOver = parts.every(({ part }) => part === 0);
+    hungry = parts.filter(({ share, open }) => open === 0 && wantedBy(share) > 0).map(({ share }) => share);
   }
-  return left;
+  return hungry;
 }
 
 interface Part {
@@ -47,13 +88,26 @@ interface Part {
 }
 
 /** The parts of one round. A share whose part is 0 waits for slots that other shares leave. */
-function partsOf(hungry: readonly Share[], slots: number): Part[] {
-  let left = slots;
-  return hungry.map((share, index) => {
-    const part = Math.min(Math.ceil(left / (hungry.length - index)), share.room);
-    left -= part;
-    return { share, part, open: part };
-  });
+function partsOf(hungry: readonly Share[], slots: OwnerSlots): Part[] {
+  const parts = hungry.map((share) => ({ share, wanted: wantedBy(share), part: 0, open: 0 }));
+  let growing = parts;
+  while (growing.length > 0) {
+    growing = growing.filter(({ share, wanted, part }) => part < wanted && slots.take(ownerOf(share)));
+    for (const one of growing) {
+      one.part += 1;
+      one.open += 1;
+    }
+  }
+  return parts;
+}
+
+/** At most. */
+function wantedBy({ room, stock, hasMore, hasLater }: Share): number {
+  return hasMore || hasLater ? room : Math.min(room, stock.length);
+}
+
+function ownerOf({ receiver }: Share): InstanceIntegrationId {
+  return receiver.instanceIntegrationId;
 }
 
 /** Later attempts first. Each first attempt is followed by two at most, so neither kind starves. */

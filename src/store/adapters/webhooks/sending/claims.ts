@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import type {
@@ -9,6 +9,7 @@ import type {
   WantedFirst,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Writer } from '../../../database.js';
+import type { Schema } from '../../../schema.js';
 import { claimed, inList, inNumbers, inQuery, isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement, withCommit } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF, isPending, WAITS_FOR_LATER } from '../dialect-words.js';
@@ -45,22 +46,29 @@ const receivers = plannedStatement((db, { ids, now }: { ids: string; now: number
     ]),
 );
 
-/** One search per failing subscription: the index of all running attempts may have many dead entries. */
+/** One search per subscription: the index of all running attempts may have many dead entries. */
+const runningIn = (now: number) => (row: ExpressionBuilder<Schema, 'subscriptions'>) =>
+  row.fn
+    .sum(
+      row
+        .selectFrom('deliveries')
+        .whereRef('subscription_id', '=', 'subscriptions.id')
+        .where('lease_until', '>', now)
+        .select(({ fn }) => fn.countAll().as('count')),
+    )
+    .as('count');
+
 const runningToFailing = plannedStatement((db, { now }: { now: number }) =>
+  db.selectFrom('subscriptions').where('failing_since', 'is not', null).select(runningIn(now)),
+);
+
+const runningOf = plannedStatement((db, { ids, now }: { ids: string; now: number }) =>
   db
     .selectFrom('subscriptions')
-    .where('failing_since', 'is not', null)
-    .select((row) =>
-      row.fn
-        .sum(
-          row
-            .selectFrom('deliveries')
-            .whereRef('subscription_id', '=', 'subscriptions.id')
-            .where('lease_until', '>', now)
-            .select(({ fn }) => fn.countAll().as('count')),
-        )
-        .as('count'),
-    ),
+    .where(inList(db, 'instance_integration_id', ids))
+    .groupBy('instance_integration_id')
+    .select('instance_integration_id as id')
+    .select(runningIn(now)),
 );
 
 /** SQLite only. */
@@ -207,6 +215,10 @@ export function claiming(db: Writer, now: number, looks = new DueLooks(db)): Cla
     dueSubscriptions: (after, limit) => looks.round(db, after, now, limit),
     receivers: async (ids) => toReceivers((await receivers(db, { ids: JSON.stringify(ids), now })).rows),
     runningToFailing: async () => Number((await runningToFailing(db, { now })).rows[0]?.count ?? 0),
+    runningOf: async (ids) => {
+      const { rows } = await runningOf(db, { ids: JSON.stringify(ids), now });
+      return new Map(rows.map(({ id, count }) => [id as InstanceIntegrationId, Number(count)]));
+    },
     dueFirst: (wanted) =>
       firstOf(
         db,

@@ -228,6 +228,50 @@ describeEachDatabase('a claim', (under) => {
     expect((await rig.claim({ freeSlots: 1, maxRunningPerSubscription: 1 })).deliveries).toEqual([]);
   });
 
+  test('gives the last quarter of all slots only to instance integrations that have fewer than are free', async () => {
+    const rig = await sendingRig(under);
+    await times(3, () => rig.subscribe());
+    await times(10, () => rig.happen());
+    const claimed = async (freeSlots: number) =>
+      (await rig.claim({ freeSlots, totalSlots: 16 })).deliveries.map(({ id }) => id);
+    const slow = await claimed(16);
+    expect(slow).toHaveLength(12);
+    expect(await claimed(4)).toEqual([]);
+    for (const [freeSlots, expected] of [[4, 2] as const, [2, 1] as const, [1, 1] as const]) {
+      const { id: instance_integration_id, instanceId, clientId } = await newConnection(rig.database);
+      await rig.subscribe({ instance_integration_id, instance_id: instanceId });
+      await times(10, () => rig.happen({ instanceId, clientId }));
+      expect(await claimed(freeSlots)).toHaveLength(expected);
+    }
+    expect(await claimed(1)).toEqual([]);
+    const { count } = rig.deliveriesDue;
+    await rig.record(...slow.map((id) => succeeded(id)));
+    // Wakes the claim that found no slot for those.
+    expect(rig.deliveriesDue.count).toBeGreaterThan(count);
+    expect(await claimed(12)).toHaveLength(12 - 4 + 2);
+  });
+
+  test('counts what the integration has on all nodes, to all its subscriptions', async () => {
+    const { one, other } = await twoSendingNodes(under);
+    const busy = await one.subscribe({ event_types: '["a.x"]' });
+    await times(8, () => one.happen({ type: 'a.x' }));
+    expect(countsIn(await one.claim({ totalSlots: 16 }))).toEqual({ [busy]: 8 });
+    const second = await other.subscribe({ event_types: '["b.x"]' });
+    await times(8, () => other.happen({ type: 'b.x' }));
+    expect((await other.claim({ freeSlots: 4, totalSlots: 16 })).deliveries).toEqual([]);
+    expect(countsIn(await other.claim({ freeSlots: 7, totalSlots: 16 }))).toEqual({ [second]: 3 });
+  });
+
+  test('begins with the subscriptions that have the fewest running attempts', async () => {
+    const rig = await sendingRig(under);
+    const ids = [await rig.subscribe(), await rig.subscribe(), await rig.subscribe()].sort();
+    await times(4, () => rig.happen());
+    const { deliveries, targets } = await rig.claim({ freeSlots: 6 });
+    const ended = deliveries.filter(({ target }) => targets[target]?.subscriptionId === ids[1]);
+    await rig.record(...ended.map(({ id }) => succeeded(id)));
+    expect(countsIn(await rig.claim({ freeSlots: 1 }))).toEqual({ [ids[1] as string]: 1 });
+  });
+
   test('never gives one delivery to two, of twenty relays on two nodes', async () => {
     const { one, other } = await twoSendingNodes(under);
     const nodes = [one, other];

@@ -134,7 +134,8 @@ export function sendingNode(
    * nothing, it looks again if that sweep ended attempts.
    */
   const claim = async (request: Partial<ClaimRequest> = {}, caller = PATIENT) => {
-    const complete = { ...REQUEST, ...request };
+    // Of 3 slots, none are kept for other instance integrations.
+    const complete = { ...REQUEST, ...(request.freeSlots !== undefined && { totalSlots: 3 }), ...request };
     const found = await claims.claim(complete, caller).finally(() => claims.swept());
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;

@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import type { Answer } from '../../support/webhooks/receiver.js';
+import { instanceIds } from '../sign-on/demo-environment.js';
+import { connectionIds, webhookEnvironment } from './webhook-environment.js';
+
+const SLOTS = 24;
+const SLOTS_PER_SUBSCRIPTION = 8;
+/** Together they may have more attempts than there are slots. */
+const SLOW_RECEIVERS = 6;
+const EVENTS = 12;
+
+const environment = webhookEnvironment(() => ({
+  env: {
+    WEBHOOK_TIMEOUT: '60s',
+    WEBHOOK_SENDS: String(SLOTS),
+    WEBHOOK_SENDS_PER_SUBSCRIPTION: String(SLOTS_PER_SUBSCRIPTION),
+  },
+}));
+
+describe('slow receivers of one instance integration', () => {
+  test('leave slots for another, whose events all arrive before the slow ones have answered anything', async () => {
+    const { demo } = environment;
+    const unanswered: ServerResponse[] = [];
+    const hang: Answer = (response) => unanswered.push(response);
+    await Promise.all(Array.from({ length: SLOW_RECEIVERS }, () => demo.subscribe({}, hang)));
+    const { receiver } = await demo.subscribe({ instanceIntegrationId: connectionIds.juniper });
+
+    for (let number = 0; number < EVENTS; number += 1) {
+      await demo.newClient(instanceIds.harborlight);
+    }
+    await eventually(
+      'the slow ones have all slots but the last',
+      () => unanswered.length === (SLOTS * 3) / 4,
+    );
+    for (let number = 0; number < EVENTS; number += 1) {
+      const id = await demo.newClient(instanceIds.juniper);
+      await receiver.next(({ event }) => event.data.clientId === id);
+    }
+
+    expect(unanswered).toHaveLength((SLOTS * 3) / 4);
+    expect(unanswered.filter(({ destroyed }) => destroyed)).toEqual([]);
+    for (const response of unanswered) {
+      response.writeHead(204).end();
+    }
+  });
+});
