@@ -191,7 +191,7 @@ export const settings = {
   WEBHOOK_SENDS: required(
     wholeNumberBetween(1, 1000),
     '512',
-    'attempts that one worker makes at once; the last quarter is for instance integrations with few',
+    'attempts that one worker makes at once; the last eighth is for instance integrations with few',
   ),
   WEBHOOK_SENDS_PER_SUBSCRIPTION: required(
     wholeNumberBetween(1, 1000),

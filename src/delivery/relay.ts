@@ -46,9 +46,9 @@ const LAST_CLAIM_MS = 250;
 /** The time to record interrupted attempts after the grace. */
 const LAST_RECORD_MS = 1_000;
 /** The domain gives the last slots to instance integrations with few, so a claim may leave these free. */
-const LAST_PART = 0.25;
+const LAST_PART = 1 / 8;
 /** While that is so, waits briefly for more free slots: a claim for few costs as much as for many. */
-const WORTHWHILE_PART = 0.5;
+const WORTHWHILE_PART = LAST_PART + 1 / 4;
 const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
 /** A domain that is shutting down answers claims at once: pauses after an empty answer that came sooner. */

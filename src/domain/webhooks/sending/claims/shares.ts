@@ -24,7 +24,7 @@ export interface Share {
  * The last slots, of which an instance integration gets another only while it has fewer than are free. With
  * all of them, receivers that take long to answer would delay the events of all other integrations.
  */
-const PART_KEPT = 1 / 4;
+const PART_KEPT = 1 / 8;
 
 export interface Distribution {
   left: number;

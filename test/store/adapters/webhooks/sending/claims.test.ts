@@ -228,14 +228,14 @@ describeEachDatabase('a claim', (under) => {
     expect((await rig.claim({ freeSlots: 1, maxRunningPerSubscription: 1 })).deliveries).toEqual([]);
   });
 
-  test('gives the last quarter of all slots only to instance integrations that have fewer than are free', async () => {
+  test('gives the last eighth of all slots only to instance integrations that have fewer than are free', async () => {
     const rig = await sendingRig(under);
     await times(3, () => rig.subscribe());
-    await times(10, () => rig.happen());
+    await times(20, () => rig.happen());
     const claimed = async (freeSlots: number) =>
-      (await rig.claim({ freeSlots, totalSlots: 16 })).deliveries.map(({ id }) => id);
-    const slow = await claimed(16);
-    expect(slow).toHaveLength(12);
+      (await rig.claim({ freeSlots, totalSlots: 32 })).deliveries.map(({ id }) => id);
+    const slow = await claimed(32);
+    expect(slow).toHaveLength(28);
     expect(await claimed(4)).toEqual([]);
     for (const [freeSlots, expected] of [[4, 2] as const, [2, 1] as const, [1, 1] as const]) {
       const { id: instance_integration_id, instanceId, clientId } = await newConnection(rig.database);
@@ -255,11 +255,11 @@ describeEachDatabase('a claim', (under) => {
     const { one, other } = await twoSendingNodes(under);
     const busy = await one.subscribe({ event_types: '["a.x"]' });
     await times(8, () => one.happen({ type: 'a.x' }));
-    expect(countsIn(await one.claim({ totalSlots: 16 }))).toEqual({ [busy]: 8 });
+    expect(countsIn(await one.claim({ totalSlots: 32 }))).toEqual({ [busy]: 8 });
     const second = await other.subscribe({ event_types: '["b.x"]' });
     await times(8, () => other.happen({ type: 'b.x' }));
-    expect((await other.claim({ freeSlots: 4, totalSlots: 16 })).deliveries).toEqual([]);
-    expect(countsIn(await other.claim({ freeSlots: 7, totalSlots: 16 }))).toEqual({ [second]: 3 });
+    expect((await other.claim({ freeSlots: 4, totalSlots: 32 })).deliveries).toEqual([]);
+    expect(countsIn(await other.claim({ freeSlots: 7, totalSlots: 32 }))).toEqual({ [second]: 3 });
   });
 
   test('begins with the subscriptions that have the fewest running attempts', async () => {
