@@ -4,6 +4,7 @@ import type { DueSubscription, SendingChanges, SendingDependencies } from '../se
 import { AttemptBeginnings, type Begun } from './begin.js';
 import { type Claim, type ClaimRequest, NOTHING, together } from './claim.js';
 import { type Round, roundAfter } from './round.js';
+import { slotKindOf } from './shares.js';
 
 /** Of the subscriptions that a claim looks at. The next claim continues there. */
 const MIN_LOOKED_AT = 16;
@@ -40,7 +41,7 @@ export class DeliveryClaims {
   /** The signal's counts at the last look. */
   #heard = 0;
   #heardHere = 0;
-  #round: Round = { after: '', waiting: new Set(), heldBack: false };
+  #round: Round = { after: { open: '', last: '' }, waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   readonly #sweeps: LapseSweeps;
   readonly #beginnings: AttemptBeginnings;
@@ -146,7 +147,7 @@ export class DeliveryClaims {
     let isInWrite = firstInWrite;
     let locked = false;
     for (let isNew = true; isNew && !call.isOver(); isInWrite = false) {
-      const { after } = this.#round;
+      const after = this.#round.after[slotKindOf(call.request)];
       const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.dependencies.clock());
       if (due?.length === 0) {
         break;

@@ -1,11 +1,15 @@
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { Begun } from './begin.js';
 import type { DeliveryTarget } from './claim.js';
+import type { SlotKind } from './shares.js';
 
 /** What a committed claim leaves for the next one. */
 export interface Round {
-  /** The subscription after which the round continues. */
-  after: string;
+  /**
+   * The subscription after which the round continues. Claims with only last slots have a round of their own:
+   * they pass over subscriptions that wait for others.
+   */
+  after: Readonly<Record<SlotKind, string>>;
   /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
   waiting: ReadonlySet<SubscriptionId>;
   /** Whether a subscription has more due than may run now. */
@@ -22,11 +26,11 @@ export function roundAfter(
   reached: readonly DeliveryTarget[] | undefined,
   isNamed: boolean,
 ): Round {
-  const { lookedAt, waiting, shares, left, isShort } = begun;
+  const { lookedAt, waiting, shares, slots, left, isShort } = begun;
   const last = reached?.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
-  const reachedTo = reached ? (last?.subscriptionId ?? round.after) : (lookedAt.at(-1)?.id ?? '');
+  const reachedTo = reached ? (last?.subscriptionId ?? round.after[slots]) : (lookedAt.at(-1)?.id ?? '');
   return {
-    after: isNamed ? round.after : reachedTo,
+    after: isNamed ? round.after : { ...round.after, [slots]: reachedTo },
     waiting: waitingAfter(round, begun),
     heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0) || (isShort && left > 0),
   };

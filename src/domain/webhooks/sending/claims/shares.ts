@@ -26,28 +26,43 @@ export interface Share {
  */
 const PART_KEPT = 1 / 8;
 
+/** Which slots a claim has: only last ones, or others too. */
+export type SlotKind = 'open' | 'last';
+
+type SlotCounts = Pick<ClaimRequest, 'freeSlots' | 'totalSlots'>;
+
 export interface Distribution {
+  slots: SlotKind;
   left: number;
   /** Whether more may be due than got slots. */
   isShort: boolean;
-  /** Those that got slots while there were more than the last ones. */
+  /** Those that got slots, without those of a claim with others that got only last ones. */
   reached: readonly Share[];
+}
+
+export function slotKindOf(counts: SlotCounts): SlotKind {
+  return counts.freeSlots > keptOf(counts) ? 'open' : 'last';
+}
+
+function keptOf({ freeSlots, totalSlots }: SlotCounts): number {
+  return Math.min(freeSlots, Math.floor(totalSlots * PART_KEPT));
 }
 
 /** Distributes slots equally, in rounds: those that some do not need go to others. */
 export async function shareOut(
   changes: SendingChanges,
   shares: readonly Share[],
-  { freeSlots, totalSlots }: Pick<ClaimRequest, 'freeSlots' | 'totalSlots'>,
+  counts: SlotCounts,
 ): Promise<Distribution> {
-  const kept = Math.min(freeSlots, Math.floor(totalSlots * PART_KEPT));
-  const open = new OwnerSlots({ inTotal: freeSlots - kept, kept: 0 });
+  const kept = keptOf(counts);
+  const slots = slotKindOf(counts);
+  const open = new OwnerSlots({ inTotal: counts.freeSlots - kept, kept: 0 });
   // Otherwise the few slots that an integration still gets would go to the same subscriptions each time.
   const byNeed = shares.toSorted((one, other) => one.receiver.running - other.receiver.running);
   const hungry = await inRounds(changes, byNeed, open);
-  const reached = shares.filter(({ first, later }) => first.length + later.length > 0);
+  const reached = served(shares);
   if (kept === 0 || hungry.length === 0) {
-    return { left: open.free + kept, isShort: hungry.length > 0, reached };
+    return { slots, left: open.free + kept, isShort: hungry.length > 0, reached };
   }
   const held = new Map<InstanceIntegrationId, number>();
   for (const [id, running] of await changes.runningOf([...new Set(hungry.map(ownerOf))])) {
@@ -55,7 +70,12 @@ export async function shareOut(
   }
   const last = new OwnerSlots({ inTotal: kept, held });
   const unserved = await inRounds(changes, hungry, last);
-  return { left: last.free, isShort: unserved.length > 0, reached };
+  const left = last.free;
+  return { slots, left, isShort: unserved.length > 0, reached: slots === 'open' ? reached : served(shares) };
+}
+
+function served(shares: readonly Share[]): readonly Share[] {
+  return shares.filter(({ first, later }) => first.length + later.length > 0);
 }
 
 /** Returns those for which more may be due. */

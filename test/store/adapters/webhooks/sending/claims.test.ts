@@ -251,6 +251,26 @@ describeEachDatabase('a claim', (under) => {
     expect(await claimed(12)).toHaveLength(12 - 4 + 2);
   });
 
+  test('gives the last slots in turn to all that may have them', async () => {
+    const rig = await sendingRig(under);
+    const busy = await rig.subscribe();
+    await times(8, () => rig.happen());
+    expect(countsIn(await rig.claim({ freeSlots: 8, totalSlots: 8 }))).toEqual({ [busy]: 7 });
+    const { id: instance_integration_id, instanceId, clientId } = await newConnection(rig.database);
+    const quiet: string[] = [];
+    await times(20, async () =>
+      quiet.push(await rig.subscribe({ instance_integration_id, instance_id: instanceId })),
+    );
+    await times(2, () => rig.happen({ instanceId, clientId }));
+    const served: string[] = [];
+    await times(20, async () => {
+      const { deliveries, targets } = await rig.claim({ freeSlots: 1, totalSlots: 8 });
+      served.push(...targets.map(({ subscriptionId }) => subscriptionId));
+      await rig.record(...deliveries.map(({ id }) => succeeded(id)));
+    });
+    expect(served.sort()).toEqual(quiet.sort());
+  });
+
   test('counts what the integration has on all nodes, to all its subscriptions', async () => {
     const { one, other } = await twoSendingNodes(under);
     const busy = await one.subscribe({ event_types: '["a.x"]' });
