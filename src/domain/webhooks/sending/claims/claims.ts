@@ -33,6 +33,8 @@ interface Call {
 interface Look {
   claim: Claim;
   locked?: boolean;
+  /** Slots are free, but not for what is due. */
+  unsuited?: boolean;
   /** Nothing is due, nor becomes due within `notifiedMs`. */
   quiet?: boolean;
 }
@@ -41,6 +43,8 @@ export class DeliveryClaims {
   /** The signal's counts at the last look. */
   #heard = 0;
   #heardHere = 0;
+  /** How often attempts have ended. */
+  #endings = 0;
   #round: Round = { after: { open: '', last: '' }, waiting: new Set(), heldBack: false };
   #turn: Promise<unknown> = Promise.resolve();
   readonly #sweeps: LapseSweeps;
@@ -54,22 +58,28 @@ export class DeliveryClaims {
     this.#beginnings = new AttemptBeginnings(dependencies);
   }
 
-  /** Waits while nothing is due, until the caller disconnects or the domain stops. */
+  /**
+   * Waits while nothing is due, until the caller disconnects or the domain stops. If the free slots are not for
+   * what is due, answers nothing when attempts end: the caller may then have more of them.
+   */
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { deliveriesDue } = this.dependencies;
     const { lookMs, notifiedMs } = this.pauses;
     const endsAt = performance.now() + request.maxWaitMs;
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
     let { lockedMs } = this.pauses;
+    let endings: number | undefined;
     for (let hasLooked = false; !isOver(); hasLooked = true) {
       await this.#sweeps.sweepIfDue(caller);
-      const { claim, locked, quiet } = await this.#inTurn(() =>
+      const { claim, locked, unsuited, quiet } = await this.#inTurn(() =>
         this.#look({ request, caller, isOver }, hasLooked),
       );
       const leftMs = endsAt - performance.now();
-      if (claim.deliveries.length > 0 || (leftMs <= 0 && !isOver())) {
+      const mayHaveMore = unsuited && endings !== undefined && endings !== this.#endings;
+      if (claim.deliveries.length > 0 || ((leftMs <= 0 || mayHaveMore) && !isOver())) {
         return claim;
       }
+      endings = unsuited ? this.#endings : undefined;
       const freeMs = quiet && deliveriesDue.isNotified ? notifiedMs : lookMs;
       const pauseMs = locked ? Math.min(lockedMs, lookMs) : freeMs;
       lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
@@ -90,6 +100,7 @@ export class DeliveryClaims {
    * under way is not woken: if it finds no room, it looks again before it waits.
    */
   attemptsEnded(): void {
+    this.#endings += 1;
     if (this.#round.heldBack) {
       this.dependencies.deliveriesDue.wake();
     }
@@ -146,6 +157,7 @@ export class DeliveryClaims {
     const seen = new Set<SubscriptionId>();
     let isInWrite = firstInWrite;
     let locked = false;
+    let unsuited = false;
     for (let isNew = true; isNew && !call.isOver(); isInWrite = false) {
       const after = this.#round.after[slotKindOf(call.request)];
       const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.dependencies.clock());
@@ -158,12 +170,13 @@ export class DeliveryClaims {
         return { claim: begun.claim };
       }
       locked ||= begun.locked.size > 0;
+      unsuited ||= begun.isShort;
       isNew = begun.lookedAt.some(({ id }) => !seen.has(id));
       for (const { id } of begun.lookedAt) {
         seen.add(id);
       }
     }
-    return { claim: NOTHING, locked, quiet: !call.isOver() && (await this.#isQuiet()) };
+    return { claim: NOTHING, locked, unsuited, quiet: !call.isOver() && (await this.#isQuiet()) };
   }
 
   /** Asks the database only while other nodes wake this one: otherwise the pause is short anyway. */
@@ -185,13 +198,13 @@ export class DeliveryClaims {
     { request, caller }: Call,
     look: (changes: SendingChanges) => Promise<readonly DueSubscription[]>,
     isNamed: boolean,
-  ): Promise<{ claim: Claim } & Pick<Begun, 'lookedAt' | 'locked'>> {
+  ): Promise<{ claim: Claim } & Pick<Begun, 'lookedAt' | 'locked' | 'isShort'>> {
     const { unitOfWork, deliveriesDue, onNotTakenBack } = this.dependencies;
     const begun = await unitOfWork.run(
       async (changes) => this.#beginnings.begin(changes, request, this.#round.waiting, await look(changes)),
       { signal: caller },
     );
-    const { begunAt, leaseUntil, lookedAt, shares, locked, answers } = begun;
+    const { begunAt, leaseUntil, lookedAt, shares, locked, isShort, answers } = begun;
     const [deliveries, events] = await answers();
     const { claim, unfitting } = together(shares, deliveries, events, leaseUntil);
     // A caller who left during the commit gets no answer.
@@ -202,15 +215,16 @@ export class DeliveryClaims {
       await unitOfWork.run((changes) => changes.takeBack(untaken, begunAt)).catch(onNotTakenBack);
     }
     if (hasLeft) {
-      return { claim: NOTHING, lookedAt, locked };
+      return { claim: NOTHING, lookedAt, locked, isShort };
     }
     const isFull = begun.left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : begun.reached.map(({ target }) => target);
     this.#round = roundAfter(this.#round, begun, isFull ? reached : undefined, isNamed);
-    if (isFull) {
+    if (isFull || (isShort && deliveries.length > 0)) {
+      // Another claim may have slots for what this one leaves.
       deliveriesDue.wake();
     }
-    return { claim, lookedAt, locked };
+    return { claim, lookedAt, locked, isShort };
   }
 }
 

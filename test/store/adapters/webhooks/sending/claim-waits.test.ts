@@ -5,6 +5,7 @@ import { DeliveryClaims } from '../../../../../src/domain/webhooks/sending/claim
 import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import { signalled } from '../../../../support/signalled.js';
+import { newConnection } from '../subscriptions/rig.js';
 import {
   NEVER,
   PATIENT,
@@ -233,6 +234,23 @@ describeEachDatabase('a claim with nothing due', (under) => {
     const claims = await Promise.all(waiting);
     expect(claims.map(({ deliveries }) => deliveries.length)).toEqual([2, 2, 2]);
   });
+
+  test('wakes the next one when its last slots are not for what is left', async () => {
+    const database = await under.openMigrated();
+    const rig = sendingNode(database, await newConnection(database), undefined, {}, NEVER);
+    await rig.subscribe();
+    const request = { ...REQUEST, freeSlots: 16, totalSlots: 16, maxWaitMs: LONGER_THAN_A_TEST_MS };
+    const waits = waitsAt(rig);
+    const waiting = Array.from({ length: 2 }, () => rig.claims.claim(request, PATIENT));
+    await eventually('both wait', () => waits.count === 2);
+    await rig.platform.run(async (changes) => {
+      for (let index = 0; index < 20; index += 1) {
+        await changes.recordEvent(rig.event());
+      }
+    });
+    const claims = await Promise.all(waiting);
+    expect(claims.map(({ deliveries }) => deliveries.length)).toEqual([14, 6]);
+  });
 });
 
 describe('attempts that end', () => {
@@ -250,5 +268,23 @@ describe('attempts that end', () => {
     const next = await rig.claims.claim(REQUEST, PATIENT);
     await rig.record(refused(next.deliveries[0]?.id as never));
     expect(rig.deliveriesDue.count).toBe(before + 1);
+  });
+
+  test('end a claim whose free slots are not for what is due: its caller asks again with all that are free', async () => {
+    const database = await under.openMigrated();
+    const rig = sendingNode(database, await newConnection(database), undefined, {}, NEVER);
+    await rig.subscribe();
+    await Promise.all(Array.from({ length: 20 }, () => rig.happen()));
+    const { deliveries } = await rig.claim({ freeSlots: 16, totalSlots: 16 });
+    const waits = waitsAt(rig);
+    const request = { ...REQUEST, freeSlots: 2, totalSlots: 16, maxWaitMs: LONGER_THAN_A_TEST_MS };
+    const waiting = rig.claims.claim(request, PATIENT);
+    await eventually('it waits', () => waits.count === 1);
+    // Events alone end nothing.
+    await rig.happen();
+    await eventually('it waits on', () => waits.count === 2);
+    await rig.record(succeeded(deliveries[0]?.id as never));
+    expect((await waiting).deliveries).toEqual([]);
+    expect((await rig.claim({ ...request, freeSlots: 3 })).deliveries).toHaveLength(1);
   });
 });
