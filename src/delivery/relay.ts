@@ -67,7 +67,7 @@ export class Relay {
   /** Failures before this time are expected, unless a claim succeeded before. */
   #quietUntil: number;
   #isWarned = false;
-  /** Whether the last claim left only the last slots. */
+  /** Whether the last claim left no more slots free than the last ones. */
   #isBehind = false;
 
   constructor(private readonly options: RelayOptions) {

@@ -141,7 +141,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     for (let count = 0; count < 3; count += 1) {
       await rig.happen();
     }
-    const first = await askFor({ freeSlots: 2 });
+    const first = await askFor({ freeSlots: 2, totalSlots: 2 });
     expect(first).toMatchObject({
       deliveries: [
         { targetIndex: 0, bodyIndex: 0, leaseExpiresAt: new Date(rig.clock.now() + LEASE_MS) },

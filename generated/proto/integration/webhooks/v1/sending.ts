@@ -33,11 +33,17 @@ export interface ClaimDeliveriesRequest {
   maxRunningPerSubscription: number;
   /** For how many milliseconds to wait while nothing is due; less than the call's deadline. */
   maxWaitMs: number;
-  /** All send slots of the relay. Failing subscriptions share a part. Absent, each may have a few attempts. */
+  /**
+   * All send slots of the relay. Failing subscriptions share a part. The last eighth goes to instance
+   * integrations that have fewer attempts in progress than are free. Absent, it is `free_slots`.
+   */
   totalSlots: number;
 }
 
-/** The claimed deliveries; empty if none was due in time. Shared parts are sent once. */
+/**
+ * The claimed deliveries. Empty if none was due in time; and if the free slots were not for what is due, once
+ * attempts have ended, so that the relay can ask with more. Shared parts are sent once.
+ */
 export interface ClaimDeliveriesResponse {
   /** The deliveries, whose next attempt has begun. */
   deliveries: ClaimedDelivery[];

@@ -59,8 +59,8 @@ export class DeliveryClaims {
   }
 
   /**
-   * Waits while nothing is due, until the caller disconnects or the domain stops. If the free slots are not for
-   * what is due, answers nothing when attempts end: the caller may then have more of them.
+   * Waits while nothing is due, until the caller disconnects or the domain stops. If the free slots are not
+   * for what is due, answers nothing when attempts end: the caller may then have more of them.
    */
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { deliveriesDue } = this.dependencies;

@@ -1,7 +1,7 @@
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { Begun } from './begin.js';
 import type { DeliveryTarget } from './claim.js';
-import type { SlotKind } from './shares.js';
+import { type SlotKind, wantedBy } from './shares.js';
 
 /** What a committed claim leaves for the next one. */
 export interface Round {
@@ -37,14 +37,11 @@ export function roundAfter(
 }
 
 /** Without those that got a slot or had nothing due for it; newly denied ones come last. */
-function waitingAfter(
-  round: Round,
-  { waiting, shares, denied, locked, isShort }: Begun,
-): ReadonlySet<SubscriptionId> {
+function waitingAfter(round: Round, { waiting, shares, denied, locked }: Begun): ReadonlySet<SubscriptionId> {
   const byId = new Map(shares.map((share) => [share.receiver.id, share]));
   const over = waiting.filter((id) => {
-    const { room = 0, first = [], later = [] } = byId.get(id) ?? {};
-    const hadNoTurn = isShort && room > 0 && first.length + later.length === 0;
+    const share = byId.get(id);
+    const hadNoTurn = share && wantedBy(share) > 0 && share.first.length + share.later.length === 0;
     return !locked.has(id) && !denied.has(id) && !hadNoTurn;
   });
   return new Set([...round.waiting, ...denied].filter((id) => !over.includes(id)));

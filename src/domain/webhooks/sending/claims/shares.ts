@@ -21,8 +21,8 @@ export interface Share {
 }
 
 /**
- * The last slots, of which an instance integration gets another only while it has fewer than are free. With
- * all of them, receivers that take long to answer would delay the events of all other integrations.
+ * The last slots, of which an instance integration gets another only while it has fewer than are free. If one
+ * could take all slots, its slow receivers would delay the events of all others.
  */
 const PART_KEPT = 1 / 8;
 
@@ -57,7 +57,7 @@ export async function shareOut(
   const kept = keptOf(counts);
   const slots = slotKindOf(counts);
   const open = new OwnerSlots({ inTotal: counts.freeSlots - kept, kept: 0 });
-  // Otherwise the few slots that an integration still gets would go to the same subscriptions each time.
+  // An integration that gets only a few slots gives them to other subscriptions each time.
   const byNeed = shares.toSorted((one, other) => one.receiver.running - other.receiver.running);
   const hungry = await inRounds(changes, byNeed, open);
   const reached = served(shares);
@@ -121,8 +121,8 @@ function partsOf(hungry: readonly Share[], slots: OwnerSlots): Part[] {
   return parts;
 }
 
-/** At most. */
-function wantedBy({ room, stock, hasMore, hasLater }: Share): number {
+/** How many more slots it may want and have. */
+export function wantedBy({ room, stock, hasMore, hasLater }: Share): number {
   return hasMore || hasLater ? room : Math.min(room, stock.length);
 }
 
