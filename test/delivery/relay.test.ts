@@ -175,7 +175,7 @@ describe('the relay', () => {
     }
   });
 
-  test('lets a claim wait shortly while few slots are free, because more become free meanwhile', async () => {
+  test('lets a claim wait only briefly while few slots are free, because more become free meanwhile', async () => {
     const { domain, sender } = start();
     domain.add(6);
     await eventually('most slots are taken', () => sender.running.size === 6);

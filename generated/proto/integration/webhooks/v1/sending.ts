@@ -41,8 +41,8 @@ export interface ClaimDeliveriesRequest {
 }
 
 /**
- * The claimed deliveries. Empty if none was due in time; and if the free slots were not for what is due, once
- * attempts have ended, so that the relay can ask with more. Shared parts are sent once.
+ * The claimed deliveries. Shared parts are sent once. Empty if none was due in time. Also empty if the free
+ * slots are not for what is due and attempts have ended meanwhile: the relay then asks again with more slots.
  */
 export interface ClaimDeliveriesResponse {
   /** The deliveries, whose next attempt has begun. */

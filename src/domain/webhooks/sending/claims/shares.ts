@@ -36,7 +36,7 @@ export interface Distribution {
   left: number;
   /** Whether more may be due than got slots. */
   isShort: boolean;
-  /** Those that got slots, without those of a claim with others that got only last ones. */
+  /** Those that got slots. If the claim has others than last ones: those that got some of these others. */
   reached: readonly Share[];
 }
 
