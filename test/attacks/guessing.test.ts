@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { DemoFilePerson } from '../../src/cli/demo/demo-file.js';
+import { eventually } from '../support/eventually.js';
 import { type Exchange, exchange } from '../support/http-exchange.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, basicOf } from './attacked-service.js';
@@ -23,9 +24,13 @@ beforeAll(async () => {
   hidden = await attacked.signInPage(attacker);
 });
 
+/** Repeated while the service is too busy to check a password, which it does not count. */
 function guess(email: string, password: string, address: string): Promise<Exchange> {
   const headers = { 'x-forwarded-for': address };
-  return attacker.post('/auth/sign-in', { ...hidden, email, password }, headers);
+  return eventually('an answer to a guess', async () => {
+    const answer = await attacker.post('/auth/sign-in', { ...hidden, email, password }, headers);
+    return answer.status !== 503 && answer;
+  });
 }
 
 /** At once, because the turn after the free ones comes two seconds later. */

@@ -44,21 +44,34 @@ export class UserWriter {
   }
 }
 
-/** Redeems its code and refreshes its tokens, until it is told to stop or an answer is lost. */
+const SPENT_AT_FIRST = 2;
+
+/** Has redeemed its code, and refreshes its tokens until it is told to stop or an answer is lost. */
 export class Session {
   /** Spent, as its answers say. */
   readonly spent: string[] = [];
   newest = '';
-  isLost = false;
+  #isLost = false;
 
-  constructor(
+  private constructor(
     private readonly service: AttackedService,
     readonly code: FreshCode,
   ) {}
 
+  /** One whose first answers all came: a busy node refuses some requests. */
+  static async begin(service: AttackedService, newCode: () => Promise<FreshCode>): Promise<Session> {
+    for (;;) {
+      const session = new Session(service, await newCode());
+      await session.#take(service.redeem(session.code));
+      await session.run(() => session.spent.length >= SPENT_AT_FIRST);
+      if (!session.#isLost) {
+        return session;
+      }
+    }
+  }
+
   async run(isOver: () => boolean): Promise<void> {
-    await this.#take(this.service.redeem(this.code));
-    while (!this.isLost && !isOver()) {
+    while (!this.#isLost && !isOver()) {
       await this.#take(this.service.refresh(this.code.application, this.newest));
     }
   }
@@ -73,7 +86,7 @@ export class Session {
     if (answer && answer.status !== 503) {
       throw new Error(`A token was answered ${answer.status}: ${answer.body}`);
     }
-    this.isLost = true;
+    this.#isLost = true;
   }
 }
 
