@@ -77,13 +77,10 @@ func nextAddress(response *http.Response) string {
 			if err != nil || !isNext.MatchString(match[2]) {
 				continue
 			}
-			if there.Scheme != here.Scheme || there.Host != here.Host {
-				// The service may use another name for itself; the key goes only to the address you configured.
-				same := *here
-				same.RawQuery = there.RawQuery
-				there = &same
-			}
-			return there.String()
+			// Only its query: the service may know itself by another address, and only the configured one gets the key.
+			next := *here
+			next.RawQuery = there.RawQuery
+			return next.String()
 		}
 	}
 	return ""

@@ -3,7 +3,6 @@ package sdk
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"sync"
 	"time"
 )
@@ -197,54 +196,62 @@ func (s *SQLiteStore) Cursor(ctx context.Context) (string, error) {
 
 // Apply implements Store.
 func (s *SQLiteStore) Apply(ctx context.Context, batch Batch) error {
-	transaction, err := s.database.BeginTx(ctx, nil)
+	connection, err := s.database.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	if err := writeBatch(ctx, transaction, batch); err != nil {
-		return errors.Join(err, transaction.Rollback())
-	}
-	return transaction.Commit()
-}
-
-func writeBatch(ctx context.Context, transaction *sql.Tx, batch Batch) error {
-	// A write comes first: a transaction that reads and then writes can fail when another one writes too.
-	if _, err := transaction.ExecContext(ctx, "update sync_state set load = load + ?", batch.First); err != nil {
+	defer connection.Close()
+	// Not a Tx: a commit that finds the file locked leaves the transaction open, which not every driver ends then.
+	if _, err := connection.ExecContext(ctx, "begin immediate"); err != nil {
 		return err
 	}
+	if err = writeBatch(ctx, connection, batch); err == nil {
+		_, err = connection.ExecContext(ctx, "commit")
+	}
+	if err != nil {
+		// This fails if SQLite has ended the transaction; the first error is the one to report.
+		_, _ = connection.ExecContext(context.WithoutCancel(ctx), "rollback")
+	}
+	return err
+}
+
+func writeBatch(ctx context.Context, connection *sql.Conn, batch Batch) error {
 	var cursor sql.NullString
 	var load int64
 	var loading bool
-	state := transaction.QueryRowContext(ctx, "select cursor, load, is_loading = 1 from sync_state")
+	state := connection.QueryRowContext(ctx, "select cursor, load, is_loading = 1 from sync_state")
 	if err := state.Scan(&cursor, &load, &loading); err != nil {
 		return err
 	}
 	if !batch.First && cursor.String != batch.After {
 		return nil
 	}
-	loading = loading || batch.First
-	if err := writeChanges(ctx, transaction, batch.Changes, load); err != nil {
+	if batch.First {
+		loading = true
+		load++
+	}
+	if err := writeChanges(ctx, connection, batch.Changes, load); err != nil {
 		return err
 	}
 	if batch.Last && loading {
-		if _, err := transaction.ExecContext(ctx, "delete from entities where load < ?", load); err != nil {
+		if _, err := connection.ExecContext(ctx, "delete from entities where load < ?", load); err != nil {
 			return err
 		}
 	}
-	_, err := transaction.ExecContext(ctx, "update sync_state set cursor = ?, is_loading = ?",
-		sql.NullString{String: batch.Cursor, Valid: batch.Cursor != ""}, loading && !batch.Last)
+	_, err := connection.ExecContext(ctx, "update sync_state set cursor = ?, load = ?, is_loading = ?",
+		sql.NullString{String: batch.Cursor, Valid: batch.Cursor != ""}, load, loading && !batch.Last)
 	return err
 }
 
-func writeChanges(ctx context.Context, transaction *sql.Tx, changes []Change, load int64) error {
-	upsert, err := transaction.PrepareContext(ctx, upsertEntity)
+func writeChanges(ctx context.Context, connection *sql.Conn, changes []Change, load int64) error {
+	upsert, err := connection.PrepareContext(ctx, upsertEntity)
 	if err != nil {
 		return err
 	}
 	defer upsert.Close()
 	for _, c := range changes {
 		if c.Removed {
-			_, err = transaction.ExecContext(ctx, "delete from entities where type = ? and id = ?", string(c.Type), c.ID)
+			_, err = connection.ExecContext(ctx, "delete from entities where type = ? and id = ?", string(c.Type), c.ID)
 		} else {
 			changedAt := c.ChangedAt.UTC().Truncate(time.Millisecond).Format(changedAtFormat)
 			_, err = upsert.ExecContext(ctx, string(c.Type), c.ID, c.ClientID, c.Version, changedAt, string(c.JSON), load)

@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,8 @@ const (
 	// mostClientsInSlice is for the rate limit too: a digest is a request for each client.
 	mostClientsInSlice = 200
 	sliceEvery         = time.Minute
+	// locked is the message of SQLite, over each driver, while another program reads or writes the file.
+	locked = "database is locked"
 	// mostComparisons limits how often a client that keeps changing is compared again.
 	mostComparisons = 5
 	// firstDoublings make pauses go on where those of a read's retries end.
@@ -89,7 +92,8 @@ func (g *Gateway) Sync(instanceIntegrationID string, store Store, options SyncOp
 }
 
 // Run loads what the store lacks, then follows until the context ends, and returns its error. Failures that may
-// pass are waited out, however long; it returns the others, such as an unknown API key, and errors of the store.
+// pass are waited out, however long, and a file that another program has locked; it returns the others, such as an
+// unknown API key, and other errors of the store.
 func (s *Sync) Run(ctx context.Context) error {
 	for failures := 0; ctx.Err() == nil; {
 		err := s.round(ctx)
@@ -106,7 +110,10 @@ func (s *Sync) Run(ctx context.Context) error {
 		if s.options.OnError != nil {
 			s.options.OnError(err)
 		}
-		s.pause(ctx, s.pauseAfter(err, failures))
+		// Not ended by a wake: webhooks arrive also while the gateway is overloaded.
+		if err := pause(ctx, s.pauseAfter(err, failures)); err != nil {
+			return err
+		}
 		failures++
 	}
 	return ctx.Err()
@@ -397,7 +404,7 @@ func mayPassLater(err error) bool {
 	}
 	var lost *ConnectionError
 	var late *TimeoutError
-	return errors.As(err, &lost) || errors.As(err, &late)
+	return errors.As(err, &lost) || errors.As(err, &late) || strings.Contains(err.Error(), locked)
 }
 
 func (s *Sync) pauseAfter(err error, failures int) time.Duration {

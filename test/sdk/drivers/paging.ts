@@ -23,7 +23,7 @@ export function describePaging(driver: Driven): void {
       return error ?? value.map(({ userId }: { userId: string }) => userId);
     };
 
-    test('follows the address of the next page, however Link says it', async () => {
+    test('asks with the query of the next page, however Link says it', async () => {
       server.answers(
         onePage('a', '</v1/x?limit=1&cursor=A>; rel="next"'),
         onePage('b', '<?cursor=P>; rel=prev, <?cursor=B,2>; title="x"; rel="last next"'),
@@ -32,13 +32,13 @@ export function describePaging(driver: Driven): void {
       expect(await users(1)).toEqual(['a', 'b', 'c']);
       expect(server.asked.map(({ path }) => path)).toEqual([
         '/v1/instance-integrations/iin_1/clients/cli_1/users?limit=1',
-        '/v1/x?limit=1&cursor=A',
-        '/v1/x?cursor=B,2',
+        '/v1/instance-integrations/iin_1/clients/cli_1/users?limit=1&cursor=A',
+        '/v1/instance-integrations/iin_1/clients/cli_1/users?cursor=B,2',
       ]);
       expect(server.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(3).fill('ik_demo_key'));
     });
 
-    test('never takes the key to another server: the service may know itself under another name', async () => {
+    test('never takes the key to another server or path: the service may know itself by another address', async () => {
       server.answers(
         onePage('a', '<https://gateway.example.com/v1/users?cursor=A>; rel="next"'),
         onePage('b'),

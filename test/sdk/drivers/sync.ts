@@ -190,6 +190,23 @@ export function describeSync(driver: Driven): void {
       expect(copied(store, await stop())).toEqual(gateway.entities());
     });
 
+    test('waits as long as it is told to, even if it is woken meanwhile', async () => {
+      await start(store, { pauseSeconds: LONG_SECONDS });
+      await gateway.caughtUp();
+      gateway.instead = () => problem(429, 'rate_limited', { 'retry-after': String(LONG_SECONDS) });
+      gateway.set('worker', 'wrk_4');
+      const changesAsked = () => gateway.asked.filter((asked) => CHANGES.test(asked)).length;
+      const before = changesAsked();
+      await gateway.until(() => changesAsked() === before + 1);
+      // Longer than a sync that is woken would take for its next request.
+      for (let reads = 0; reads < 5; reads += 1) {
+        await driver.sdk.sync('wake');
+        await driver.sdk.gateway(options(), 'listClients', [IIN]);
+      }
+      expect(await stop()).toMatchObject({ failure: null });
+      expect(changesAsked()).toBe(before + 1);
+    });
+
     test('is compared, reported and repaired', async () => {
       await start(store, { waitSeconds: 0, compareEverySeconds: 0, pauseSeconds: LONG_SECONDS });
       await gateway.until(() => gateway.asked.some((asked) => asked.includes('digest')));
@@ -356,6 +373,29 @@ export function describeSync(driver: Driven): void {
       await stop();
       expect(gateway.asked.filter((asked) => asked.includes('/changes'))).toHaveLength(201);
     });
+  });
+
+  test('a copy in sqlite follows again once another program has ended a long read of the file', async () => {
+    await start('sqlite');
+    await gateway.caughtUp();
+    const reader = new Sqlite(path, { readonly: true });
+    try {
+      const rows = reader.prepare('select * from entities').iterate();
+      rows.next();
+      const { length } = gateway.asked;
+      gateway.set('worker', 'wrk_4');
+      await gateway.until(() => gateway.asked.length > length);
+      // What was read could not be stored.
+      expect(gateway.asked.at(-1)).toBe(gateway.asked.at(-2));
+      rows.return?.();
+    } finally {
+      reader.close();
+    }
+    await gateway.caughtUp();
+    const report = await stop();
+    expect(entitiesIn(path)).toEqual(gateway.entities());
+    expect(report).toMatchObject({ differences: [], failure: null });
+    expect(report.errors).not.toEqual([]);
   });
 
   describe('a copy in sqlite, whose program is killed', () => {

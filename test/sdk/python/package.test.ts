@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -39,6 +42,34 @@ describeWith('python', 'the package of Python, installed into an empty project',
     ).toContain(`Version: ${packageVersion}\n`);
     expect(await said('-m', 'pip', 'check', '--disable-pip-version-check')).toMatch(/No broken requirements/);
   });
+
+  test.each(['http://', ''])(
+    'uses the proxy of the environment, with the user and password of its address, which begins with "%s"',
+    async (scheme) => {
+      const asked: (string | undefined)[][] = [];
+      const proxy = createServer(({ url, headers }, response) => {
+        asked.push([url, headers['proxy-authorization']]);
+        response.setHeader('content-type', 'application/json').end('[]');
+      });
+      await once(proxy.listen(0, '127.0.0.1'), 'listening');
+      try {
+        const { port } = proxy.address() as AddressInfo;
+        const program = [
+          'import os',
+          'from integration_service import Gateway',
+          `os.environ["http_proxy"] = "${scheme}ada:p%40ss@127.0.0.1:${port}"`,
+          'print(list(Gateway("http://gateway.example.com", "key").list_clients("iin_1")))',
+        ];
+        expect((await said('-c', program.join('\n'))).trim()).toBe('[]');
+        const credentials = Buffer.from('ada:p@ss').toString('base64');
+        expect(asked).toEqual([
+          [expect.stringMatching(/^http:\/\/gateway\.example\.com\/v1\//), `Basic ${credentials}`],
+        ]);
+      } finally {
+        proxy.close();
+      }
+    },
+  );
 
   test('makes a copy that only its owner can read', async () => {
     const program = [

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from math import ceil
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import urllib3
@@ -143,9 +143,13 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
     """Uses the proxy of the environment, if there is one for this address."""
     address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
-    if proxy and not proxy_bypass(address.hostname or ""):
-        return urllib3.ProxyManager(proxy, maxsize=_POOL_CONNECTIONS)
-    return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
+    if not proxy or proxy_bypass(address.hostname or ""):
+        return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    # urllib3 does not send the user name and password of the address by itself.
+    credentials, is_given, _ = urlsplit(proxy).netloc.rpartition("@")
+    headers = urllib3.make_headers(proxy_basic_auth=unquote(credentials)) if is_given else None
+    return urllib3.ProxyManager(proxy, proxy_headers=headers, maxsize=_POOL_CONNECTIONS)
 
 
 def server_url(name: str, address: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, Union, cast
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from integration_gateway.api_client import ApiClient
 from integration_gateway.configuration import Configuration
@@ -79,7 +79,8 @@ class GatewayClient(ApiClient):
     """Sends the requests that the generated operations make."""
 
     def __init__(self, base_url: str, api_key: str, exchange: Exchange, retry: Retry) -> None:
-        super().__init__(Configuration(host=base_url, api_key={"apiKey": api_key}))
+        # No proxy here: the exchange, which sends the requests, has it.
+        super().__init__(Configuration(host=base_url, api_key={"apiKey": api_key}, proxy=""))
         self.default_headers["User-Agent"] = USER_AGENT
         self._exchange = exchange
         self._retry = retry
@@ -152,10 +153,8 @@ def _next_url(answer: Answer) -> str | None:
     """The next page by ``Link`` (RFC 8288)."""
     for target, parameters in _LINK.findall(answer.headers.get("link", "")):
         if _IS_NEXT.search(parameters):
-            there, here = urlsplit(urljoin(answer.url, target)), urlsplit(answer.url)
-            is_there = (there.scheme, there.netloc) == (here.scheme, here.netloc)
-            # The service may use another name for itself; the key goes only to the configured address.
-            return (there if is_there else here._replace(query=there.query)).geturl()
+            # Only its query: the service may know itself by another address, and only the configured one gets the key.
+            return urlsplit(answer.url)._replace(query=urlsplit(target).query).geturl()
     return None
 
 

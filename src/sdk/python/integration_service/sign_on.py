@@ -263,7 +263,8 @@ class _SignOnClient(ApiClient):
     """Sends the requests that the generated operations make."""
 
     def __init__(self, issuer: str, exchange: Exchange, retry: Retry) -> None:
-        super().__init__(Configuration(host=issuer))
+        # No proxy here: the exchange, which sends the requests, has it.
+        super().__init__(Configuration(host=issuer, proxy=""))
         self.default_headers["User-Agent"] = USER_AGENT
         self._exchange = exchange
         self._retry = retry

@@ -154,7 +154,7 @@ class SqliteStore:
     def __init__(self, path: str) -> None:
         self._lock = threading.Lock()
         _make_privately(path)
-        self._connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._connection.executescript(_SCHEMA)
 
     def close(self) -> None:

@@ -26,6 +26,8 @@ _LONGEST_RETRY_AFTER_SECONDS = 3600.0
 # A digest is a request for each client: those of all at once would use up the rate limit too.
 _MOST_CLIENTS_IN_SLICE = 200
 _SLICE_EVERY_SECONDS = 60.0
+# The message of SQLite while another program reads or writes the file.
+_LOCKED = "database is locked"
 # How often a client that keeps changing is compared again.
 _MOST_COMPARISONS = 5
 # Pauses go on where those of a read's retries end.
@@ -101,8 +103,9 @@ class Sync:
 
     def run(self) -> None:
         """
-        Loads what the store lacks, then follows until ``stop``. Failures that may pass are waited out, however long;
-        raises the others, such as an unknown API key, and errors of the store.
+        Loads what the store lacks, then follows until ``stop``. Failures that may pass are waited out, however long,
+        and a file that another program has locked; raises the others, such as an unknown API key, and other errors of
+        the store.
         """
         self._is_running = True
         try:
@@ -123,7 +126,8 @@ class Sync:
                     raise
                 if self._options.on_error is not None:
                     self._options.on_error(error)
-                self._pause(self._pause_after_seconds(error, failures))
+                # Not ended by a wake: webhooks arrive also while the gateway is overloaded.
+                self._stopped.wait(self._pause_after_seconds(error, failures))
                 failures += 1
 
     def catch_up(self) -> None:
@@ -291,7 +295,7 @@ class Sync:
 def _may_pass(error: Exception) -> bool:
     if isinstance(error, ApiError):
         return error.status == 429 or error.status >= 500 or error.code == "unexpected_response"
-    return isinstance(error, (ConnectionError, TimeoutError))
+    return _LOCKED in str(error) or isinstance(error, (ConnectionError, TimeoutError))
 
 
 def _differences_of(

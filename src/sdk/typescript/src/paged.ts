@@ -46,18 +46,11 @@ export function nextAddressOf(headers: Headers, present: string): string | null 
   const link = headers.get('link') ?? '';
   for (const [, target = '', parameters = ''] of link.matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {
     if (/;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")/i.test(parameters)) {
-      return sameServer(new URL(target, present), present);
+      // Only its query: the service may know itself by another address, and only the configured one gets the key.
+      const next = new URL(present);
+      next.search = new URL(target, present).search;
+      return next.href;
     }
   }
   return null;
-}
-
-/** The service may use another name for itself; the key goes only to the configured address. */
-function sameServer(next: URL, present: string): string {
-  const here = new URL(present);
-  if (next.origin !== here.origin) {
-    here.search = next.search;
-    return here.href;
-  }
-  return next.href;
 }

@@ -58,6 +58,8 @@ const LONGEST_RETRY_AFTER_MS = 3_600_000;
 /** A digest is a request for each client: those of all at once would use up the rate limit too. */
 const MOST_CLIENTS_IN_SLICE = 200;
 const SLICE_EVERY_MS = 60_000;
+/** The message of SQLite, over each library, while another program reads or writes the file. */
+const LOCKED = 'database is locked';
 /** How often a client that keeps changing is compared again. */
 const MOST_COMPARISONS = 5;
 /** Continues the doubling of the pauses between the retries of a read. */
@@ -104,7 +106,8 @@ export class Sync {
 
   /**
    * Loads what the store lacks, then follows until the signal ends it. Failures that may pass are waited out,
-   * however long; throws the others, such as an unknown API key, and errors of the store.
+   * however long, and a file that another program has locked; throws the others, such as an unknown API key,
+   * and other errors of the store.
    */
   async run({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     for (let failures = 0; !signal?.aborted; ) {
@@ -118,7 +121,8 @@ export class Sync {
         const pauseMs = this.#pauseAfterMs(error, failures);
         failures += 1;
         this.#options.onError?.(error as Error);
-        await this.#pause(pauseMs, signal);
+        // Not ended by a wake: webhooks arrive also while the gateway is overloaded.
+        await pause(pauseMs, signal).catch(() => undefined);
       }
     }
   }
@@ -347,7 +351,8 @@ function mayPass(error: unknown): boolean {
   if (error instanceof ApiError) {
     return error.status === 429 || error.status >= 500 || error.code === 'unexpected_response';
   }
-  return error instanceof ConnectionError || error instanceof TimeoutError;
+  const isLocked = error instanceof Error && error.message.includes(LOCKED);
+  return isLocked || error instanceof ConnectionError || error instanceof TimeoutError;
 }
 
 function differencesOf(

@@ -61,9 +61,9 @@ func (sqliteDriver) Open(path string) (driver.Conn, error) {
 
 func (c *connection) Prepare(query string) (driver.Stmt, error) { return statement{c, query}, nil }
 
+// Begin is only for the interface: the store begins its transactions by statements.
 func (c *connection) Begin() (driver.Tx, error) {
-	_, err := c.ask("begin", nil)
-	return transaction{c}, err
+	return nil, errors.New("no transactions of database/sql")
 }
 
 func (c *connection) Close() error {
@@ -123,18 +123,6 @@ func (s statement) Exec(values []driver.Value) (driver.Result, error) {
 
 func (s statement) Query(values []driver.Value) (driver.Rows, error) {
 	return s.connection.ask(s.query, values)
-}
-
-type transaction struct{ connection *connection }
-
-func (t transaction) Commit() error {
-	_, err := t.connection.ask("commit", nil)
-	return err
-}
-
-func (t transaction) Rollback() error {
-	_, err := t.connection.ask("rollback", nil)
-	return err
 }
 
 type rows struct {
