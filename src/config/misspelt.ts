@@ -55,7 +55,7 @@ export function misspeltIn(
 
 function nearestOf(name: string, candidates: readonly string[]): string | undefined {
   const written = plain(name.replace(/^INTEGRATION_/i, ''));
-  const bare = [plain(name), written, written.replace(/FILE$/, '')];
+  const bare = [...new Set([plain(name), written, written.replace(/FILE$/, '')])];
   const near = candidates.flatMap((candidate) => {
     // A setting's name with a further word is another name, not a misspelling.
     if (name.startsWith(`${candidate}_`) && !name.endsWith('_FILE')) {

@@ -17,6 +17,7 @@ type Settings = Record<string, string>;
 
 const environmentOf = (settings: Settings) => ({
   PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   DATA_DIR: '/nobody/keeps/data/here',
   ...settings,
 });

@@ -117,6 +117,7 @@ async function settingsOf(dataDir: string, env: StartOptions['env']): Promise<Re
   const settings: Record<string, string | undefined> = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ENVIRONMENT: 'demo',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'debug',
