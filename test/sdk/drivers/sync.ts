@@ -191,7 +191,7 @@ export function describeSync(driver: Driven): void {
     });
 
     test('waits as long as it is told to, even if it is woken meanwhile', async () => {
-      await start(store, { pauseSeconds: LONG_SECONDS });
+      await start(store);
       await gateway.caughtUp();
       gateway.instead = () => problem(429, 'rate_limited', { 'retry-after': String(LONG_SECONDS) });
       gateway.set('worker', 'wrk_4');
