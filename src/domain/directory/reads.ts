@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
+import { AtOnce } from '../../fairness/at-once.js';
 import {
   type ClientVisitor,
   contractRefusal,
@@ -58,11 +59,15 @@ type Read<Body> = (
 export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
 export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
 
+/** Each is in memory whole, and has up to 80 MiB. Integrations take turns. */
+const STRUCTURES_AT_ONCE = 2;
+
 /** Every operation of the gateway, with the body of its contract. */
 type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
   const { gatekeeper, instanceIntegrations, changes, nearest } = dependencies;
+  const structures = new AtOnce(STRUCTURES_AT_ONCE);
 
   const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
     gatekeeper.admitToClient(question, instanceIntegrationId, clientId);
@@ -164,9 +169,17 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     },
     getOrganizationStructure: orSample('getOrganizationStructure', async (question, target) => {
       const visitor = await toClient(question, target);
-      return answer(visitor, question, () =>
-        near(visitor, ({ organization }) => organization.structureOf(visitor.clientId)),
-      );
+      return answer(visitor, question, async () => {
+        // Counts as a list, also while it waits: otherwise one integration's could fill the calls of an edge.
+        const release = gatekeeper.lists.hold(visitor);
+        try {
+          return await structures.run(visitor.integrationId, async () =>
+            near(visitor, ({ organization }) => organization.structureOf(visitor.clientId)),
+          );
+        } finally {
+          release();
+        }
+      });
     }),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
+import { LIST_LIMITS, ListSlots } from '../../../src/domain/access/list-slots.js';
 import type { OperationId } from '../../../src/domain/directory/contract-json.js';
 import {
   type Answer,
@@ -49,7 +50,7 @@ function world({ holding = true, refusal }: { holding?: boolean; refusal?: Error
     };
   const gatekeeper = {
     ...{ admit: admit('integration'), admitToInstance: admit('instance'), admitToClient: admit('client') },
-    lists: { areMany: () => false },
+    lists: new ListSlots(),
   };
   return { store, reads, admitted, gatekeeper: gatekeeper as unknown as Gatekeeper };
 }
@@ -196,6 +197,65 @@ describe('a read of the directory', () => {
       }
     },
   );
+});
+
+describe('many reads of organization structures', () => {
+  /** Reads that end when they are told to, in the order in which they began. */
+  function structures() {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const gatekeeper = {
+      admitToClient: async (_: Question, __: string, clientId: string) => ({
+        ...visitor,
+        ...{ clientId, integrationId: `itg of ${clientId}` },
+      }),
+      lists: new ListSlots(),
+    } as unknown as Gatekeeper;
+    const organization = {
+      structureOf: (clientId: string) => {
+        begun.push(clientId);
+        return new Promise<string>((resolve) => ends.push(() => resolve('the text')));
+      },
+    };
+    const { getOrganizationStructure } = directoryReads({ gatekeeper, organization } as never);
+    const ask = (clientId: string) =>
+      getOrganizationStructure(holding(), { ...target, clientId: clientId as 'cli_1' });
+    const settled = () => new Promise(setImmediate);
+    return { ask, begun, ends, settled };
+  }
+
+  test('are two at a time, in which integrations take turns', async () => {
+    const { ask, begun, ends, settled } = structures();
+    const answers = [...Array(5).fill('cli_1'), 'cli_2'].map(ask);
+    for (const read of [2, 3, 4, 5, 6]) {
+      await settled();
+      expect(begun).toHaveLength(read);
+      ends.shift()?.();
+    }
+    await settled();
+    ends.shift()?.();
+    expect(await Promise.all(answers)).toHaveLength(6);
+    expect(begun).toEqual(['cli_1', 'cli_1', 'cli_1', 'cli_2', 'cli_1', 'cli_1']);
+  });
+
+  test('count as lists of their integration while they wait, and are refused beyond its limit', async () => {
+    const { ask, begun, ends, settled } = structures();
+    const answers = Array.from({ length: LIST_LIMITS.perIntegration }, () => ask('cli_1'));
+    await settled();
+    await expect(ask('cli_1')).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    const other = ask('cli_2');
+    while (begun.length < answers.length + 1) {
+      ends.shift()?.();
+      await settled();
+    }
+    for (const end of ends) {
+      end();
+    }
+    expect(await Promise.all([...answers, other])).toHaveLength(answers.length + 1);
+    void ask('cli_1');
+    await settled();
+    expect(begun).toHaveLength(answers.length + 2);
+  });
 });
 
 describe('a read of what a test event links to', () => {
