@@ -90,6 +90,17 @@ describe('the environment of the service in it', () => {
   });
 });
 
+test.each(['.gitignore', 'deploy/docker/Dockerfile.dockerignore'])('%s ignores each secret', (file) => {
+  const ignored = readFileSync(join(packageRoot, file), 'utf8').split('\n');
+  const paths = Object.values<{ file: string }>({ ...files, ...added.secrets }).map((each) =>
+    join('deploy/docker', each.file),
+  );
+  expect(paths).toContain('deploy/docker/secrets/database-replica-url');
+  expect(paths.filter((path) => !ignored.some((each) => path.startsWith(each.replace(/\/?$/, '/'))))).toEqual(
+    [],
+  );
+});
+
 test('Temporal in it has the search attributes of the workflows', () => {
   const given: string[] = services['temporal-attributes'].entrypoint;
   expect(given.filter((argument) => /^--(?:name|type)=/.test(argument))).toEqual(
