@@ -1,9 +1,11 @@
 #!/bin/sh
 # Makes the databases of the service and of Temporal, at the first start of PostgreSQL.
 set -eu
+# A failed command ends the script here, but would not as an argument of psql.
+service=$(cat /run/secrets/service-database-password)
+temporal=$(cat /run/secrets/temporal-database-password)
 psql --set=ON_ERROR_STOP=1 --username=postgres \
-  --set=service="$(cat /run/secrets/service-database-password)" \
-  --set=temporal="$(cat /run/secrets/temporal-database-password)" <<'SQL'
+  --set=service="$service" --set=temporal="$temporal" <<'SQL'
 CREATE ROLE integration LOGIN PASSWORD :'service';
 CREATE DATABASE integration OWNER integration;
 -- Temporal creates its two databases itself.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -7,13 +7,16 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
 import { searchAttributes } from '../../workflows/contract.js';
+import { codeOf } from '../operate/blocks.js';
+import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
 
 const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/docker');
 const parsed = (file: string) => parse(readFileSync(join(folder, file), 'utf8'));
-const { name: project, services, secrets: files } = parsed('compose.yaml');
+const { name: project, services, secrets: files, networks } = parsed('compose.yaml');
 const added = parsed('replica.yaml');
+const temporaryDirectory = temporaryDirectories();
 
 const GIVEN: Record<string, string> = {
   SIGN_ON_URL: 'https://sign-on.example.com',
@@ -54,7 +57,10 @@ describe('the environment of the service in it', () => {
   const environment = Object.fromEntries(
     Object.entries<string>(services.integration.environment).map(([name, value]) => [
       name,
-      value.replace(/^\$\{(\w+):.*$/, (_, given: string) => GIVEN[given] ?? ''),
+      value.replace(
+        /^\$\{(\w+):[-?](.*)\}$/,
+        (_, given: string, otherwise: string) => GIVEN[given] ?? otherwise,
+      ),
     ]),
   );
 
@@ -63,6 +69,14 @@ describe('the environment of the service in it', () => {
     expect(DATABASE_URL_FILE).toBe('/run/secrets/database-url');
     const config = loadConfig({ ...others, DATABASE_URL: DATABASE });
     expect(config).toMatchObject({ ENVIRONMENT: 'live', TEMPORAL_ADDRESS: 'temporal:7233' });
+  });
+
+  test('trusts the gateway of its network, from which Docker passes on what reaches the published ports', () => {
+    const { subnet, gateway } = networks.outside.ipam.config[0];
+    expect(subnet).toBe(`${gateway.replace(/1$/, '0')}/29`);
+    expect(environment.TRUSTED_PROXIES).toBe(gateway);
+    const ports: string[] = services.integration.ports;
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 
   test('is accepted with the file for a replica, which adds one secret', () => {
@@ -99,6 +113,51 @@ test.each(['.gitignore', 'deploy/docker/Dockerfile.dockerignore'])('%s ignores e
   expect(paths.filter((path) => !ignored.some((each) => path.startsWith(each.replace(/\/?$/, '/'))))).toEqual(
     [],
   );
+});
+
+describe('the script that makes the databases', () => {
+  /** Runs it with a `psql` that prints its arguments. */
+  async function make(secrets: Record<string, string>): Promise<string> {
+    const machine = temporaryDirectory();
+    for (const [name, content] of Object.entries(secrets)) {
+      writeFileSync(join(machine, name), content);
+    }
+    writeFileSync(join(machine, 'psql'), '#!/bin/sh\necho "$@"\n');
+    chmodSync(join(machine, 'psql'), 0o755);
+    const script = readFileSync(join(folder, 'databases.sh'), 'utf8').replaceAll('/run/secrets', machine);
+    const env = { PATH: `${machine}:${process.env.PATH}` };
+    return (await run('sh', ['-c', script], { env })).stdout;
+  }
+
+  test('gives each role its password', async () => {
+    const secrets = { 'service-database-password': 'one', 'temporal-database-password': 'two' };
+    expect(await make(secrets)).toMatch(/ --set=service=one --set=temporal=two$/m);
+  });
+
+  test('makes no role without a password when a secret cannot be read', async () => {
+    await expect(make({ 'service-database-password': 'one' })).rejects.toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('the commands of the page', () => {
+  /** Up to the first command of Docker, as another user than root. */
+  const write = (machine: string) => {
+    const [commands = ''] = codeOf(['install', 'cd deploy/docker']).split('export ');
+    return run('sh', ['-ec', commands.replace('cd deploy/docker\n', '').replace(/^chown .*$/m, '')], {
+      cwd: machine,
+    });
+  };
+
+  test('write each secret, and keep the passwords when they are repeated', async () => {
+    const machine = temporaryDirectory();
+    const read = () =>
+      Object.values<{ file: string }>(files).map((each) => readFileSync(join(machine, each.file), 'utf8'));
+    await write(machine);
+    const first = read();
+    expect(new Set(first).size).toBe(Object.keys(files).length);
+    await write(machine);
+    expect(read()).toEqual(first);
+  });
 });
 
 test('Temporal in it has the search attributes of the workflows', () => {

@@ -83,7 +83,7 @@ export const inMove = {
 } as const satisfies Record<string, Printed>;
 
 export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
-  ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` checks the files'],
+  ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` types the first commands'],
   ['install', 'docker build', 'needs Docker and a registry'],
   ['install', 'umask 077\ninstall -d', 'needs Docker; `../deploy/kubernetes.test.ts` runs `init`'],
   ['install', 'kubectl create namespace', 'needs a cluster; `../deploy/kubernetes.test.ts` compares it'],
