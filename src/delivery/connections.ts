@@ -84,7 +84,8 @@ export class Connection {
 export class Connections {
   /** By origin, the last used one at the end. */
   readonly #idle = new Map<string, Connection[]>();
-  #idleCount = 0;
+  /** The longest idle one first. */
+  readonly #queue = new Set<Connection>();
   #isClosed = false;
 
   constructor(private readonly options: DialOptions) {}
@@ -105,20 +106,24 @@ export class Connections {
   /** Takes a connection back a turn after its exchange, to detect receivers that close it or send more. */
   release(connection: Connection): void {
     setImmediate(() => {
-      if (this.#isClosed || this.#idleCount >= MOST_IDLE || !connection.isUsable) {
+      if (this.#isClosed || !connection.isUsable) {
         connection.destroy();
         return;
+      }
+      const [longestIdle] = this.#queue;
+      if (longestIdle && this.#queue.size >= MOST_IDLE) {
+        this.#dismiss(longestIdle);
       }
       const { origin } = connection.origin;
       const stack = this.#idle.get(origin);
       stack ? stack.push(connection) : this.#idle.set(origin, [connection]);
-      this.#idleCount += 1;
+      this.#queue.add(connection);
     });
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const connection of [...this.#idle.values()].flat()) {
+    for (const connection of this.#queue) {
       this.#dismiss(connection);
     }
   }
@@ -134,7 +139,7 @@ export class Connections {
     const at = stack?.lastIndexOf(connection) ?? -1;
     if (stack && at >= 0) {
       stack.splice(at, 1);
-      this.#idleCount -= 1;
+      this.#queue.delete(connection);
       if (stack.length === 0) {
         this.#idle.delete(origin);
       }

@@ -113,6 +113,20 @@ describe('the connections that are kept', () => {
     await eventually('every receiver is let go', () => receivers.every(({ sockets }) => sockets.size === 0));
   });
 
+  test('leave room for those used last, when some receivers keep as many as there can be', async () => {
+    const connections = new Connections({ guard });
+    const keep = answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n');
+    const [hoarder, other] = [await raw.start(keep), await raw.start(keep)];
+    await Promise.all(Array.from({ length: 512 }, () => exchange(connections, hoarder)));
+    expect(hoarder.sockets.size).toBe(512);
+    for (let count = 0; count < 3; count += 1) {
+      await exchange(connections, other);
+    }
+    expect(other.connections).toBe(1);
+    await eventually('one of the others is let go', () => hoarder.sockets.size === 511);
+    connections.close();
+  });
+
   test('are no more once the sender is closed', async () => {
     const connections = new Connections({ guard });
     const receiver = await raw.start(noContent);
