@@ -189,6 +189,8 @@ export interface RetryState extends RetryProgress {
 export interface AttemptToMake {
   deliveryId: string;
   attemptNumber: number;
+  /** Whether the signal `retryNow` asked for it. */
+  bySignal?: boolean;
 }
 
 export interface RoundOutcome {

@@ -54,6 +54,8 @@ export class RetryDomain {
   readonly rows = new Map<string, Row>();
   /** What reached the receiver, in order. */
   readonly sent: (AttemptToMake & { at: number })[] = [];
+  /** Deliveries whose attempt a signal made due. */
+  readonly hurried: string[] = [];
   readonly requestIds: string[] = [];
   readonly interrupted: AttemptToMake[] = [];
   fault: Fault = () => undefined;
@@ -137,7 +139,7 @@ export class RetryDomain {
     return answer;
   }
 
-  #makeDue({ deliveryId, attemptNumber }: AttemptToMake): RetryDelivery[] {
+  #makeDue({ deliveryId, attemptNumber, bySignal }: AttemptToMake): RetryDelivery[] {
     const row = this.rows.get(deliveryId);
     if (
       row?.status === 'PENDING' &&
@@ -145,6 +147,9 @@ export class RetryDomain {
       row.leaseUntil === undefined
     ) {
       row.isDue = true;
+      if (bySignal) {
+        this.hurried.push(deliveryId);
+      }
       this.#relay();
     }
     return row ? [toDelivery(row)] : [];

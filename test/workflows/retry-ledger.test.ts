@@ -124,9 +124,10 @@ describe('the plan of the retries', () => {
     ledger.note([state('a', { waitMs: 9_000 }), state('b', { waitMs: 9_000 })], 0);
     ledger.hurry(['a'], 100);
     ledger.noteAll([state('a', { waitMs: 8_000 }), state('b', { waitMs: 8_000 })], 1_000);
-    expect(ledger.attemptsDue(1_000)).toEqual([{ deliveryId: 'a', attemptNumber: 2 }]);
+    expect(ledger.attemptsDue(1_000)).toEqual([{ deliveryId: 'a', attemptNumber: 2, bySignal: true }]);
     ledger.note([state('a', { attemptsBegun: 2, waitMs: 8_000 })], 1_000);
     expect(ledger.attemptsDue(1_000)).toEqual([]);
+    expect(ledger.attemptsDue(9_000)).toContainEqual({ deliveryId: 'a', attemptNumber: 3 });
   });
 
   test('puts off what could not be attempted, longer each time and no other with it', () => {

@@ -43,6 +43,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     await handle.signal(signalNames.retryNow, ['whd_b', 'whd_unknown']);
     await eventually('the attempt', () => domain.sent.length > 0);
     expect(domain.attemptsAt('whd_b')).toEqual([2]);
+    expect(domain.hurried).toEqual(['whd_b']);
     await handle.signal(signalNames.giveUp);
     await handle.result();
     expect(domain.sent).toHaveLength(1);

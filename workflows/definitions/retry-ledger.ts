@@ -96,9 +96,10 @@ export class RetryLedger {
   }
 
   attemptsDue(now: number): AttemptToMake[] {
-    return this.#due('attempt', now).map(({ progress: { deliveryId, attemptsBegun } }) => ({
+    return this.#due('attempt', now).map(({ progress: { deliveryId, attemptsBegun }, isHurried }) => ({
       deliveryId,
       attemptNumber: attemptsBegun + 1,
+      ...(isHurried && { bySignal: true }),
     }));
   }
 

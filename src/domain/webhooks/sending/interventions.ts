@@ -9,55 +9,64 @@ import type { DeliveryProgress, RetriedDelivery, SendingChanges, SendingDependen
 export interface LaterAttempt {
   id: DeliveryId;
   number: number;
+  /** Whether a signal asked for it, and not the time. */
+  bySignal?: boolean | undefined;
 }
 
 const LATER_NUMBERS = [2, 3];
 
 /**
- * Makes second and third attempts due now, for the next claim. Returns the progress of each delivery that is
- * not purged. Idempotent.
+ * Makes second and third attempts due now, for the next claim. Records those that a signal asked for. Returns
+ * the progress of each delivery that is not purged. Idempotent.
  */
 export async function makeDeliveriesDue(
   { unitOfWork, deliveriesDue, clock }: SendingDependencies,
+  actor: Actor,
   attempts: readonly LaterAttempt[],
 ): Promise<RetriedDelivery[]> {
   const ids = attempts.map(({ id }) => id);
   const seen = await unitOfWork.rows.retried(ids);
-  const numbers = new Map(attempts.map(({ id, number }) => [id, number]));
+  const asked = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+  const isEarly = ({ id, status, attemptsBegun, nextAttemptAt, graceMs }: DeliveryProgress, now: number) =>
+    status === 'PENDING' &&
+    attemptsBegun + 1 === asked.get(id)?.number &&
+    nextAttemptAt !== null &&
+    nextAttemptAt + graceMs > now;
   const now = clock();
-  const early = seen.filter(
-    ({ id, attemptsBegun, nextAttemptAt, graceMs }) =>
-      attemptsBegun + 1 === numbers.get(id) && nextAttemptAt !== null && nextAttemptAt + graceMs > now,
-  );
+  const early = seen.filter((delivery) => isEarly(delivery, now));
   if (early.length === 0) {
     return seen;
   }
   await unitOfWork.run(async (changes) => {
-    await changes.hold(early, false);
+    const held = (await changes.hold(early, false)).filter((delivery) => isEarly(delivery, changes.now));
     for (const number of LATER_NUMBERS) {
-      const waiting = early.filter(({ attemptsBegun }) => attemptsBegun + 1 === number).map(({ id }) => id);
+      const waiting = held.filter(({ attemptsBegun }) => attemptsBegun + 1 === number).map(({ id }) => id);
       await changes.retryBatches.makeDue(waiting, number);
     }
+    const bySignal = held.filter(({ id }) => asked.get(id)?.bySignal);
+    await tellOfSignal(changes, actor, 'deliveries.retried', bySignal);
   });
   deliveriesDue.wake();
   return unitOfWork.rows.retried(ids);
 }
 
-/** Ends deliveries without further attempts. Returns the progress of each, without purged ones. */
+/** Ends deliveries without further attempts, for a signal. Returns the progress of each not purged. */
 export async function giveUpDeliveries(
   { unitOfWork, onEnded }: SendingDependencies,
+  actor: Actor,
   ids: readonly DeliveryId[],
 ): Promise<RetriedDelivery[]> {
   const count = await unitOfWork.run(async (changes) => {
-    let ended = 0;
+    const ended: DeliveryProgress[] = [];
     for (const delivery of await changes.hold(await changes.look(ids), false)) {
       const given = givenUp(delivery, changes.now);
       if (given !== delivery) {
         await changes.settle(given);
-        ended += 1;
+        ended.push(given);
       }
     }
-    return ended;
+    await tellOfSignal(changes, actor, 'deliveries.given_up', ended);
+    return ended.length;
   });
   if (count > 0) {
     onEnded?.('EXHAUSTED', count);
@@ -122,6 +131,23 @@ async function tell(
     subject: { type: 'delivery', id },
     attributes: { subscription_id: subscriptionId, attempts_begun: String(attemptsBegun) },
   });
+}
+
+/** One record for each subscription: a workflow has the deliveries of one. */
+async function tellOfSignal(
+  changes: SendingChanges,
+  actor: Actor,
+  type: string,
+  deliveries: readonly DeliveryProgress[],
+): Promise<void> {
+  for (const id of new Set(deliveries.map(({ subscriptionId }) => subscriptionId))) {
+    const ids = deliveries.filter(({ subscriptionId }) => subscriptionId === id).map((each) => each.id);
+    await changes.audit(actor, {
+      type,
+      subject: { type: 'subscription', id },
+      attributes: { delivery_ids: ids.join(' ') },
+    });
+  }
 }
 
 function refused(message: string): ServiceError {

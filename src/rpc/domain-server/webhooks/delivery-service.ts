@@ -23,6 +23,7 @@ import {
 } from '../../../domain/webhooks/sending/retry-batches.js';
 import type { RetriedDelivery, SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
 import { invalidField } from '../../../errors/service-error.js';
+import { actorOf } from '../../call-audit.js';
 import type { Sent } from '../../definitions.js';
 import { serve } from '../../handlers.js';
 import { fromEnum } from '../words.js';
@@ -69,19 +70,19 @@ export function deliveryService(dependencies: SendingDependencies) {
 
     getRetryBatch: async ({ batchId }) => ({ batch: toRetryBatch(await handover.get(batchId)) }),
 
-    makeDeliveriesDue: async ({ attempts }) => {
+    makeDeliveriesDue: async ({ attempts }, context) => {
       assertNotMore(attempts, MAX_BATCH_SIZE, 'attempts');
-      const later = attempts.map(({ deliveryId, attemptNumber }, index) => {
+      const later = attempts.map(({ deliveryId, attemptNumber, bySignal }, index) => {
         assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, `attempts[${index}].attempt_number`);
-        return { id: deliveryId as DeliveryId, number: attemptNumber };
+        return { id: deliveryId as DeliveryId, number: attemptNumber, bySignal };
       });
-      const deliveries = await makeDeliveriesDue(dependencies, later);
+      const deliveries = await makeDeliveriesDue(dependencies, actorOf(context), later);
       return { deliveries: deliveries.map(toRetryDelivery) };
     },
 
-    giveUpDeliveries: async ({ deliveryIds }) => {
+    giveUpDeliveries: async ({ deliveryIds }, context) => {
       assertNotMore(deliveryIds, MAX_AT_ONCE, 'delivery_ids');
-      const deliveries = await giveUpDeliveries(dependencies, deliveryIds as DeliveryId[]);
+      const deliveries = await giveUpDeliveries(dependencies, actorOf(context), deliveryIds as DeliveryId[]);
       return { deliveries: deliveries.map(toRetryDelivery) };
     },
   });

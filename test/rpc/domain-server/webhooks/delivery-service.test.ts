@@ -124,6 +124,13 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(await client.giveUpDeliveries({ deliveryIds: [deliveryId] }, CALL)).toMatchObject({
       deliveries: [{ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2 }],
     });
+    const audited = rig.database.reader.selectFrom('audit_events');
+    expect(await audited.select(['type', 'actor_id', 'request_id', 'subject_id']).execute()).toEqual([
+      {
+        ...{ type: 'deliveries.given_up', actor_id: 'relay', request_id: CALL.requestId },
+        subject_id: subscriptionId,
+      },
+    ]);
     const attempt = { ...FAILED, number: 2, outcome: AttemptOutcome.SUCCEEDED, httpStatus: 204 };
     await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL);
     const third = { attempts: [{ deliveryId, attemptNumber: 3 }] };

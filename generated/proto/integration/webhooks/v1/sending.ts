@@ -210,6 +210,8 @@ export interface LaterAttempt {
   deliveryId: string;
   /** The number of the attempt, 2 or 3; a delivery that waits for another one stays as it is. */
   attemptNumber: number;
+  /** Whether the signal `retryNow` asked for it, and not the time. */
+  bySignal?: boolean | undefined;
 }
 
 /** What can be attempted is due. */
@@ -1358,7 +1360,7 @@ export const MakeDeliveriesDueRequest: MessageFns<MakeDeliveriesDueRequest> = {
 };
 
 function createBaseLaterAttempt(): LaterAttempt {
-  return { deliveryId: "", attemptNumber: 0 };
+  return { deliveryId: "", attemptNumber: 0, bySignal: undefined };
 }
 
 export const LaterAttempt: MessageFns<LaterAttempt> = {
@@ -1368,6 +1370,9 @@ export const LaterAttempt: MessageFns<LaterAttempt> = {
     }
     if (message.attemptNumber !== 0) {
       writer.uint32(16).uint32(message.attemptNumber);
+    }
+    if (message.bySignal != null) {
+      writer.uint32(24).bool(message.bySignal);
     }
     return writer;
   },
@@ -1399,6 +1404,14 @@ export const LaterAttempt: MessageFns<LaterAttempt> = {
             }
 
             message.attemptNumber = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.bySignal = reader.bool();
             continue;
           }
         }
@@ -1629,7 +1642,10 @@ export const DeliveryServiceService = {
       encoded(GetRetryBatchResponse, value),
     responseDeserialize: (value: Buffer): GetRetryBatchResponse => GetRetryBatchResponse.decode(value),
   },
-  /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
+  /**
+   * Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. The audit log
+   * records those that a signal asked for.
+   */
   makeDeliveriesDue: {
     path: "/integration.webhooks.v1.DeliveryService/MakeDeliveriesDue" as const,
     requestStream: false as const,
@@ -1641,7 +1657,7 @@ export const DeliveryServiceService = {
       encoded(MakeDeliveriesDueResponse, value),
     responseDeserialize: (value: Buffer): MakeDeliveriesDueResponse => MakeDeliveriesDueResponse.decode(value),
   },
-  /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
+  /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. The audit log records it. */
   giveUpDeliveries: {
     path: "/integration.webhooks.v1.DeliveryService/GiveUpDeliveries" as const,
     requestStream: false as const,
@@ -1670,9 +1686,12 @@ export interface DeliveryServiceServer extends UntypedServiceImplementation {
   markRetryBatchesHandedOver: handleUnaryCall<MarkRetryBatchesHandedOverRequest, MarkRetryBatchesHandedOverResponse>;
   /** Reads how far the deliveries of a batch are, for the workflow to plan by and to show. */
   getRetryBatch: handleUnaryCall<GetRetryBatchRequest, GetRetryBatchResponse>;
-  /** Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. */
+  /**
+   * Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. The audit log
+   * records those that a signal asked for.
+   */
   makeDeliveriesDue: handleUnaryCall<MakeDeliveriesDueRequest, MakeDeliveriesDueResponse>;
-  /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. */
+  /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. The audit log records it. */
   giveUpDeliveries: handleUnaryCall<GiveUpDeliveriesRequest, GiveUpDeliveriesResponse>;
 }
 

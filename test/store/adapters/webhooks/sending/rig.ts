@@ -33,6 +33,9 @@ import { LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import type { Row } from '../../../rows.js';
 import { newConnection } from '../subscriptions/rig.js';
 
+/** Calls for workflows. */
+export const WORKER = { type: 'service', id: 'relay', requestId: 'request-1' };
+
 export const SETTINGS: SendingSettings = {
   timeoutMs: 15_000,
   retryDelaysMs: [30_000, 300_000],
@@ -140,7 +143,7 @@ export function sendingNode(
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;
   };
-  const makeDue = (...attempts: LaterAttempt[]) => makeDeliveriesDue(dependencies, attempts);
+  const makeDue = (...attempts: LaterAttempt[]) => makeDeliveriesDue(dependencies, WORKER, attempts);
   return {
     ...{
       database,
@@ -169,7 +172,7 @@ export function sendingNode(
       const stored = await dependencies.unitOfWork.rows.retried(results.map(({ deliveryId }) => deliveryId));
       return results.flatMap(({ deliveryId }) => stored.filter(({ id }) => id === deliveryId));
     },
-    giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, ids),
+    giveUp: (...ids: DeliveryId[]) => giveUpDeliveries(dependencies, WORKER, ids),
     /** What a change of the instance reports. */
     event: () => eventOf({ instanceId, clientId }),
     /** Writes an event of the instance. */
