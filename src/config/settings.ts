@@ -231,7 +231,7 @@ export const settings = {
   ROLE_SILENCE_LIMIT: required(
     durationBetween('4s', '1h'),
     '30s',
-    'the supervisor kills and restarts a role that does not answer for this long',
+    'the supervisor kills and restarts a ready role that does not answer for this long',
   ),
   SHUTDOWN_GRACE: required(durationBetween('0s', '1h'), '10s', 'time that requests under way get to end'),
   FOREIGN_VARIABLES: required(

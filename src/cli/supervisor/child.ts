@@ -24,7 +24,7 @@ interface ChildOptions {
   runDir: string;
   environment: NodeJS.ProcessEnv;
   graceMs: number;
-  /** The supervisor kills and restarts a child that does not answer for this long. */
+  /** The supervisor kills and restarts a ready child that does not answer for this long. */
   silenceLimitMs: number;
   log: Log;
   /** The child can never start; the sentence says why. */
@@ -109,7 +109,10 @@ export class Child {
     this.#process?.send(message, () => undefined);
   }
 
-  /** Kills a frozen child; the rest of this class handles this like any other end of a child. */
+  /**
+   * Kills a ready child that freezes; the rest of this class handles this like any other end of a child. A
+   * start has no limit, because a migration may block it for long.
+   */
   async #watchOver(child: ChildProcess): Promise<void> {
     const { role, silenceLimitMs, log } = this.options;
     this.#watch = new AbortController();
