@@ -77,7 +77,7 @@ func nextAddress(response *http.Response) string {
 			if err != nil || !isNext.MatchString(match[2]) {
 				continue
 			}
-			// Only its query: the service may know itself by another address, and the key goes to the configured one.
+			// Only its query: the key goes to the configured address, which the service may not know.
 			next := *here
 			next.RawQuery = there.RawQuery
 			return next.String()

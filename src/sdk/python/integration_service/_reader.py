@@ -153,7 +153,7 @@ def _next_url(answer: Answer) -> str | None:
     """The next page by ``Link`` (RFC 8288)."""
     for target, parameters in _LINK.findall(answer.headers.get("link", "")):
         if _IS_NEXT.search(parameters):
-            # Only its query: the service may know itself by another address, and the key goes to the configured one.
+            # Only its query: the key goes to the configured address, which the service may not know.
             return urlsplit(answer.url)._replace(query=urlsplit(target).query).geturl()
     return None
 

@@ -46,7 +46,7 @@ export function nextAddressOf(headers: Headers, present: string): string | null 
   const link = headers.get('link') ?? '';
   for (const [, target = '', parameters = ''] of link.matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {
     if (/;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")/i.test(parameters)) {
-      // Only its query: the service may know itself by another address, and the key goes to the configured one.
+      // Only its query: the key goes to the configured address, which the service may not know.
       const next = new URL(present);
       next.search = new URL(target, present).search;
       return next.href;
