@@ -37,8 +37,6 @@ const READ_AT_ONCE = 250;
 /** The pauses between looks whether a change is final, together shorter than the deadline of a call. */
 const PAUSES_MS = [20, 40, 80, 160, 300, 600, 900, 900];
 const RETRY_AFTER_SECONDS = 3;
-/** Of one page. After each, others may have changed all that it found. */
-const MOST_WAITS = 3;
 /** By type and id, behind all changes of a position. */
 export const LAST_OF_POSITION = { type: 'worker', id: 'z'.repeat(26) } as const;
 
@@ -115,13 +113,13 @@ export async function sequenceOf(
       .digest('base64url'),
     isEmpty: found.length === 0,
     page: async () => {
-      const page = await pageFrom(dependencies, { start: standing.after, found, limit, end, read });
+      const page = await pageFrom(dependencies, { found, limit, end, read });
       // After the resources, so that it is not older than any of them.
       const newest = await changes.newestOf(instanceId);
       const last = page.items.at(-1)?.change;
       const cursorOf = (change: ChangePosition) => {
         // What is not final comes again at its place. Between two positions: all of the first has been read.
-        const after = change.position < page.end ? change : { ...change, position: page.end - 0.5 };
+        const after = change.position < end ? change : { ...change, position: end - 0.5 };
         const isLoading = standing.isLoading && (page.next !== undefined || change !== last);
         const beganAt = isLoading || after.position <= standing.beganAt ? standing.beganAt : 0;
         return cursors.write({ life, after, beganAt, isLoading, newest }, instanceIntegrationId);
@@ -168,7 +166,6 @@ interface Item {
 }
 
 interface PageAsked {
-  start: ChangePosition;
   found: readonly StoredChange[];
   limit: number;
   end: number;
@@ -178,32 +175,27 @@ interface PageAsked {
 /**
  * What fits one answer, and after what to go on if there is more. A load ends with the changes that are not
  * final, because an entity that exists may have no other, and a reader removes what a load did not bring. As
- * no reader can go on among them, they come in one answer.
+ * no reader can go on among them, they come in one answer, or none for now: a wait would hold a turn of all
+ * lists.
  */
 async function pageFrom(
   dependencies: ChangeDependencies,
-  { start, found: first, limit, end: firstEnd, read }: PageAsked,
-): Promise<{ items: Item[]; next: ChangePosition | undefined; end: number }> {
-  let end = firstEnd;
-  let waits = 0;
-  for (let [after, found] = [start, first]; ; found = await read(after)) {
+  { found: first, limit, end, read }: PageAsked,
+): Promise<{ items: Item[]; next: ChangePosition | undefined }> {
+  for (let found = first; ; ) {
     const { items, count } = await fitting(dependencies, found.slice(0, limit));
     if (count === found.length) {
-      return { items, next: undefined, end };
+      return { items, next: undefined };
     }
     const next = found.slice(0, count).findLast(({ position }) => position < end);
+    if (!next) {
+      throw notReadable('a transaction stays open, and one page has no room for the changes after it');
+    }
     const final = items.filter(({ change }) => change.position < end);
-    if (next && final.length > 0) {
-      return { items: final, next, end };
+    if (final.length > 0) {
+      return { items: final, next };
     }
-    if (next) {
-      after = next;
-    } else if (waits < MOST_WAITS) {
-      waits += 1;
-      end = await endBehind(dependencies.changes, found[0]?.position ?? end);
-    } else {
-      throw notReadable('all changes that were found have changed again');
-    }
+    found = await read(next);
   }
 }
 

@@ -87,7 +87,7 @@ export const workerV1 = plain;
 /** Call it in a describe block. The stores answer what is given; the others answer one of each. */
 export function directoryRigs() {
   const rigs = rpcRigs();
-  return async function serving(over: object = {}, turns?: PageTurns, find = async () => visit) {
+  return async function serving(over: object = {}, turns?: PageTurns, find = async (_: Uint8Array) => visit) {
     const visits = {
       findKey: find,
       findInstanceIntegration: find,

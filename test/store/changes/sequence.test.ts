@@ -5,7 +5,7 @@ import { digestOf } from '../../../src/domain/directory/changes.js';
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { createLocation, updateLocation } from '../../../src/domain/platform/organization/locations.js';
-import { ErrorCode } from '../../../src/errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLife } from '../../../src/store/adapters/lives.js';
 import { lock } from '../../../src/store/adapters/unit-of-work.js';
@@ -32,6 +32,13 @@ const WRITERS = 4;
 const MOST_WRITERS = 24;
 const WRITES = 100;
 
+/** A small page of a load has no room for all that an open transaction, also of another test, holds back. */
+function ifHeldBack(error: unknown): void {
+  if (!(error instanceof ServiceError && error.code === ErrorCode.UNAVAILABLE)) {
+    throw error;
+  }
+}
+
 describeEachDatabase('the sequence of changes', (under) => {
   test.each([1, 2, 3])(
     'is what the lists have, after writes of every kind at once (seed %i)',
@@ -42,7 +49,7 @@ describeEachDatabase('the sequence of changes', (under) => {
       let isWriting = true;
       const following = (async () => {
         while (isWriting) {
-          await follower.step(1 + Math.floor(random() * 20));
+          await follower.step(1 + Math.floor(random() * 20)).catch(ifHeldBack);
           await new Promise(setImmediate);
         }
       })();
@@ -322,16 +329,15 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
       await finish();
     });
 
-    test('or waits for the transaction, where one page has no room for what is not final', async () => {
+    test('or is refused until it has ended, where one page has no room for what is not final', async () => {
       const { database, instanceId, finish } = await changedMeanwhile();
       const mirror = mirrorOf(database, instanceId);
       await mirror.step(2);
       await expect(mirror.step(2)).rejects.toMatchObject({
         ...{ code: ErrorCode.UNAVAILABLE, retryAfterSeconds: 3 },
       });
-      const waiting = mirror.step(2);
       await finish();
-      await waiting;
+      await allIsReadable(database, instanceId);
       await load(mirror, 2);
       expect(resourcesIn(mirror)).toEqual(await listsOf(database, instanceId));
     });
