@@ -116,6 +116,9 @@ export interface paths {
          *     If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the
          *     same as the first, and no change of the client arrived between them, your copy is not equal: start again without
          *     `after`, and remove what the new pass did not bring.
+         *
+         *     The answer waits up to three seconds for a change that is still being made, and is 503 after that. Ask for one client
+         *     after another: while eight requests of an integration wait, one more that would wait answers 429.
          */
         get: operations["getChangesDigest"];
         put?: never;
@@ -1199,7 +1202,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description Your integration made more requests than its limit, or reads too many lists at once; or too many of its requests wait for changes, or all integrations together read too many lists. Wait as long as `Retry-After` says. */
+        /** @description Your integration made more requests than its limit, or reads too many lists or digests at once; or too many of its requests wait for changes, or all integrations together read too many lists or digests. Wait as long as `Retry-After` says. */
         TooManyRequests: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];

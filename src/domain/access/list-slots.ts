@@ -32,7 +32,11 @@ export class ListSlots {
   /** Timers of the slots kept for a rest, oldest first; those of an integration are alike. */
   readonly #left = new Map<string, Set<NodeJS.Timeout>>();
 
-  constructor(private readonly limits: ListLimits = LIST_LIMITS) {
+  constructor(
+    private readonly limits: ListLimits = LIST_LIMITS,
+    /** What is read, for the refusal. */
+    private readonly things = 'lists',
+  ) {
     this.#slots = new OwnerSlots({ inTotal: limits.inTotal });
   }
 
@@ -41,11 +45,14 @@ export class ListSlots {
     const { integrationId } = visitor;
     const read = this.#slots.heldBy(integrationId) + (this.#left.get(integrationId)?.size ?? 0);
     if (read >= this.limits.perIntegration) {
-      throw tooMany(`Your integration is reading ${read} lists at once. Please finish one first.`, visitor);
+      throw tooMany(
+        `Your integration is reading ${read} ${this.things} at once. Please finish one first.`,
+        visitor,
+      );
     }
     // Otherwise three integrations that read slowly would leave none for others.
     if (!this.#slots.take(integrationId)) {
-      throw tooMany('Too many lists are being read at once. Please try again shortly.', visitor);
+      throw tooMany(`Too many ${this.things} are being read at once. Please try again shortly.`, visitor);
     }
     return () => this.#slots.give(integrationId);
   }

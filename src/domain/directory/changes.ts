@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceIntegrationId } from '../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { type ClientVisitor, contractRefusal, type InstanceVisitor } from '../access/gatekeeper.js';
+import type { ReleaseSlot } from '../access/list-slots.js';
 import { type JsonOf, jsonObject, jsonOf, type Schemas } from './contract-json.js';
 import type { Page } from './page.js';
 import {
@@ -275,14 +276,16 @@ function keyOf({ type, id }: Pick<ChangePosition, 'type' | 'id'>): string {
 /**
  * The digests of a client, with those of types that it has nothing of. Waits until readers of the sequence
  * can have all that they count: a copy that then has nothing left to read, and still differs, is not equal.
+ * Holds a slot while it waits.
  */
 export async function digestOf(
   changes: ChangeStore,
   { instanceId, clientId }: Pick<ClientVisitor, 'instanceId' | 'clientId'>,
+  hold: () => ReleaseSlot,
 ): Promise<JsonOf<Schemas['ChangesDigest']>> {
   const stored = new Map((await changes.digestsOf(clientId)).map((one) => [one.type, one]));
   // After the digests, so that no change in them is newer.
-  await endBehind(changes, await changes.newestOf(instanceId));
+  await untilFinal(changes, await changes.newestOf(instanceId), hold);
   const entities = ENTITY_TYPES.map((type) => ({
     type,
     count: stored.get(type)?.entities ?? 0,
@@ -292,18 +295,23 @@ export async function digestOf(
 }
 
 /** Waits until this change is final: until no transaction on PostgreSQL that began before it is open. */
-async function endBehind(changes: ChangeStore, position: number): Promise<number> {
-  for (let looks = 0; ; looks += 1) {
-    const { end } = await changes.lives();
-    if (end > position) {
-      return end;
-    }
-    const pauseMs = PAUSES_MS[looks];
-    if (pauseMs === undefined) {
-      throw notReadable('a transaction of this database server stays open');
-    }
-    await sleep(pauseMs);
+async function untilFinal(changes: ChangeStore, position: number, hold: () => ReleaseSlot): Promise<void> {
+  const isFinal = async () => (await changes.lives()).end > position;
+  if (await isFinal()) {
+    return;
   }
+  const release = hold();
+  try {
+    for (const pauseMs of PAUSES_MS) {
+      await sleep(pauseMs);
+      if (await isFinal()) {
+        return;
+      }
+    }
+  } finally {
+    release();
+  }
+  throw notReadable('a transaction of this database server stays open');
 }
 
 function notReadable(internal: string): ServiceError {

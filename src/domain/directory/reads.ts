@@ -9,6 +9,7 @@ import {
   type PresentedKey,
   type Visitor,
 } from '../access/gatekeeper.js';
+import { ListSlots } from '../access/list-slots.js';
 import { type ChangeCursors, digestOf, sequenceOf } from './changes.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
 import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
@@ -62,12 +63,16 @@ export type AnyRead = (question: Question, target: Target) => Promise<Answer<str
 /** Each is in memory whole, and has up to 80 MiB. Integrations take turns. */
 const STRUCTURES_AT_ONCE = 2;
 
+/** Each is a call that waits for seconds. Together with all lists, fewer than the calls of a connection. */
+const WAITING_DIGESTS = { perIntegration: 8, inTotal: 32 };
+
 /** Every operation of the gateway, with the body of its contract. */
 type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
   const { gatekeeper, instanceIntegrations, changes, nearest } = dependencies;
   const structures = new AtOnce(STRUCTURES_AT_ONCE);
+  const waitingDigests = new ListSlots(WAITING_DIGESTS, 'digests');
 
   const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
     gatekeeper.admitToClient(question, instanceIntegrationId, clientId);
@@ -163,7 +168,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     },
     getChangesDigest: async (question, target) => {
       const visitor = await toClient(question, target);
-      const digest = await digestOf(changes, visitor);
+      const digest = await digestOf(changes, visitor, () => waitingDigests.hold(visitor));
       const version = createHash('sha256').update(digest).digest('base64url');
       return answer({ ...visitor, version }, question, () => digest);
     },

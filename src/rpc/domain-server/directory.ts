@@ -26,7 +26,7 @@ const LARGE_RESOURCES = { perIntegration: 2, inTotal: 8 };
 
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
   const { gatekeeper, closing } = dependencies;
-  const largeResources = new ListSlots(LARGE_RESOURCES);
+  const largeResources = new ListSlots(LARGE_RESOURCES, 'organization structures');
   const reads: Record<string, AnyRead> = directoryReads(dependencies);
   const ask: Ask = (operationId, context, target) => {
     const read = Object.hasOwn(reads, operationId) ? reads[operationId] : undefined;

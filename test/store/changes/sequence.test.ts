@@ -389,9 +389,17 @@ describe('the sequence of changes on PostgreSQL, where a transaction can commit 
         looks += 1;
         return store.lives();
       };
-      await expect(digestOf({ ...store, lives }, visitor)).rejects.toMatchObject({
+      let slots = 0;
+      const hold = () => {
+        slots += 1;
+        return () => {
+          slots -= 1;
+        };
+      };
+      await expect(digestOf({ ...store, lives }, visitor, hold)).rejects.toMatchObject({
         ...{ code: ErrorCode.UNAVAILABLE, retryAfterSeconds: 3 },
       });
+      expect(slots).toBe(0);
       // Each is a statement, and integrations ask for the digests of all their clients.
       expect(looks).toBeLessThan(10);
       finish.tell();

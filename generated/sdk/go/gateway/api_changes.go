@@ -67,6 +67,9 @@ If they differ, read on, then ask and compare again: something may have changed 
 same as the first, and no change of the client arrived between them, your copy is not equal: start again without
 `after`, and remove what the new pass did not bring.
 
+The answer waits up to three seconds for a change that is still being made, and is 503 after that. Ask for one client
+after another: while eight requests of an integration wait, one more that would wait answers 429.
+
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.
  @return ApiGetChangesDigestRequest

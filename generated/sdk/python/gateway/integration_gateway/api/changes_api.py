@@ -62,7 +62,7 @@ class ChangesApi:
     ) -> ChangesDigest:
         """Get the digest of a client
 
-        Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then compare it with the sum over your copy. A copy with the same count and digest has the same entities in the same versions.  If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the same as the first, and no change of the client arrived between them, your copy is not equal: start again without `after`, and remove what the new pass did not bring.
+        Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then compare it with the sum over your copy. A copy with the same count and digest has the same entities in the same versions.  If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the same as the first, and no change of the client arrived between them, your copy is not equal: start again without `after`, and remove what the new pass did not bring.  The answer waits up to three seconds for a change that is still being made, and is 503 after that. Ask for one client after another: while eight requests of an integration wait, one more that would wait answers 429.
 
         :param client_id: Public id of the client. (required)
         :type client_id: str
@@ -150,7 +150,7 @@ class ChangesApi:
     ) -> ApiResponse[ChangesDigest]:
         """Get the digest of a client
 
-        Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then compare it with the sum over your copy. A copy with the same count and digest has the same entities in the same versions.  If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the same as the first, and no change of the client arrived between them, your copy is not equal: start again without `after`, and remove what the new pass did not bring.
+        Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then compare it with the sum over your copy. A copy with the same count and digest has the same entities in the same versions.  If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the same as the first, and no change of the client arrived between them, your copy is not equal: start again without `after`, and remove what the new pass did not bring.  The answer waits up to three seconds for a change that is still being made, and is 503 after that. Ask for one client after another: while eight requests of an integration wait, one more that would wait answers 429.
 
         :param client_id: Public id of the client. (required)
         :type client_id: str
@@ -238,7 +238,7 @@ class ChangesApi:
     ) -> RESTResponseType:
         """Get the digest of a client
 
-        Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then compare it with the sum over your copy. A copy with the same count and digest has the same entities in the same versions.  If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the same as the first, and no change of the client arrived between them, your copy is not equal: start again without `after`, and remove what the new pass did not bring.
+        Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal. The digest of a type is the sum of the `version` of all its entities that are not removed, modulo 2^52. Read all changes, then compare it with the sum over your copy. A copy with the same count and digest has the same entities in the same versions.  If they differ, read on, then ask and compare again: something may have changed meanwhile. If the second digest is the same as the first, and no change of the client arrived between them, your copy is not equal: start again without `after`, and remove what the new pass did not bring.  The answer waits up to three seconds for a change that is still being made, and is 503 after that. Ask for one client after another: while eight requests of an integration wait, one more that would wait answers 429.
 
         :param client_id: Public id of the client. (required)
         :type client_id: str
