@@ -12,6 +12,7 @@ const MOST_BYTES = 96 * 1_024 * 1_024;
 /** The time for a reader to take an answer; longer for large ones. */
 const PATIENCE_MS = 30_000;
 const LEAST_BYTES_PER_MS = 2;
+const MOST_PATIENCE_MS = 600_000;
 
 interface Unsent {
   socket: Socket;
@@ -54,7 +55,8 @@ export class UnsentAnswers {
     const bytes = response.writableLength;
     if (bytes > 0) {
       const { socket } = response.req;
-      const patience = setTimeout(() => socket.destroy(), PATIENCE_MS + bytes / LEAST_BYTES_PER_MS).unref();
+      const patienceMs = Math.min(PATIENCE_MS + bytes / LEAST_BYTES_PER_MS, MOST_PATIENCE_MS);
+      const patience = setTimeout(() => socket.destroy(), patienceMs).unref();
       response.once('finish', () => clearTimeout(patience));
       this.add(response, owner, bytes);
     }

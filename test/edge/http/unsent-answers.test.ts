@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { UnsentAnswers } from '../../../src/edge/http/unsent-answers.js';
 
 class Connection extends EventEmitter {
@@ -81,5 +81,26 @@ describe('answers that were not taken yet', () => {
     const unsent = new UnsentAnswers(100);
     expect(held(unsent, 'one', 101).cut).toBe(true);
     expect(isEmpty(unsent)).toBe(true);
+  });
+});
+
+describe('an answer that its reader does not take', () => {
+  const MINUTE_MS = 60_000;
+  const MEBIBYTE = 1_024 * 1_024;
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('is cut later where it is larger, and after ten minutes at most', () => {
+    const unsent = new UnsentAnswers();
+    const answers = [100, MEBIBYTE, 8 * MEBIBYTE].map((bytes) => held(unsent, 'one', bytes));
+    const cut = () => answers.map((response) => response.cut);
+    jest.advanceTimersByTime(MINUTE_MS);
+    expect(cut()).toEqual([true, false, false]);
+    jest.advanceTimersByTime(9 * MINUTE_MS);
+    expect(cut()).toEqual([true, true, true]);
   });
 });
