@@ -1292,7 +1292,7 @@ export interface components {
          */
         InstanceIntegrationId: components["schemas"]["InstanceIntegrationId"];
         /**
-         * @description The largest number of records in the answer. By default all.
+         * @description The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
          * @example 100
          */
         Limit: number;
@@ -1788,7 +1788,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description The largest number of records in the answer. By default all.
+                 * @description The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
                  * @example 100
                  */
                 limit?: components["parameters"]["Limit"];
@@ -1979,7 +1979,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description The largest number of records in the answer. By default all.
+                 * @description The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
                  * @example 100
                  */
                 limit?: components["parameters"]["Limit"];

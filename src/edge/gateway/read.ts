@@ -8,6 +8,7 @@ import { internalError } from '../../errors/service-error.js';
 import { JsonBytes, JsonPieces, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import { type BodyStream, bodyStream } from '../http/exchange.js';
+import { ClientLeft } from '../http/request-body.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './gateway-handler.js';
@@ -18,6 +19,11 @@ const LIST_DEADLINE_MS = 600_000;
 /** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
 export const LIST_WAIT_MS = 15_000;
 const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
+/**
+ * A page ends with the message that reaches this. It is in memory as a whole, because its `Link` precedes it,
+ * and a key may read 64 at once. 1,000 records of ordinary size fit.
+ */
+const MOST_PAGE_BYTES = 2 * 1_024 * 1_024;
 
 interface GatewayRequest extends AnyRequest {
   identity: Identity;
@@ -113,17 +119,13 @@ export function list(operationId: OperationId) {
         const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
         return { status: 200, headers, body: new StreamedArray(pages) } as const;
       }
-      let last: Pick<ReadRestResponse, 'body' | 'nextCursor'> = first;
       const bodies = [first.body];
-      for (let next = await rest?.next(); next && !next.done; next = await rest?.next()) {
-        last = next.value;
-        bodies.push(last.body);
-      }
+      const last = rest ? await gather(bodies, rest, request.left) : first;
       await leave();
       if (header.notModified) {
         return { status: 304, headers } as const;
       }
-      const cursor = last.nextCursor;
+      const cursor = last?.nextCursor ?? last?.rest?.cursor;
       const link = cursor && linkTo({ ...query, cursor });
       const body = bodies.length > 1 ? joinedArrays(bodies) : first.body;
       return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(body) } as const;
@@ -132,6 +134,28 @@ export function list(operationId: OperationId) {
       throw error;
     }
   };
+}
+
+/** Adds the further messages of a page, as many as it may have, and returns the last of them. */
+async function gather(
+  bodies: Buffer[],
+  rest: AsyncIterator<ReadRestResponse>,
+  left: AbortSignal,
+): Promise<ReadRestResponse | undefined> {
+  let last: ReadRestResponse | undefined;
+  // Absent in the last message, and in those of domains of earlier releases: where the list goes on.
+  for (let bytes = 0; bytes < MOST_PAGE_BYTES || !last?.rest; bytes += last.body.length) {
+    if (left.aborted) {
+      throw new ClientLeft();
+    }
+    const next = await rest.next();
+    if (next.done) {
+      break;
+    }
+    last = next.value;
+    bodies.push(last.body);
+  }
+  return last;
 }
 
 /** The pages read so far, then those to come. */
