@@ -33,8 +33,10 @@ interface ChangeDependencies {
 const MOST_BYTES = 256 * 1_024;
 /** About as many workers as that many bytes. */
 const MOST_ITEMS = 500;
-/** Resources in one read. */
+/** Resources in one read: few at first, since each may be large, then more as their bytes allow. */
+const READ_AT_FIRST = 16;
 const READ_AT_ONCE = 250;
+const GROWTH = 4;
 /** The pauses between looks whether a change is final, together shorter than the deadline of a call. */
 const PAUSES_MS = [20, 40, 80, 160, 300, 600, 900, 900];
 const RETRY_AFTER_SECONDS = 3;
@@ -208,11 +210,17 @@ async function fitting(
   const items: Item[] = [];
   let bytes = 0;
   let count = 0;
+  let atOnce = READ_AT_FIRST;
   while (count < changes.length) {
-    const some = changes.slice(count, count + READ_AT_ONCE);
+    const some = changes.slice(count, count + atOnce);
     const resources = await resourcesOf(dependencies, some);
+    const before = count;
     for (const change of some) {
       const resource = change.removed ? 'null' : resources.get(keyOf(change));
+      // The store had read enough job titles.
+      if (resource === undefined && change.type === 'jobTitles' && count > before) {
+        break;
+      }
       // A resource that is missing was removed meanwhile, and its removal comes later.
       if (resource !== undefined) {
         bytes += Buffer.byteLength(resource);
@@ -223,6 +231,9 @@ async function fitting(
       }
       count += 1;
     }
+    // As many as will fit if they are like those before.
+    const fit = Math.max(1, Math.ceil(((MOST_BYTES - bytes) * count) / bytes));
+    atOnce = Math.min(READ_AT_ONCE, GROWTH * (count - before), fit);
   }
   return { items, count };
 }

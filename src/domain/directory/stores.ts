@@ -53,7 +53,7 @@ export interface OrganizationStore {
   structureOf(clientId: ClientId): Promise<JsonOf<Schemas['OrganizationStructure']>>;
   /** In byte order. */
   jobTitlesOf(clientId: ClientId): Promise<JsonOf<string[]>>;
-  /** The ids are those of clients. */
+  /** The ids are those of clients. If they have very many titles together: only of the first client. */
   jobTitlesOfAll: FindAll<string[]>;
   unitTypesOf: FindAll<Schemas['UnitType']>;
   unitsOf: FindAll<Schemas['Unit']>;

@@ -10,6 +10,9 @@ import { keptQuery } from './statements/kept-statement.js';
 
 type Owned = 'locations' | 'unitTypes' | 'units';
 
+/** Of several clients in one read. One client may have as many. */
+const MOST_TITLES = 10_000;
+
 export function organizationStore({ reader }: Pick<Database, 'reader'>): OrganizationStore {
   const db = camelCased(reader);
   const json = contractJson(db);
@@ -44,22 +47,36 @@ export function organizationStore({ reader }: Pick<Database, 'reader'>): Organiz
   const titlesOf = keptQuery(db, (clientId: string) =>
     db.selectFrom('jobTitles').where('clientId', '=', clientId).orderBy('title').select('title'),
   );
+  // Limited before it is sorted, so that no more rows are read.
   const titlesOfAll = keptQuery(db, (clientIds: string) =>
     db
-      .selectFrom('jobTitles')
-      .where(inList(db, 'clientId', clientIds))
-      .orderBy('clientId')
+      .selectFrom(
+        db
+          .selectFrom('jobTitles')
+          .where(inList(db, 'clientId', clientIds))
+          .select(['clientId', 'title'])
+          .limit(MOST_TITLES)
+          .as('some'),
+      )
       .orderBy('title')
       .select(['clientId', 'title']),
   );
+  const jobTitlesOf = async (clientId: string) =>
+    jsonOf((await titlesOf(clientId)).map(({ title }) => title));
 
   return {
     structureOf: async (clientId) =>
       (await structures(clientId))[0]?.json as JsonOf<Schemas['OrganizationStructure']>,
-    jobTitlesOf: async (clientId) => jsonOf((await titlesOf(clientId)).map(({ title }) => title)),
+    jobTitlesOf,
     jobTitlesOfAll: async (ids) => {
-      const titles = new Map((JSON.parse(ids) as string[]).map((id) => [id, [] as string[]]));
-      for (const { clientId, title } of await titlesOfAll(ids)) {
+      const clientIds = JSON.parse(ids) as [string, ...string[]];
+      const found = await titlesOfAll(ids);
+      if (found.length === MOST_TITLES) {
+        const [id] = clientIds;
+        return [{ id, json: await jobTitlesOf(id) }];
+      }
+      const titles = new Map(clientIds.map((id) => [id, [] as string[]]));
+      for (const { clientId, title } of found) {
         titles.get(clientId)?.push(title);
       }
       return [...titles].map(([id, own]) => ({ id, json: jsonOf(own) }));

@@ -117,3 +117,45 @@ describeEachDatabase('the job titles of a client', (under) => {
     await expect(valueIn(organizationStore(database).jobTitlesOf(id))).resolves.toEqual(inOrder);
   });
 });
+
+describeEachDatabase('the job titles of several clients', (under) => {
+  async function clientsWith(...counts: readonly number[]) {
+    const database = await under.openMigrated();
+    const clients: { id: string; titles: string[] }[] = [];
+    for (const count of counts) {
+      const { id } = await plantClient(database);
+      const titles = Array.from({ length: count }, (_, index) => `Baker ${String(index).padStart(5, '0')}`);
+      for (let from = 0; from < count; from += 5_000) {
+        const rows = titles.slice(from, from + 5_000).map((title) => ({ client_id: id, title }));
+        await database.write((writer) => writer.insertInto('job_titles').values(rows).execute());
+      }
+      clients.push({ id, titles });
+    }
+    const read = { rows: 0 };
+    const reader = database.reader.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        read.rows += result.rows.length;
+        return result;
+      },
+    });
+    const { jobTitlesOfAll } = organizationStore({ reader });
+    const ofAll = async (some = clients) => {
+      const found = await jobTitlesOfAll(JSON.stringify(some.map(({ id }) => id)));
+      return found.map(({ id, json }) => ({ id, titles: JSON.parse(json) as string[] }));
+    };
+    return { clients, ofAll, read };
+  }
+
+  test('are those of each, also of one that has none', async () => {
+    const { clients, ofAll } = await clientsWith(2, 0, 3);
+    await expect(ofAll()).resolves.toEqual(clients);
+  });
+
+  test('are those of the first clients where all have very many, and never a part of those of one', async () => {
+    const { clients, ofAll, read } = await clientsWith(5_001, 4_999, 1);
+    await expect(ofAll()).resolves.toEqual(clients.slice(0, 1));
+    expect(read.rows).toBeLessThanOrEqual(2 * 10_000);
+    await expect(ofAll(clients.slice(1))).resolves.toEqual(clients.slice(1));
+  });
+});
