@@ -53,6 +53,8 @@ export interface paths {
         /**
          * Start a sign-in
          * @description Send the browser here. It is a navigation, not a call for programs.
+         *     Where the browser says that a page loads it otherwise (`Sec-Fetch-Dest`), such as by `fetch` or ahead of a click, the
+         *     answer is an error page (400); only a request with `prompt=none` may come from a frame.
          *
          *     The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
          *     answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong

@@ -6,7 +6,7 @@ import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { AUTHORIZATION_CASES, CLIENT_ID_CASES, REFLECTED_STATES, REPEATED } from './authorization-cases.js';
 import { REDIRECT_URI_CASES, WRITTEN_REDIRECT_URI_CASES } from './redirect-uri-cases.js';
-import type { UserAgent } from './user-agent.js';
+import { newAddress, type UserAgent } from './user-agent.js';
 import { expectErrorPage, expectRefusal, redirectOf } from './verdicts.js';
 
 const REGISTERED = 'https://portal.brightledger.example.com/callback';
@@ -176,5 +176,27 @@ test.each(['/auth/authorize', '/auth/logout'])(
   async (path) => {
     const answer = await exchange(attacked.port, `${path}?client_id=%zz&state=%`);
     expectErrorPage(answer);
+  },
+);
+
+test.each(['image', 'empty', 'iframe'])(
+  'a page of another site that loads a request as %s, 700 times, keeps nobody in the network from signing in',
+  async (destination) => {
+    const target = attacked.authorizeTarget(attacked.dashboard);
+    const inOffice = { 'x-forwarded-for': newAddress() };
+    const load = () =>
+      exchange(attacked.port, target, {
+        headers: { ...inOffice, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': destination },
+      });
+    for (let round = 0; round < 35; round += 1) {
+      for (const answer of await Promise.all(Array.from({ length: 20 }, load))) {
+        expectErrorPage(answer);
+      }
+    }
+    const colleague = await exchange(attacked.port, target, { headers: inOffice });
+    expect([colleague.status, colleague.headers.location]).toEqual([
+      303,
+      expect.stringMatching('/auth/sign-in?'),
+    ]);
   },
 );

@@ -24,3 +24,17 @@ export function isFromElsewhere(request: AnyRequest, signOnUrl: string): boolean
   // Our pages send no referrer, so browsers send `null` as their origin.
   return origin !== undefined && origin !== 'null' && origin !== new URL(signOnUrl).origin;
 }
+
+const FRAMES: readonly string[] = ['iframe', 'frame'];
+
+/**
+ * Whether a page makes the request by itself: as a picture, a call, or in advance. Such a request of another
+ * site has no cookie. Only a silent renewal may come from a frame.
+ */
+export function isEmbedded({ headers }: AnyRequest, isSilent: boolean): boolean {
+  const { 'sec-fetch-dest': destination = 'document', 'sec-purpose': purpose = '' } = headers;
+  return (
+    String(purpose).startsWith('prefetch') ||
+    (destination !== 'document' && !(isSilent && FRAMES.includes(String(destination))))
+  );
+}

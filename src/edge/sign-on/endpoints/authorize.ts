@@ -1,7 +1,7 @@
 import type { AuthorizationParameters } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
 import type { Fields } from '../../http/form.js';
-import { browserOf } from '../browser.js';
+import { browserOf, isEmbedded } from '../browser.js';
 import { byAddress, namedParameters } from '../navigation.js';
 import type { OAuthHandler, SignOnDependencies } from '../sign-on-handler.js';
 import { authorizationAnswer } from '../step.js';
@@ -30,12 +30,23 @@ export const AUTHORIZATION_PARAMETERS = {
   request_uri: 'requestUri',
 } as const satisfies Record<string, keyof AuthorizationParameters>;
 
+const EMBEDDED = {
+  message:
+    'A page asked for this sign-in by itself, which we do not answer. Go back to the application and try again.',
+  developerMessage:
+    'Send the browser here (Sec-Fetch-Dest: document). Only requests with prompt=none are answered in a frame.',
+};
+
 /** Begins an authorization, by address or by form; the domain judges all parameters. */
 export async function beginAuthorization(
   request: ReceivedRequest,
   fields: Fields,
   dependencies: SignOnDependencies,
 ) {
+  // Not counted: another site could use up what the network of the browser may begin.
+  if (isEmbedded(request, fields.get('prompt')?.[0] === 'none')) {
+    return dependencies.pages.error({ ...EMBEDDED, requestId: request.requestId });
+  }
   const { step } = await dependencies.signOn.authorize(
     {
       browser: browserOf(request, dependencies),

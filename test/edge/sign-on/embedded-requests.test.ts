@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { InteractionPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import { expectErrorPage } from './refusals.js';
+import { FORM, type SignOnServer, startSignOn } from './server.js';
+
+const VALUE = { page: InteractionPage.SIGN_IN, interaction: 'i', entrances: [] };
+
+let server: SignOnServer;
+
+beforeAll(async () => {
+  server = await startSignOn();
+});
+
+afterAll(() => server.stop());
+
+describe('an authorization request that a page of another site makes on its own', () => {
+  const ask = (query: string, headers: Record<string, string>, verb = 'GET') => {
+    server.program({ authorize: async () => ({ step: { result: { $case: 'nextPage', value: VALUE } } }) });
+    return verb === 'GET'
+      ? server.ask('authorize', `/auth/authorize?${query}`, { headers })
+      : server.ask('authorizePost', '/auth/authorize', {
+          ...{ method: verb, headers: { 'content-type': FORM, ...headers }, body: query },
+        });
+  };
+
+  test.each([
+    ['a picture', 'state=s', { 'sec-fetch-dest': 'image' }],
+    ['a script', 'state=s', { 'sec-fetch-dest': 'script' }],
+    ['a call', 'state=s', { 'sec-fetch-dest': 'empty' }],
+    ['a call with prompt=none', 'prompt=none', { 'sec-fetch-dest': 'empty' }],
+    ['a frame', 'state=s', { 'sec-fetch-dest': 'iframe' }],
+    ['a frame with another prompt', 'prompt=login', { 'sec-fetch-dest': 'iframe' }],
+    ['an object with prompt=none', 'prompt=none', { 'sec-fetch-dest': 'object' }],
+    ['a page that is loaded in advance', 's=s', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' }],
+  ])('as %s does not reach the domain', async (_, query, headers) => {
+    for (const verb of ['GET', 'POST']) {
+      expectErrorPage(await ask(query, headers, verb), 400, 'Go back to the application and try again.');
+      expect(server.asked).toEqual([]);
+    }
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ['what the browser itself goes to', 'state=s', { 'sec-fetch-dest': 'document' }],
+    ['a silent renewal in a frame', 'prompt=none', { 'sec-fetch-dest': 'iframe' }],
+    ['a silent renewal in a frame of a frameset', 'prompt=none', { 'sec-fetch-dest': 'frame' }],
+    ['what says nothing of it, such as an old browser', 'state=s', {}],
+  ])('%s reaches the domain', async (_, query, headers) => {
+    expect((await ask(query, headers)).status).toBe(303);
+    expect(server.asked).toHaveLength(1);
+  });
+});
