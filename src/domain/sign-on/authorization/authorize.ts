@@ -61,11 +61,11 @@ async function begin(
   if (!known?.account) {
     return askStranger(signOn, browser, judged, known);
   }
-  if (!(await countVisit(signOn, known.account.id))) {
-    return silent ? refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED) : askForPassword(signOn, judged, known);
-  }
   if (step.kind === 'page') {
     return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
+  }
+  if (!(await countVisit(signOn, known.account.id))) {
+    return silent ? refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED) : askForPassword(signOn, judged, known);
   }
   return signOn.unitOfWork.run(async (changes) => {
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
@@ -89,7 +89,7 @@ async function firstLook(
   return { session, step: nextStep(await situationWith(rows, known)) };
 }
 
-/** After too many codes in a day without a password: goes on as with `prompt=login`. */
+/** After too many codes without a password: goes on as with `prompt=login`. */
 function askForPassword(signOn: SignOn, { request }: AcceptedRequest, session: Session): BrowserStep {
   const again = { ...request, prompts: [...request.prompts, 'login' as const] };
   return toPage('sign_in', sealed(signOn, signOn.clock(), { request: again, session, progress: {} }));

@@ -31,11 +31,10 @@ export function countPersonNow({ people, peopleByDay }: SignOn, accountId: Accou
 }
 
 /**
- * The same for authorizations in a session. Any site can send the browser to them, so they are counted apart:
- * they never prevent a sign-in with the password. False beyond the limit of a day.
+ * The same for codes that a session gets without a page. Any site can send the browser to them, so they are
+ * counted apart: they never prevent a sign-in with the password. False beyond a limit.
  */
 export async function countVisit({ people, peopleByDay }: SignOn, accountId: AccountId): Promise<boolean> {
   const visitor = `visits of ${accountId}`;
-  assertAllowed(await people.take(visitor), () => TOO_OFTEN);
-  return (await peopleByDay.take(visitor)).allowed;
+  return (await people.take(visitor)).allowed && (await peopleByDay.take(visitor)).allowed;
 }
