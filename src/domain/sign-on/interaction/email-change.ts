@@ -12,7 +12,13 @@ import {
   toErrorPage,
   toPage,
 } from '../sessions/browser.js';
-import { type CountedGuess, countGuess, forgiveGuess, verifyGuess } from '../sessions/guess-limits.js';
+import {
+  type CountedGuess,
+  countGuess,
+  forgiveGuess,
+  unlessItFails,
+  verifyGuess,
+} from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
@@ -100,7 +106,9 @@ async function accept(
   proof: { tokenHash: string; hash: string; counted: CountedGuess },
 ): Promise<BrowserStep> {
   try {
-    return await signOn.unitOfWork.run((changes) => take(changes, browser, proof));
+    return await unlessItFails(signOn, proof.counted, () =>
+      signOn.unitOfWork.run((changes) => take(changes, browser, proof)),
+    );
   } catch (error) {
     if (error instanceof ServiceError && error.code === ErrorCode.ALREADY_EXISTS) {
       return toErrorPage(EMAIL_IS_TAKEN);

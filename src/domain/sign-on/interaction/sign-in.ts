@@ -13,6 +13,7 @@ import {
   forgiveGuess,
   type Guess,
   NOBODY,
+  unlessItFails,
   verifyGuess,
 } from '../sessions/guess-limits.js';
 import { noteEnd } from '../sessions/logout.js';
@@ -49,20 +50,28 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
   const isRight =
     form.password.length <= MAX_PASSWORD_LENGTH &&
     (await verifyGuess(signOn, counted, candidate.hash, form.password));
-  if (isRight && candidate.accountId) {
+  return isRight
+    ? unlessItFails(signOn, counted, () => proceed(signOn, browser, { form, candidate, counted }))
+    : signOn.unitOfWork.run((changes) => refuse(signOn, changes, browser, { form, candidate }));
+}
+
+/** The password is right, unless it was changed meanwhile. */
+async function proceed(
+  signOn: SignOn,
+  browser: Browser,
+  { form, candidate, counted }: { form: SignInForm; candidate: Candidate; counted: CountedGuess },
+): Promise<BrowserStep> {
+  if (candidate.accountId) {
     await countPerson(signOn, candidate.accountId);
   }
   return signOn.unitOfWork.run(async (changes) => {
-    const account = isRight ? await unchanged(changes, candidate) : undefined;
-    return account
-      ? {
-          ...(await accept(signOn, changes, browser, { token: form.interaction, account, counted })),
-          device: deviceCookieOf(signOn, browser, {
-            accountId: account.id,
-            passwordSetAt: candidate.passwordSetAt,
-          }),
-        }
-      : refuse(signOn, changes, browser, { form, candidate });
+    const account = await unchanged(changes, candidate);
+    if (!account) {
+      return refuse(signOn, changes, browser, { form, candidate });
+    }
+    const step = await accept(signOn, changes, browser, { token: form.interaction, account, counted });
+    const { passwordSetAt } = candidate;
+    return { ...step, device: deviceCookieOf(signOn, browser, { accountId: account.id, passwordSetAt }) };
   });
 }
 

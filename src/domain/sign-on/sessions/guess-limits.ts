@@ -131,24 +131,39 @@ export function verifyGuess(
   hash: string | undefined,
   password: string,
 ): Promise<boolean> {
-  return signOn.passwords.verify(hash, password).catch(async (error: unknown) => {
-    await uncountGuess(signOn, counted);
-    throw error;
-  });
+  return unlessItFails(signOn, counted, () => signOn.passwords.verify(hash, password));
 }
 
-/** Overload prevented the check of the password. A used turn becomes usable again. */
+/** For the check of a password, and for what follows a right one: if it fails, the attempt was no guess. */
+export async function unlessItFails<T>(
+  signOn: SignOn,
+  counted: CountedGuess,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // The caller is told of this failure, also if the database fails again.
+    await uncountGuess(signOn, counted).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A used turn becomes usable again. The signal of the call has no say: the caller may have left. */
 async function uncountGuess(signOn: SignOn, { network, account, usedTurnOf }: CountedGuess): Promise<void> {
-  await signOn.unitOfWork.run(async ({ attempts, now }) => {
-    if (network) {
-      await attempts.giveBack(network.subject, network.endsAt);
-    }
-    if (usedTurnOf === undefined) {
-      await attempts.giveBackTurn(account, now);
-    } else {
-      await attempts.keepTurn(usedTurnOf, now, now + WINDOW_MS);
-    }
-  });
+  await signOn.unitOfWork.run(
+    async ({ attempts, now }) => {
+      if (network) {
+        await attempts.giveBack(network.subject, network.endsAt);
+      }
+      if (usedTurnOf === undefined) {
+        await attempts.giveBackTurn(account, now);
+      } else {
+        await attempts.keepTurn(usedTurnOf, now, now + WINDOW_MS);
+      }
+    },
+    { signal: undefined },
+  );
 }
 
 async function countNetwork(

@@ -12,13 +12,13 @@ export function signOnService(issuer: TokenIssuer) {
 
 const AREAS = [browserHandlers, linkHandlers, tokenHandlers];
 
-/** Each call makes those of its area, with a unit of work that drops writes of disconnected callers. */
+/** Each call makes those of its area, with a unit of work that drops writes of disconnected callers unless a rule says otherwise. */
 function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   const forCall =
     (handlersOf: (typeof AREAS)[number], name: string) => (request: object, context: CallContext) => {
       const { unitOfWork } = issuer;
       const run: typeof unitOfWork.run = (work, options) =>
-        unitOfWork.run(work, { ...options, signal: context.signal, requestId: context.requestId });
+        unitOfWork.run(work, { signal: context.signal, requestId: context.requestId, ...options });
       const handlers: Record<string, unknown> = handlersOf({ ...issuer, unitOfWork: { ...unitOfWork, run } });
       return (handlers[name] as Handler<never>)(request as never, context);
     };

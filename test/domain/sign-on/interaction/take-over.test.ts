@@ -276,6 +276,17 @@ describe('a new address', () => {
     expect((await emailOf(attack.rig, attack.person))[0]).not.toBe(MALLORY);
   });
 
+  test('counts no right password as a guess, however often another account has the address', async () => {
+    const { rig, tokenHash } = await wished();
+    const { clientId } = rig.there;
+    await rig.run((changes) => createUser(changes, { clientId, email: MALLORY, withoutManager: true }));
+    for (let time = 0; time < 120; time += 1) {
+      expect(errorPageOf(await confirm(rig, tokenHash)).message).toMatch(/^Another account has this/);
+    }
+    const counts = await rig.database.reader.selectFrom('attempt_counts').select('count').execute();
+    expect(counts).toEqual([{ count: 0 }, { count: 0 }]);
+  });
+
   test('without a link, and a link of another kind, change nothing', async () => {
     const { rig, person } = await wished();
     const verification = { accountId: person.accountId, purpose: 'verify_email' as const };

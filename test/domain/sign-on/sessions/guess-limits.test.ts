@@ -43,6 +43,44 @@ describe('what is no guess', () => {
     expect(codeOf(await browser.signIn(person))).toBeDefined();
   });
 
+  test('is a right password, however often the person may not sign in after it', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    const { people } = rig.signOn;
+    rig.signOn.people = new RateLimiter({ limit: 0, windowMs: 60_000 }, rig.clock.now);
+    for (let time = 0; time < 120; time += 1) {
+      await expect(browser.signIn(person)).rejects.toMatchObject({
+        ...{ code: ErrorCode.RATE_LIMITED, message: expect.stringMatching(/^You have signed in too often/) },
+      });
+    }
+    expect(await countsOf(rig)).toEqual([0, 0]);
+    rig.signOn.people = people;
+    expect(codeOf(await browser.signIn(person))).toBeDefined();
+  });
+
+  test('is a right password whose sign-in is not written', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    const { unitOfWork } = rig.signOn;
+    const { run } = unitOfWork;
+    rig.passwords.meanwhile = async () => {
+      unitOfWork.run = () => {
+        unitOfWork.run = run;
+        return Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.'));
+      };
+    };
+    await expect(browser.signIn(person)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    expect(await countsOf(rig)).toEqual([0, 0]);
+    await expect(browser.signIn(person, { password: 'a wrong guess' })).rejects.toMatchObject({
+      code: ErrorCode.UNAVAILABLE,
+    });
+    expect(await countsOf(rig)).toEqual([1, 1]);
+  });
+
   test('gives a reserved turn back to its holder, if the password was not checked', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
