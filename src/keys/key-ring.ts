@@ -1,7 +1,13 @@
 import { type CryptoKey, compactVerify, decodeProtectedHeader, importJWK, type JWK, SignJWT } from 'jose';
 import type { AccountId, ApplicationId } from '../../generated/ids.js';
 import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
-import type { IdTokenReader, PublicKey, PublishedKeys, TokenSigner } from '../domain/sign-on/keys/signing.js';
+import {
+  type IdTokenReader,
+  MAX_ID_TOKEN_LENGTH,
+  type PublicKey,
+  type PublishedKeys,
+  type TokenSigner,
+} from '../domain/sign-on/keys/signing.js';
 import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
@@ -10,8 +16,6 @@ import { OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 
 /** How long clients may cache the key set: much shorter than a key is published before it signs. */
 const KEY_SET_MAX_AGE_SECONDS = 300;
-/** Longer than any of our ID tokens. */
-const MAX_ID_TOKEN_LENGTH = 16_384;
 
 interface KeyRingOptions extends KnownKeysOptions {
   /** As in `iss`. */

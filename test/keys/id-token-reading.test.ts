@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
+import { MAX_ID_TOKEN_LENGTH } from '../../src/domain/sign-on/keys/signing.js';
 import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { forge, ISSUER, oneOfEach, ringRig, signingKey } from './ring-rig.js';
 
@@ -23,6 +24,14 @@ describe('an ID token of ours', () => {
       await expect(ring.read(token)).resolves.toEqual({ accountId: 'acc_1', applicationId: 'app_1' });
     },
   );
+
+  test('is read with several hundred clients of the person', async () => {
+    const { ring } = ringRig(keys);
+    const userIds = Array.from({ length: 450 }, (_, index) => `usr_${index}`.padEnd(100, 'x'));
+    const token = await ring.sign('RS256', 'JWT', { ...CLAIMS, userIds });
+    expect(token.length).toBeGreaterThan(60_000);
+    await expect(ring.read(token)).resolves.toMatchObject({ accountId: 'acc_1' });
+  });
 
   test('still says so when its key is retired, and no longer when it was withdrawn', async () => {
     const { ring, database } = ringRig(keys);
@@ -72,7 +81,7 @@ describe('what is no ID token of ours', () => {
         return forge(theirs, CLAIMS, { jwk: theirs.publicJwk, kid: es256.kid });
       },
     ],
-    ['a huge one', () => forge(rs256, { ...CLAIMS, more: 'x'.repeat(16_384) })],
+    ['a huge one', () => forge(rs256, { ...CLAIMS, more: 'x'.repeat(MAX_ID_TOKEN_LENGTH) })],
   ];
 
   test.each(forgeries)('says nothing: %s', async (_, token) => {

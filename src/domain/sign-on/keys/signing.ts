@@ -21,6 +21,9 @@ export interface PublishedKeys {
   publicKeys(): Promise<{ keys: readonly PublicKey[]; maxAgeSeconds: number }>;
 }
 
+/** As long as a form may be: an ID token names all clients of the person. */
+export const MAX_ID_TOKEN_LENGTH = 65_536;
+
 export interface IdTokenReader {
   /** The content of an ID token of this server, even if expired; undefined for anything else. */
   read(idToken: string): Promise<{ accountId: AccountId; applicationId: ApplicationId } | undefined>;

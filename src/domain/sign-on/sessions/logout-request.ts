@@ -3,6 +3,7 @@ import type { Application } from '../../operator/rows/applications.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';
 import { isRegisteredForLogout } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
+import { MAX_ID_TOKEN_LENGTH } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
 
 type JudgedLogout =
@@ -16,8 +17,7 @@ interface LogoutFault {
 }
 
 const MAX_LENGTHS = {
-  // As long as a form may be: the token names all clients of the person.
-  idTokenHint: 65_536,
+  idTokenHint: MAX_ID_TOKEN_LENGTH,
   clientId: 64,
   postLogoutRedirectUri: 2_048,
   state: 4_096,
