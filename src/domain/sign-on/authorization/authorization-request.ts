@@ -21,69 +21,23 @@ export interface AcceptedRequest {
   silent: boolean;
 }
 
-export type JudgedRequest =
-  | ({ kind: 'accepted' } & AcceptedRequest)
-  /** The redirect target is not proven: our own page shows the error. */
-  | { kind: 'unproven'; developerMessage: string }
-  /** The error goes to the application by redirect. */
-  | { kind: 'refused'; asker: Asker; refusal: Refusal };
+export type JudgedRequest = ({ kind: 'accepted' } & AcceptedRequest) | { kind: 'refused'; refusal: Refusal };
 
-interface Judges {
-  findApplication(id: string): Promise<Application | undefined>;
-  idTokens: IdTokenReader;
-}
-
-/** Proves the redirect target first, for the safety of every redirect; then checks the rest in order. */
-export async function judgeRequest(judges: Judges, given: AuthorizationParameters): Promise<JudgedRequest> {
-  const parameters = withoutEmpty(given);
-  const proven = await proveTarget(judges, parameters);
-  if (typeof proven === 'string') {
-    return { kind: 'unproven', developerMessage: proven };
-  }
-  const { application, redirectUri, instanceId } = proven;
-  const asker = askerOf(parameters, redirectUri, application);
-  const context: StepContext = { parameters, application, redirectUri, idTokens: judges.idTokens };
-  const parts: RequestParts = { ...NOTHING_ASKED };
-  for (const { check } of REQUEST_STEPS) {
-    const outcome = await check(context);
-    if ('error' in outcome) {
-      return { kind: 'refused', asker, refusal: outcome };
-    }
-    if (!agree(parts.hintedAccountId, outcome.hintedAccountId)) {
-      const refusal = {
-        error: 'invalid_request',
-        description: 'id_token_hint and claims name different people.',
-      } as const;
-      return { kind: 'refused', asker, refusal };
-    }
-    Object.assign(parts, outcome);
-  }
-  const { silent, authTime, ...asked } = parts;
-  const request: AuthorizationRequest = {
-    kind: 'authorization',
-    applicationId: application.id,
-    redirectUri,
-    instanceId,
-    state: asker.state,
-    responseMode: asker.responseMode ?? 'query',
-    ...asked,
-    requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
-    query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
-  };
-  return { kind: 'accepted', request, application, silent };
-}
-
-interface ProvenTarget {
+/** A request whose redirect target is proven: from here on, errors go to the application by redirect. */
+export interface ProvenRequest {
+  parameters: AuthorizationParameters;
   application: Application;
   redirectUri: string;
   instanceId: InstanceId;
+  asker: Asker;
 }
 
-/** The registered application and redirect URI, each given once, or what is wrong with them. */
-async function proveTarget(
-  { findApplication }: Judges,
-  parameters: AuthorizationParameters,
-): Promise<ProvenTarget | string> {
+/** Comes first, for the safety of every redirect. Returns what is wrong, for a page of our own. */
+export async function proveTarget(
+  findApplication: (id: string) => Promise<Application | undefined>,
+  given: AuthorizationParameters,
+): Promise<ProvenRequest | string> {
+  const parameters = withoutEmpty(given);
   const { clientId, redirectUri } = parameters;
   const fault = faultOfParameter(parameters, 'clientId') ?? faultOfParameter(parameters, 'redirectUri');
   if (fault !== undefined) {
@@ -100,9 +54,48 @@ async function proveTarget(
     return 'redirect_uri is missing.';
   }
   const registered = registeredRedirect(application, redirectUri);
-  return registered
-    ? { application, redirectUri: registered.uri, instanceId: registered.instanceId as InstanceId }
-    : 'redirect_uri is not registered for this application; it must be equal character by character.';
+  if (!registered) {
+    return 'redirect_uri is not registered for this application; it must be equal character by character.';
+  }
+  const asker = askerOf(parameters, registered.uri, application);
+  const instanceId = registered.instanceId as InstanceId;
+  return { parameters, application, redirectUri: registered.uri, instanceId, asker };
+}
+
+/** Checks the rest in order. */
+export async function judgeRequest(
+  idTokens: IdTokenReader,
+  { parameters, application, redirectUri, instanceId, asker }: ProvenRequest,
+): Promise<JudgedRequest> {
+  const context: StepContext = { parameters, application, redirectUri, idTokens };
+  const parts: RequestParts = { ...NOTHING_ASKED };
+  for (const { check } of REQUEST_STEPS) {
+    const outcome = await check(context);
+    if ('error' in outcome) {
+      return { kind: 'refused', refusal: outcome };
+    }
+    if (!agree(parts.hintedAccountId, outcome.hintedAccountId)) {
+      const refusal = {
+        error: 'invalid_request',
+        description: 'id_token_hint and claims name different people.',
+      } as const;
+      return { kind: 'refused', refusal };
+    }
+    Object.assign(parts, outcome);
+  }
+  const { silent, authTime, ...asked } = parts;
+  const request: AuthorizationRequest = {
+    kind: 'authorization',
+    applicationId: application.id,
+    redirectUri,
+    instanceId,
+    state: asker.state,
+    responseMode: asker.responseMode ?? 'query',
+    ...asked,
+    requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
+    query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
+  };
+  return { kind: 'accepted', request, application, silent };
 }
 
 /** Returns no state that is repeated or malformed, and uses no response mode that is. */

@@ -14,7 +14,7 @@ import {
   UNAVAILABLE,
 } from './authorization-answer.js';
 import type { AuthorizationParameters } from './authorization-parameters.js';
-import { type AcceptedRequest, judgeRequest } from './authorization-request.js';
+import { type AcceptedRequest, judgeRequest, proveTarget } from './authorization-request.js';
 
 /** Begins an authorization, and completes it if no page is needed. */
 export async function authorize(
@@ -23,22 +23,21 @@ export async function authorize(
   parameters: AuthorizationParameters,
 ): Promise<BrowserStep> {
   const { unitOfWork, idTokens, issuer } = signOn;
-  const findApplication = (id: string) => unitOfWork.rows.applications.find(id);
-  const judged = await judgeRequest({ findApplication, idTokens }, parameters);
-  if (judged.kind === 'unproven') {
-    return unproven(judged.developerMessage);
+  const proven = await proveTarget((id) => unitOfWork.rows.applications.find(id), parameters);
+  if (typeof proven === 'string') {
+    return unproven(proven);
   }
-  if (judged.kind === 'refused') {
-    return refusalStep(issuer, judged.asker, judged.refusal);
-  }
-  const asker = { ...judged.request, applicationName: judged.application.name };
+  const { asker } = proven;
   // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can try again after
   // UNAVAILABLE, so only the application of a silent request is told of it.
   try {
-    return await begin(signOn, browser, judged, asker);
+    const judged = await judgeRequest(idTokens, proven);
+    return judged.kind === 'refused'
+      ? refusalStep(issuer, asker, judged.refusal)
+      : await begin(signOn, browser, judged, asker);
   } catch (thrown) {
     const { code } = asServiceError(thrown);
-    const passes = code === ErrorCode.UNAVAILABLE && judged.silent;
+    const passes = code === ErrorCode.UNAVAILABLE && proven.parameters.prompt === 'none';
     if (!passes && code !== ErrorCode.INTERNAL_ERROR) {
       throw thrown;
     }

@@ -12,7 +12,7 @@ export function signOnService(issuer: TokenIssuer) {
 
 const AREAS = [browserHandlers, linkHandlers, tokenHandlers];
 
-/** Each call makes those of its area, with a unit of work that drops writes of disconnected callers unless a rule says otherwise. */
+/** Each call makes those of its area. Writes of disconnected callers are dropped, unless a rule says not to. */
 function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   const forCall =
     (handlersOf: (typeof AREAS)[number], name: string) => (request: object, context: CallContext) => {

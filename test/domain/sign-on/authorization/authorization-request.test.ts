@@ -5,8 +5,10 @@ import type { AuthorizationParameters } from '../../../../src/domain/sign-on/aut
 import {
   type JudgedRequest,
   judgeRequest,
+  proveTarget,
 } from '../../../../src/domain/sign-on/authorization/authorization-request.js';
 import type { AuthorizationRequest } from '../../../../src/domain/sign-on/interaction/interactions.js';
+import type { IdTokenReader } from '../../../../src/domain/sign-on/keys/signing.js';
 
 const CALLBACK = 'https://app.example.com/callback';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -32,24 +34,24 @@ const RIGHT: AuthorizationParameters = {
   repeatedNames: [],
 };
 
-function judge(
-  parameters: Partial<AuthorizationParameters>,
-  as: Partial<Application> = {},
-): Promise<JudgedRequest> {
-  return judgeRequest(
-    {
-      findApplication: async (id) => (id === 'app_1' ? { ...application, ...as } : undefined),
-      idTokens: {
-        read: async (hint) => {
-          const [applicationId, accountId] = hint.split(' ');
-          return accountId === undefined
-            ? undefined
-            : { applicationId: applicationId as ApplicationId, accountId: accountId as AccountId };
-        },
-      },
+/** The request in the two parts in which it is judged. */
+async function judge(parameters: Partial<AuthorizationParameters>, as: Partial<Application> = {}) {
+  const proven = await proveTarget(async (id) => (id === 'app_1' ? { ...application, ...as } : undefined), {
+    ...RIGHT,
+    ...parameters,
+  });
+  if (typeof proven === 'string') {
+    return { kind: 'unproven' as const, developerMessage: proven };
+  }
+  const idTokens: IdTokenReader = {
+    read: async (hint) => {
+      const [applicationId, accountId] = hint.split(' ');
+      return accountId === undefined
+        ? undefined
+        : { applicationId: applicationId as ApplicationId, accountId: accountId as AccountId };
     },
-    { ...RIGHT, ...parameters },
-  );
+  };
+  return { asker: proven.asker, ...(await judgeRequest(idTokens, proven)) };
 }
 
 describe('nothing is redirected and a page says', () => {

@@ -182,6 +182,22 @@ describe('a failure of ours', () => {
     expect(rig.faults).toEqual([{ requestId: 'request-1', fault }]);
   });
 
+  test.each([
+    [new Error('canary'), {}, 'server_error'],
+    [new Error('canary'), { prompt: 'none' }, 'server_error'],
+    [new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.'), { prompt: 'none' }, 'temporarily_unavailable'],
+  ])(
+    'while the hint of the application is read is told to it too (%s, %j)',
+    async (fault, parameters, error) => {
+      const rig = await browserRig(under);
+      rig.signOn.idTokens = { read: () => Promise.reject(fault) };
+      const browser = new TestBrowser(rig);
+      const answer = answerOf(await browser.authorize({ ...parameters, idTokenHint: 'a.b.c' }));
+      expect(answer).toMatchObject({ error, state: 'state-1', iss: ISSUER });
+      expect(rig.faults).toEqual([{ requestId: 'request-1', fault }]);
+    },
+  );
+
   test('before the redirect URI is proven is no redirect', async () => {
     const rig = await browserRig(under);
     const fault = new Error('canary');
