@@ -73,6 +73,6 @@ async function auditDecision(
   type: 'consent.given' | 'consent.denied',
 ): Promise<void> {
   const subject = { type: 'application', id: request.applicationId };
-  const attributes = { scopes: request.scopes.join(' ') };
+  const attributes = { instance_id: request.instanceId, scopes: request.scopes.join(' ') };
   await auditIn(changes, browser, { type: 'account', id: accountId }, { type, subject, attributes });
 }

@@ -12,7 +12,10 @@ export function signOnService(issuer: TokenIssuer) {
 
 const AREAS = [browserHandlers, linkHandlers, tokenHandlers];
 
-/** Each call makes those of its area. Writes of disconnected callers are dropped, unless a rule says not to. */
+/**
+ * Each call makes those of its area, with a unit of work that drops writes of disconnected callers. A rule
+ * whose write has to be made all the same gives no signal.
+ */
 function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   const forCall =
     (handlersOf: (typeof AREAS)[number], name: string) => (request: object, context: CallContext) => {

@@ -109,6 +109,10 @@ describe('the person', () => {
     expect(await browser.authorize({ clientId, scope: 'email' })).toMatchObject({ page: 'consent' });
     const denials = (await audited(rig)).filter(({ what }) => what === 'consent.denied succeeded');
     expect(denials.map(({ actor, subject }) => [actor, subject])).toEqual([[person.accountId, clientId]]);
+    expect(denials[0]?.attributes).toMatchObject({
+      instance_id: rig.here.instanceId,
+      scopes: expect.any(String),
+    });
   });
 });
 
