@@ -10,7 +10,8 @@ export interface paths {
         /**
          * Read the public keys
          * @description The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until
-         *     the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices.
+         *     the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is
+         *     different: the key leaves at once, and its successor signs at once.
          *     Choose the key by the token's `kid`.
          */
         get: operations["jwks"];
@@ -68,7 +69,7 @@ export interface paths {
          *
          *     The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public
          *     application whose redirect URI is not `https` needs the consent of the person each time, because other programs
-         *     could pose as it; with `prompt=none` it is always told `consent_required`.
+         *     could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
          */
         get: operations["authorize"];
         put?: never;

@@ -191,7 +191,7 @@ your redirect URI.
 
 The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public
 application whose redirect URI is not `https` needs the consent of the person each time, because other programs
-could pose as it; with `prompt=none` it is always told `consent_required`.
+could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiAuthorizeRequest

@@ -213,7 +213,8 @@ func (r ApiJwksRequest) Execute() (*JwkSet, *http.Response, error) {
 Jwks Read the public keys
 
 The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until
-the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices.
+the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is
+different: the key leaves at once, and its successor signs at once.
 Choose the key by the token's `kid`.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().

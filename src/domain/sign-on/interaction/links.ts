@@ -14,7 +14,7 @@ import {
   toPage,
 } from '../sessions/browser.js';
 import { deviceCookieOf } from '../sessions/devices.js';
-import { forgiveGuessesAt } from '../sessions/guess-limits.js';
+import { assertFewOf, forgiveGuessesAt } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { MAX_ENTRANCES } from './entrances.js';
@@ -50,6 +50,8 @@ export async function redeemPasswordLink(
   if (problem) {
     return { kind: 'page', page: 'set_password', interaction: '', problem };
   }
+  // The link is spent only after the hash, so that many forms at once could ask for many hashes.
+  await assertFewOf(signOn, `links of ${shown.account.id}`);
   const passwordHash = await passwords.hash(password);
   return unitOfWork.run(async (changes) => {
     const account = await useLink(changes, tokenHash, PASSWORD_PURPOSES);

@@ -87,7 +87,8 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   return counted;
 }
 
-async function assertFewOf({ guesses }: SignOn, who: string): Promise<void> {
+/** Bounds the hashes that are computed. */
+export async function assertFewOf({ guesses }: SignOn, who: string): Promise<void> {
   const { allowed, resetSeconds } = await guesses.take(who);
   if (!allowed) {
     throw tooMany(resetSeconds);

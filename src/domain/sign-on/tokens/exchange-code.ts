@@ -25,6 +25,7 @@ interface Attempt {
   exchange: CodeExchange;
   scopes: readonly string[];
   person: AdmittedPerson | undefined;
+  now: number;
 }
 
 /**
@@ -61,6 +62,12 @@ const CHECKS: readonly [reason: string, check: (attempt: Attempt) => ServiceErro
   [
     'person',
     ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
+  ],
+  // Not one that was redeemed in time: its repetition revokes also later.
+  [
+    'expired',
+    ({ code: { status, expiresAt }, now }) =>
+      status === 'EXPIRED' || (status === 'ISSUED' && expiresAt <= now) ? codeIsOver() : undefined,
   ],
 ];
 
@@ -104,7 +111,7 @@ export async function exchangeCode(
 }
 
 function checked(
-  { observe }: TokenIssuer,
+  { observe, clock }: TokenIssuer,
   { application, actor }: ProvenClient,
   exchange: CodeExchange,
   found: FoundCode | undefined,
@@ -116,7 +123,7 @@ function checked(
   const person = admitted(found.identity);
   const scopes = scopesInForce(code.scopes, application);
   for (const [reason, check] of CHECKS) {
-    const refusal = check({ application, code, exchange, scopes, person });
+    const refusal = check({ application, code, exchange, scopes, person, now: clock() });
     if (refusal) {
       // Recorded, because the code exists and only a redirect discloses one: it may be stolen or injected.
       observe({ actor, ...actionOn(code, 'code.refused', { reason }), outcome: 'refused' });

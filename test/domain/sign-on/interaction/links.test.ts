@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { type LinkPurpose, makeLink } from '../../../../src/domain/credentials/links.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
@@ -8,6 +9,7 @@ import {
   showEmailLink,
   showPasswordLink,
 } from '../../../../src/domain/sign-on/interaction/links.js';
+import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { audited, type BrowserRig, browserRig, HOUR_MS, newPerson, type Person } from '../browser-rig.js';
@@ -40,6 +42,21 @@ function verify(rig: BrowserRig, tokenHash: string) {
 async function emailVerifiedAt(rig: BrowserRig, { accountId }: Person) {
   return (await rig.signOn.unitOfWork.rows.accounts.find(accountId))?.emailVerifiedAt;
 }
+
+test('a link to set a password causes only so many hashes a minute, however many forms are sent at once', async () => {
+  const { rig, tokenHash } = await withLink('reset');
+  const limit = 3;
+  rig.signOn.guesses = new RateLimiter({ limit, windowMs: 60_000 }, rig.clock.now);
+  let hashes = 0;
+  rig.passwords.meanwhile = async () => {
+    hashes += 1;
+  };
+  const ends = await Promise.allSettled(Array.from({ length: 2 * limit }, () => redeem(rig, tokenHash)));
+  expect(hashes).toBe(limit);
+  const refused = ends.filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(limit);
+  expect(refused[0]).toMatchObject({ reason: { code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 60 } });
+});
 
 describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)', (purpose) => {
   test('can be looked at any number of times', async () => {

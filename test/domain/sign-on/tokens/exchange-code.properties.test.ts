@@ -18,7 +18,7 @@ async function outcomeOf(codeVerifier: string, codeChallenge: string): Promise<s
   const code = { applicationId: application.id, redirectUri: REDIRECT_URI, codeChallenge, scopes: [] };
   const exchange = { codeHash: new Uint8Array(32), redirectUri: REDIRECT_URI, codeVerifier };
   const found = { code: code as never, identity: undefined };
-  const issuer = { observe: () => undefined };
+  const issuer = { observe: () => undefined, clock: () => 0 };
   const attempt = exchangeCode(issuer as never, { application } as never, exchange, found);
   const message = await attempt.then(
     () => 'issued',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ApplicationCreation, updateApplication } from '../../../../src/domain/operator/applications.js';
 import { addRedirectUri, removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
-import type { AuthorizationCode } from '../../../../src/domain/sign-on/authorization/codes.js';
+import {
+  type AuthorizationCode,
+  CODE_LIFETIME_MS,
+} from '../../../../src/domain/sign-on/authorization/codes.js';
 import type { CodeExchange } from '../../../../src/domain/sign-on/tokens/exchange-code.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
@@ -42,7 +45,18 @@ const REFUSED: readonly Refused[] = [
     error: 'INVALID_GRANT',
     reason: 'application',
   },
-  { title: 'a code that was moved to EXPIRED', code: { status: 'EXPIRED' }, error: 'INVALID_GRANT' },
+  {
+    title: 'a code that was moved to EXPIRED',
+    code: { status: 'EXPIRED' },
+    error: 'INVALID_GRANT',
+    reason: 'expired',
+  },
+  {
+    title: 'a code that has just expired',
+    meanwhile: async ({ clock }) => clock.advance(CODE_LIFETIME_MS),
+    error: 'INVALID_GRANT',
+    reason: 'expired',
+  },
   ...[
     ['without its redirect URI', ''],
     ['with a trailing slash too many', 'https://portal.example.com/callback/'],

@@ -133,7 +133,7 @@ export class DiscoveryApi extends runtime.BaseAPI {
     }
 
     /**
-     * The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices. Choose the key by the token\'s `kid`.
+     * The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token\'s `kid`.
      * Read the public keys
      */
     async jwksRaw(requestParameters: JwksRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<JwkSet>> {
@@ -144,7 +144,7 @@ export class DiscoveryApi extends runtime.BaseAPI {
     }
 
     /**
-     * The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices. Choose the key by the token\'s `kid`.
+     * The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token\'s `kid`.
      * Read the public keys
      */
     async jwks(requestParameters: JwksRequest = {}, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<JwkSet> {

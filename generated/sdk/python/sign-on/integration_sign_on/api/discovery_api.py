@@ -350,7 +350,7 @@ class DiscoveryApi:
     ) -> JwkSet:
         """Read the public keys
 
-        The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices. Choose the key by the token's `kid`.
+        The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token's `kid`.
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
@@ -426,7 +426,7 @@ class DiscoveryApi:
     ) -> ApiResponse[JwkSet]:
         """Read the public keys
 
-        The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices. Choose the key by the token's `kid`.
+        The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token's `kid`.
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
@@ -502,7 +502,7 @@ class DiscoveryApi:
     ) -> RESTResponseType:
         """Read the public keys
 
-        The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says always suffices. Choose the key by the token's `kid`.
+        The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token's `kid`.
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
