@@ -67,7 +67,8 @@ export interface paths {
          *     is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at
          *     your redirect URI.
          *
-         *     The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`. A public
+         *     The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`, and so is
+         *     one whose long `state`, `nonce` or `login_hint` leave no room in the address of a page that has to be shown. A public
          *     application whose redirect URI is not `https` needs the consent of the person each time, because other programs
          *     could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
          */

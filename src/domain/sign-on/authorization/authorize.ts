@@ -1,13 +1,15 @@
 import { asServiceError, ErrorCode } from '../../../errors/service-error.js';
 import type { Session } from '../../credentials/sessions.js';
 import { advance, sealed, situationWith, unproven } from '../interaction/advance.js';
+import type { AuthorizationRequest } from '../interaction/interactions.js';
 import { type NextStep, nextStep } from '../interaction/next-step.js';
 import { countStranger, countVisit } from '../sessions/begin-limits.js';
-import { type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
+import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import {
   type Asker,
+  type Refusal,
   refusalStep,
   SERVER_ERROR,
   SIGN_IN_NEEDED,
@@ -58,13 +60,17 @@ async function begin(
     return refusalStep(signOn.issuer, asker, step.refusal);
   }
   if (!known?.account) {
-    return askStranger(signOn, browser, judged, known);
+    return askStranger(signOn, browser, request, asker, known);
   }
   if (step.kind === 'page') {
-    return toPage(step.page, sealed(signOn, signOn.clock(), { request, session: known, progress: {} }));
+    return pageFor(signOn, asker, step.page, { request, session: known });
   }
   if (!(await countVisit(signOn, known.account.id))) {
-    return silent ? refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED) : askForPassword(signOn, judged, known);
+    // After too many codes without a password: goes on as with `prompt=login`.
+    const again = { ...request, prompts: [...request.prompts, 'login' as const] };
+    return silent
+      ? refusalStep(signOn.issuer, asker, SIGN_IN_NEEDED)
+      : pageFor(signOn, asker, 'sign_in', { request: again, session: known });
   }
   return signOn.unitOfWork.run(async (changes) => {
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
@@ -88,22 +94,37 @@ async function firstLook(
   return { session, step: nextStep(await situationWith(rows, known)) };
 }
 
-/** After too many codes without a password: goes on as with `prompt=login`. */
-function askForPassword(signOn: SignOn, { request }: AcceptedRequest, session: Session): BrowserStep {
-  const again = { ...request, prompts: [...request.prompts, 'login' as const] };
-  return toPage('sign_in', sealed(signOn, signOn.clock(), { request: again, session, progress: {} }));
-}
-
 /** An unknown browser can only sign in. Nothing is written until then. */
 async function askStranger(
   signOn: SignOn,
   browser: Browser,
-  { request }: AcceptedRequest,
+  request: AuthorizationRequest,
+  asker: Asker,
   known: Session | undefined,
 ): Promise<BrowserStep> {
   await countStranger(signOn, browser);
-  const now = signOn.clock();
-  const { session, cookie } = known ? { session: known } : newStranger(now);
-  const page = toPage('sign_in', sealed(signOn, now, { request, session, progress: {} }));
+  const { session, cookie } = known ? { session: known } : newStranger(signOn.clock());
+  const page = pageFor(signOn, asker, 'sign_in', { request, session });
   return cookie ? { ...page, cookie } : page;
+}
+
+/** Pages take 14,000 characters in their address; what the person does may add 2,000 of them. */
+const MAX_SEALED_LENGTH = 12_000;
+
+const TOO_LONG: Refusal = {
+  error: 'invalid_request',
+  description: 'state, nonce and login_hint are too long to be kept.',
+};
+
+/** The request travels in the address of the page, where no more than that has room. */
+function pageFor(
+  signOn: SignOn,
+  asker: Asker,
+  page: PageName,
+  begun: { request: AuthorizationRequest; session: Session },
+): BrowserStep {
+  const interaction = sealed(signOn, signOn.clock(), { ...begun, progress: {} });
+  return interaction.length > MAX_SEALED_LENGTH
+    ? refusalStep(signOn.issuer, asker, TOO_LONG)
+    : toPage(page, interaction);
 }

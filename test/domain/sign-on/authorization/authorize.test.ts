@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { endAccess } from '../../../../src/domain/credentials/end-access.js';
 import { disableUser } from '../../../../src/domain/platform/people/user-updates.js';
@@ -203,6 +204,41 @@ describe('a failure of ours', () => {
     const fault = new Error('canary');
     rig.signOn.unitOfWork.rows.applications.find = () => Promise.reject(fault);
     await expect(new TestBrowser(rig).authorize()).rejects.toBe(fault);
+  });
+});
+
+describe('a long request', () => {
+  /** Each third character is longer in an address, so that nothing repeats for the compression. */
+  const unlikeItsQuery = (length: number) =>
+    [...randomBytes(length).toString('base64url').slice(0, length)]
+      .map((letter, index) =>
+        index % 3 === 0 ? String.fromCharCode(1 + (letter.charCodeAt(0) % 31)) : letter,
+      )
+      .join('');
+
+  test('that has no room in the address of a page is refused, and gets a code where none is needed', async () => {
+    const rig = await browserRig(under);
+    const long = {
+      ...{ state: unlikeItsQuery(3_200), nonce: unlikeItsQuery(1_000) },
+      loginHint: unlikeItsQuery(320),
+    };
+    const refused = { error: 'invalid_request', state: long.state };
+    expect(answerOf(await new TestBrowser(rig).authorize(long))).toMatchObject(refused);
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    expect(answerOf(await browser.authorize({ ...long, prompt: 'login' }))).toMatchObject(refused);
+    codeOf(await browser.authorize(long));
+  });
+
+  test('of letters and digits goes on to its page, also after an address of the greatest length was refused', async () => {
+    const rig = await browserRig(under);
+    const browser = new TestBrowser(rig);
+    const letters = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+    const long = { state: letters(4_096), nonce: letters(1_024), loginHint: letters(320) };
+    expect(await browser.authorize(long)).toMatchObject({ page: 'sign_in' });
+    const before = browser.at.length;
+    const email = `${[...randomBytes(319)].map((byte) => String.fromCharCode(0x4e00 + 64 * byte)).join('')}@`;
+    expect(await browser.signIn({ email })).toMatchObject({ page: 'sign_in' });
+    expect(browser.at.length - before).toBeLessThan(2_000);
   });
 });
 
