@@ -81,7 +81,7 @@ function addSettings(command: Command, { isUpdate = false } = {}): Command {
     .addOption(pkce.choices(RULES))
     .option('--first-party', 'our own: people are not asked to approve access, except with prompt=consent')
     .option('--no-first-party', `by another company: people are asked${isUpdate ? '' : ' (default)'}`)
-    .option('--sign-out-ends-tokens', 'signing out of a session that has not lapsed ends the tokens that it got in it')
+    .option('--sign-out-ends-tokens', 'signing out ends the tokens of that session, unless it has lapsed')
     .option(
       '--no-sign-out-ends-tokens',
       `its tokens stay valid after a sign-out${isUpdate ? '' : ' (default)'}`,
