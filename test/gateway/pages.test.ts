@@ -84,3 +84,26 @@ test('a change of another client leaves the tag valid', async () => {
   );
   expect((await read(path, { 'if-none-match': headers.etag ?? '' })).status).toBe(304);
 });
+
+test('pages of large records are shorter than asked for, and link by link the whole list', async () => {
+  const path = pathOf(operationNamed('listWorkersV2'), ownIds);
+  await gateway.database.write((writer) =>
+    writer
+      .updateTable('workers')
+      .set({ phone: '5'.repeat(10_000) })
+      .execute(),
+  );
+  const { rows: all } = await read(path);
+  const rows: object[] = [];
+  const sizes: number[] = [];
+  let target: string | undefined = `${path}?limit=1000`;
+  while (target !== undefined) {
+    const page: Awaited<ReturnType<typeof read>> = await read(target);
+    rows.push(...page.rows);
+    sizes.push(page.body.length);
+    target = page.link?.slice(gateway.url.length);
+  }
+  expect(rows).toEqual(all);
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(Math.max(...sizes)).toBeLessThan(3.1 * 1_024 * 1_024);
+});

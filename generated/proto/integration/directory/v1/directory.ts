@@ -158,7 +158,7 @@ export interface ReadResponse {
 
 /** Which rows of a list are still to be read. */
 export interface RestOfList {
-  /** The cursor behind the last row that was sent; empty for a resource. */
+  /** The cursor behind the last row that was sent, with which Read goes on too; empty for a resource. */
   cursor: string;
   /** What is left of the limit, if there was one. */
   limit?: number | undefined;
