@@ -12,8 +12,8 @@ export default {
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
-  // More than processors: tests mostly wait, for a disk, a start, a lease or a browser.
-  maxWorkers: availableParallelism() + 3,
+  // One more than processors, for when a test waits. With more, roles are so slow that they refuse requests.
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 180_000,
   // Half a second, jest's default, is not enough to free half a gigabyte: jest then reported a leak.
   workerGracefulExitTimeout: 30_000,
