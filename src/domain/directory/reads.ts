@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { AtOnce } from '../../fairness/at-once.js';
 import {
   type ClientVisitor,
@@ -39,6 +40,8 @@ export interface Target extends Window {
 export interface Question extends PresentedKey {
   knownVersions: readonly string[];
   anyVersionKnown: boolean;
+  /** Whether the caller has left, or waits no longer. */
+  isOver?: (() => boolean) | undefined;
 }
 
 /** The answer to a read: the admitted caller, and the content unless the caller has its version. */
@@ -178,9 +181,12 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
         // Counts as a list, also while it waits: otherwise one integration's could fill the calls of an edge.
         const release = gatekeeper.lists.hold(visitor);
         try {
-          return await structures.run(visitor.integrationId, async () =>
-            near(visitor, ({ organization }) => organization.structureOf(visitor.clientId)),
-          );
+          return await structures.run(visitor.integrationId, async () => {
+            if (question.isOver?.()) {
+              throw new ServiceError(ErrorCode.UNAVAILABLE, 'The caller has left.');
+            }
+            return near(visitor, ({ organization }) => organization.structureOf(visitor.clientId));
+          });
         } finally {
           release();
         }

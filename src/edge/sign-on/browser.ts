@@ -29,12 +29,13 @@ const FRAMES: readonly string[] = ['iframe', 'frame'];
 
 /**
  * Whether a page makes the request by itself: as a picture, a call, or in advance. Such a request of another
- * site has no cookie. Only a silent renewal may come from a frame.
+ * site has no cookie. From a frame may come a silent renewal, and what a page of the same site asks.
  */
 export function isEmbedded({ headers }: AnyRequest, isSilent: boolean): boolean {
   const { 'sec-fetch-dest': destination = 'document', 'sec-purpose': purpose = '' } = headers;
+  const mayBeFrame = isSilent || headers['sec-fetch-site'] !== 'cross-site';
   return (
     String(purpose).startsWith('prefetch') ||
-    (destination !== 'document' && !(isSilent && FRAMES.includes(String(destination))))
+    (destination !== 'document' && !(mayBeFrame && FRAMES.includes(String(destination))))
   );
 }

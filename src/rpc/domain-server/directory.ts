@@ -49,7 +49,8 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       let release: ReleaseSlot | undefined;
       let rest: Rest | undefined;
       try {
-        const asked = ask(operationId, context && { ...context, isCounted }, target);
+        const isOver = () => call.isCancelled;
+        const asked = ask(operationId, context && { ...context, isCounted, isOver }, target);
         call.operation = operationId;
         const answer = await asked;
         const { visitor, content } = answer;
@@ -87,7 +88,12 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
 
     readRest: async function* ({ read, rest }, { signal }) {
       const { context, operationId = '', ...path } = read ?? {};
-      const whole = { knownVersions: [], anyVersionKnown: false, isCounted: true };
+      const whole = {
+        knownVersions: [],
+        anyVersionKnown: false,
+        isCounted: true,
+        isOver: () => signal.aborted,
+      };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
       const answer = await ask(operationId, context && { ...context, ...whole }, target);
       if (typeof answer.content === 'string') {

@@ -5,7 +5,7 @@ import {
   UserStatus,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { BodyOf, OperationId, Schemas } from '../../domain/directory/contract-json.js';
-import type { Answer, AnyPages } from '../../domain/directory/reads.js';
+import type { Answer, AnyPages, Question } from '../../domain/directory/reads.js';
 import type { Handlers } from '../handlers.js';
 
 type ReadPages = (answer: Answer<string | AnyPages>, signal: AbortSignal) => AnyPages;
@@ -14,7 +14,7 @@ type Request = { context?: ReadContext };
 /** Asks for an operation by its id: a newer edge may know more of them. */
 export type Ask = (
   operationId: string,
-  context: (ReadContext & { isCounted?: boolean }) | undefined,
+  context: (ReadContext & Pick<Question, 'isCounted' | 'isOver'>) | undefined,
   target: object,
 ) => Promise<Answer<string | AnyPages>>;
 

@@ -202,14 +202,14 @@ func (s *SQLiteStore) Apply(ctx context.Context, batch Batch) error {
 	}
 	defer connection.Close()
 	// Not a Tx: a commit that finds the file locked leaves the transaction open, which not every driver ends then.
-	if _, err := connection.ExecContext(ctx, "begin immediate"); err != nil {
-		return err
+	if _, err = connection.ExecContext(ctx, "begin immediate"); err == nil {
+		err = writeBatch(ctx, connection, batch)
 	}
-	if err = writeBatch(ctx, connection, batch); err == nil {
+	if err == nil {
 		_, err = connection.ExecContext(ctx, "commit")
 	}
 	if err != nil {
-		// This fails if SQLite has ended the transaction; the first error is the one to report.
+		// This fails if there is no transaction any more; the first error is the one to report.
 		_, _ = connection.ExecContext(context.WithoutCancel(ctx), "rollback")
 	}
 	return err

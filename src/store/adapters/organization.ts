@@ -47,7 +47,7 @@ export function organizationStore({ reader }: Pick<Database, 'reader'>): Organiz
   const titlesOf = keptQuery(db, (clientId: string) =>
     db.selectFrom('jobTitles').where('clientId', '=', clientId).orderBy('title').select('title'),
   );
-  // Limited before it is sorted, so that no more rows are read.
+  // Limited before it is sorted, so that no more rows are read: SQLite does that only with an offset.
   const titlesOfAll = keptQuery(db, (clientIds: string) =>
     db
       .selectFrom(
@@ -56,6 +56,7 @@ export function organizationStore({ reader }: Pick<Database, 'reader'>): Organiz
           .where(inList(db, 'clientId', clientIds))
           .select(['clientId', 'title'])
           .limit(MOST_TITLES)
+          .offset(0)
           .as('some'),
       )
       .orderBy('title')

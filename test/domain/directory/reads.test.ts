@@ -218,15 +218,15 @@ describe('many reads of organization structures', () => {
       },
     };
     const { getOrganizationStructure } = directoryReads({ gatekeeper, organization } as never);
-    const ask = (clientId: string) =>
-      getOrganizationStructure(holding(), { ...target, clientId: clientId as 'cli_1' });
+    const ask = (clientId: string, isOver?: () => boolean) =>
+      getOrganizationStructure({ ...holding(), isOver }, { ...target, clientId: clientId as 'cli_1' });
     const settled = () => new Promise(setImmediate);
     return { ask, begun, ends, settled };
   }
 
   test('are two at a time, in which integrations take turns', async () => {
     const { ask, begun, ends, settled } = structures();
-    const answers = [...Array(5).fill('cli_1'), 'cli_2'].map(ask);
+    const answers = [...Array(5).fill('cli_1'), 'cli_2'].map((clientId) => ask(clientId));
     for (const read of [2, 3, 4, 5, 6]) {
       await settled();
       expect(begun).toHaveLength(read);
@@ -236,6 +236,22 @@ describe('many reads of organization structures', () => {
     ends.shift()?.();
     expect(await Promise.all(answers)).toHaveLength(6);
     expect(begun).toEqual(['cli_1', 'cli_1', 'cli_1', 'cli_2', 'cli_1', 'cli_1']);
+  });
+
+  test('are not made for a caller that has left before their turn', async () => {
+    const { ask, begun, ends, settled } = structures();
+    const present = [ask('cli_1'), ask('cli_1')];
+    const left = ask('cli_1', () => true);
+    const last = ask('cli_1');
+    await settled();
+    ends.shift()?.();
+    await expect(left).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    await settled();
+    expect(begun).toHaveLength(3);
+    for (const end of ends) {
+      end();
+    }
+    expect(await Promise.all([...present, last])).toHaveLength(3);
   });
 
   test('count as lists of their integration while they wait, and are refused beyond its limit', async () => {

@@ -28,8 +28,6 @@ describe('an authorization request that a page of another site makes on its own'
     ['a script', 'state=s', { 'sec-fetch-dest': 'script' }],
     ['a call', 'state=s', { 'sec-fetch-dest': 'empty' }],
     ['a call with prompt=none', 'prompt=none', { 'sec-fetch-dest': 'empty' }],
-    ['a frame', 'state=s', { 'sec-fetch-dest': 'iframe' }],
-    ['a frame with another prompt', 'prompt=login', { 'sec-fetch-dest': 'iframe' }],
     ['an object with prompt=none', 'prompt=none', { 'sec-fetch-dest': 'object' }],
     ['a page that is loaded in advance', 's=s', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' }],
   ])('as %s does not reach the domain', async (_, query, headers) => {
@@ -39,9 +37,24 @@ describe('an authorization request that a page of another site makes on its own'
     }
   });
 
+  test.each(['state=s', 'prompt=login'])('in a frame, with %s, does not reach the domain', async (query) => {
+    const answer = await ask(query, { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' });
+    expectErrorPage(answer, 400, 'Go back to the application and try again.');
+    expect(server.asked).toEqual([]);
+  });
+
   test.each<[string, string, Record<string, string>]>([
     ['what the browser itself goes to', 'state=s', { 'sec-fetch-dest': 'document' }],
-    ['a silent renewal in a frame', 'prompt=none', { 'sec-fetch-dest': 'iframe' }],
+    [
+      'a silent renewal in a frame',
+      'prompt=none',
+      { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' },
+    ],
+    [
+      'a frame of the same site, to which the cookie comes',
+      'state=s',
+      { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-site' },
+    ],
     ['a silent renewal in a frame of a frameset', 'prompt=none', { 'sec-fetch-dest': 'frame' }],
     ['what says nothing of it, such as an old browser', 'state=s', {}],
   ])('%s reaches the domain', async (_, query, headers) => {

@@ -176,8 +176,9 @@ func (r ApiAuthorizeRequest) Execute() (string, *http.Response, error) {
 Authorize Start a sign-in
 
 Send the browser here. It is a navigation, not a call for programs.
-Where the browser says that a page loads it otherwise (`Sec-Fetch-Dest`), such as by `fetch` or ahead of a click, the
-answer is an error page (400); only a request with `prompt=none` may come from a frame.
+Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load
+ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with
+`prompt=none` is answered.
 
 The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
 answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong

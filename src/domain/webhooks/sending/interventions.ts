@@ -38,7 +38,8 @@ export async function makeDeliveriesDue(
     return seen;
   }
   await unitOfWork.run(async (changes) => {
-    const held = (await changes.hold(early, false)).filter((delivery) => isEarly(delivery, changes.now));
+    const present = await changes.look(early.map(({ id }) => id));
+    const held = (await changes.hold(present, false)).filter((delivery) => isEarly(delivery, changes.now));
     for (const number of LATER_NUMBERS) {
       const waiting = held.filter(({ attemptsBegun }) => attemptsBegun + 1 === number).map(({ id }) => id);
       await changes.retryBatches.makeDue(waiting, number);
