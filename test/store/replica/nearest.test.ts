@@ -66,6 +66,8 @@ async function endingProxy(url: string) {
   return { url: proxyUrl, ended: () => ended, close: () => server.close() };
 }
 
+const WAITING_COMMITS = `select from pg_stat_activity where wait_event = 'SyncRep'`;
+
 describe('reads of the gateway with a replica', () => {
   let servers: Replicated;
   let rig: Rig;
@@ -294,10 +296,24 @@ describe('reads of the gateway with a replica', () => {
         return row?.synchronous_standby_names === names;
       });
     };
+    // Later than the connections, the checkpointer learns of the setting, and then commits wait.
+    const untilCommitsWait = () =>
+      eventually('a commit that waits', async () => {
+        let isDone = false;
+        const commit = servers.ask('primary', `select pg_logical_emit_message(true, 'a write', '')`);
+        commits.push(commit.finally(() => (isDone = true)));
+        const outcome = await eventually('the end of a commit, or its wait', async () => {
+          const waiting = await servers.ask('primary', WAITING_COMMITS);
+          return waiting.length > 0 ? 'waits' : isDone && 'has ended';
+        });
+        return outcome === 'waits';
+      });
     const ids = await listUsers();
+    const commits: Promise<unknown>[] = [];
     let hidden: Promise<unknown> | undefined;
     const removeLast = async () => {
       await waitFor('absent');
+      await untilCommitsWait();
       hidden = rig.database.write(async (writer) => {
         const last = ids.at(-1) as UserId;
         await writer.updateTable('users').set({ status: 'DELETED' }).where('id', '=', last).execute();
@@ -316,7 +332,7 @@ describe('reads of the gateway with a replica', () => {
     } finally {
       await waitFor('');
     }
-    await hidden;
+    await Promise.all([hidden, ...commits]);
     await expect(listUsers()).resolves.toEqual(ids.slice(0, -1));
   });
 
