@@ -385,9 +385,9 @@ export function describeSync(driver: Driven): void {
       const { length } = gateway.asked;
       gateway.set('worker', 'wrk_4');
       await gateway.until(() => gateway.asked.length > length);
+      rows.return?.();
       // What was read could not be stored.
       expect(gateway.asked.at(-1)).toBe(gateway.asked.at(-2));
-      rows.return?.();
     } finally {
       reader.close();
     }

@@ -34,7 +34,7 @@ const EMBEDDED = {
   message:
     'A page asked for this sign-in by itself, which we do not answer. Go back to the application and try again.',
   developerMessage:
-    'Send the browser here (Sec-Fetch-Dest: document). Only requests with prompt=none are answered in a frame.',
+    'Send the browser here (Sec-Fetch-Dest: document). In a frame of another site, only prompt=none is answered.',
 };
 
 /** Begins an authorization, by address or by form; the domain judges all parameters. */
