@@ -24,9 +24,8 @@ const (
 	randomBytes          = 32
 	// Many proxies take addresses of up to 8 KiB.
 	longestHint = 7_000
-	// The server repeats its answer for 10 seconds; later it would treat the old refresh token as stolen.
-	refreshAgainWithin = 7 * time.Second
-	refreshAgainAfter  = 200 * time.Millisecond
+	// The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
+	refreshAgainWithin = 45 * time.Second
 )
 
 // Claims about people.
@@ -47,7 +46,7 @@ type SignOnOptions struct {
 	IDTokenAlgorithm IDTokenAlgorithm
 	// Timeout is for each attempt, including the body of the answer. The default is 10 s.
 	Timeout time.Duration
-	// Retry is for userinfo, revocation and keys; a code is never exchanged twice. The default is DefaultRetry.
+	// Retry is also for refreshes; a code is never exchanged twice. The default is DefaultRetry.
 	Retry *Retry
 	// HTTPClient replaces the default one: for a proxy, or your own certificates.
 	HTTPClient *http.Client
@@ -56,10 +55,12 @@ type SignOnOptions struct {
 // SignOn signs people in: authorization code flow, always with PKCE, and OpenID Connect.
 type SignOn struct {
 	options SignOnOptions
-	// once is for grants, which must not be repeated.
-	once     *signon.APIClient
-	patient  *signon.APIClient
-	verifier *idTokenVerifier
+	// once is for codes, whose exchange must not be repeated.
+	once *signon.APIClient
+	// refreshing repeats a refresh for as long as that is safe.
+	refreshing *signon.APIClient
+	patient    *signon.APIClient
+	verifier   *idTokenVerifier
 }
 
 // NewSignOn fails on invalid options.
@@ -76,11 +77,14 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 		timeout := cmp.Or(options.Timeout, defaultSignOnTimeout)
 		return newClient(options.HTTPClient, transport{timeout: timeout, retry: retry, refusal: signOnRefusal})
 	}
-	patient := client(retryOf(options.Retry))
+	retry := retryOf(options.Retry)
+	patient := client(retry)
+	retry.within = refreshAgainWithin
 	return &SignOn{
-		options: options,
-		once:    generatedSignOnClient(issuer, client(Retry{})),
-		patient: generatedSignOnClient(issuer, patient),
+		options:    options,
+		once:       generatedSignOnClient(issuer, client(Retry{})),
+		refreshing: generatedSignOnClient(issuer, client(retry)),
+		patient:    generatedSignOnClient(issuer, patient),
 		verifier: &idTokenVerifier{
 			issuer:    issuer,
 			clientID:  options.ClientID,
@@ -188,7 +192,7 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	grant.SetCode(code)
 	grant.SetRedirectUri(s.options.RedirectURI)
 	grant.SetCodeVerifier(exchange.CodeVerifier)
-	answer, tokens, err := s.askForTokens(ctx, grant)
+	answer, tokens, err := s.askForTokens(ctx, s.once, grant)
 	if err != nil {
 		return nil, err
 	}
@@ -208,30 +212,15 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 func (s *SignOn) Refresh(ctx context.Context, refreshToken string) (*Tokens, error) {
 	grant := signon.NewTokenRequest("refresh_token", s.options.ClientID)
 	grant.SetRefreshToken(refreshToken)
-	began := time.Now()
-	_, tokens, err := s.askForTokens(ctx, grant)
-	isSafe := time.Since(began) < refreshAgainWithin && retryOf(s.options.Retry).MaxRetries > 0
-	if isLost(err) && isSafe {
-		if err := pause(ctx, refreshAgainAfter); err != nil {
-			return nil, err
-		}
-		_, tokens, err = s.askForTokens(ctx, grant)
-	}
+	_, tokens, err := s.askForTokens(ctx, s.refreshing, grant)
 	return tokens, err
 }
 
-// isLost includes the 502 or 504 by which a proxy tells of a connection that it lost.
-func isLost(err error) bool {
-	var lost *ConnectionError
-	status, _ := statusOf(err)
-	return errors.As(err, &lost) || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
-}
-
-func (s *SignOn) askForTokens(ctx context.Context, grant *signon.TokenRequest) (*signon.IssuedTokens, *Tokens, error) {
+func (s *SignOn) askForTokens(ctx context.Context, client *signon.APIClient, grant *signon.TokenRequest) (*signon.IssuedTokens, *Tokens, error) {
 	if s.options.ClientSecret != "" {
 		grant.SetClientSecret(s.options.ClientSecret)
 	}
-	answer, response, err := s.once.TokensAPI.Token(ctx).TokenRequest(*grant).Execute()
+	answer, response, err := client.TokensAPI.Token(ctx).TokenRequest(*grant).Execute()
 	if err != nil {
 		return nil, nil, signOnError(response, err)
 	}

@@ -45,13 +45,14 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body != nil {
 		defer request.Body.Close()
 	}
+	began := time.Now()
 	for retries := 0; ; retries++ {
 		response, err := t.once(request)
 		if err == nil {
 			return response, nil
 		}
 		delay, again := t.retry.delayBefore(err, retries)
-		if !again {
+		if !again || t.retry.within != 0 && time.Since(began)+delay > t.retry.within {
 			return nil, err
 		}
 		if err := pause(request.Context(), delay); err != nil {

@@ -5,7 +5,7 @@ import { type Manner, TokenFamily } from './token-family.js';
 const PLACES = 5;
 const SHARES = { orderly: 0.3, hostile: 0.3 };
 /** A token that was spent before is never good again. */
-const LATE_AFTER_MS = 11_000;
+const LATE_AFTER_MS = 61_000;
 
 /** The families that clients work at. One that is over gives its place to another. */
 export class Board {

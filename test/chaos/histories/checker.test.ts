@@ -68,9 +68,9 @@ describeWith('go', 'the checker of histories', (go) => {
         'the end of a family by a token that was used late',
         [0, 1, 'redeem code: r1'],
         [2, 3, 'refresh r1: r2'],
-        [14, 15, 'refresh r1: refused'],
-        [16, 17, 'refresh r2: refused'],
-        [16, 17, 'userinfo a2: refused'],
+        [64, 65, 'refresh r1: refused'],
+        [66, 67, 'refresh r2: refused'],
+        [66, 67, 'userinfo a2: refused'],
       ],
       [
         'the end of a family by the token before the last two',
@@ -84,13 +84,13 @@ describeWith('go', 'the checker of histories', (go) => {
         'either answer to a use at the end of the window',
         [0, 1, 'redeem code: r1'],
         [2, 4, 'refresh r1: r2'],
-        [13, 14, 'refresh r1: r2'],
+        [63, 64, 'refresh r1: r2'],
       ],
       [
         'a refusal at the end of the window',
         [0, 1, 'redeem code: r1'],
         [2, 4, 'refresh r1: r2'],
-        [13, 14, 'refresh r1: refused'],
+        [63, 64, 'refresh r1: refused'],
       ],
       [
         'a revocation beside a refresh, in either order',
@@ -147,7 +147,7 @@ describeWith('go', 'the checker of histories', (go) => {
         'a refresh token that was good long after its rotation',
         [0, 1, 'redeem code: r1'],
         [2, 3, 'refresh r1: r2'],
-        [14, 15, 'refresh r1: r2'],
+        [64, 65, 'refresh r1: r2'],
       ],
       [
         'a repetition that was refused at once',

@@ -66,16 +66,6 @@ export class SignOnRecords {
     }
   }
 
-  /** As if the grant was rotated now: a role may start more slowly than a refresh may be repeated. */
-  letBeRotatedNow(grantId: string): void {
-    const database = new Sqlite(this.#file, { timeout: 30_000 });
-    try {
-      database.prepare('UPDATE grants SET rotated_at = ? WHERE id = ?').run(Date.now(), grantId);
-    } finally {
-      database.close();
-    }
-  }
-
   #rows<T>(statement: string, ...values: string[]): T[] {
     const database = new Sqlite(this.#file, { readonly: true, timeout: 30_000 });
     try {

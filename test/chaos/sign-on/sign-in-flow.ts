@@ -11,7 +11,6 @@ import { eventually } from '../../support/eventually.js';
 import type { Exchange } from '../../support/http-exchange.js';
 import type { PatientClient } from '../patient-client.js';
 import { type Family, firstOf, refreshed, tokensIn } from './families.js';
-import { SignOnRecords } from './records.js';
 
 export type Step = 'browser' | 'exchange' | 'userinfo' | 'refresh';
 
@@ -37,14 +36,7 @@ export class SignInFlow {
     const told = await this.client.ask('userinfo', () => this.on.userinfo(tokens.access_token));
     expect([told.status, told.body]).toEqual([200, expect.stringContaining('"sub"')]);
     // The same token again whenever the answer got lost: there is one successor.
-    let isAgain = false;
-    const ask = () => {
-      if (isAgain) {
-        new SignOnRecords(this.on.service).letBeRotatedNow(first.grantId);
-      }
-      isAgain = true;
-      return this.on.refresh(this.application, first.refreshToken);
-    };
+    const ask = () => this.on.refresh(this.application, first.refreshToken);
     return refreshed(first, tokensIn(await this.client.ask('refresh', ask)));
   }
 

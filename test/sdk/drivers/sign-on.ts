@@ -85,8 +85,8 @@ export function describeSignOn(driver: Driven): void {
     test.each<[string, Answer]>([
       ['a lost connection', hangUp],
       ['502, by which a proxy tells of one', page(502)],
-      ['504', page(504)],
-    ])('says the same again once, after %s', async (_, lost) => {
+      ['503, which can hide that it was done', page(503)],
+    ])('says the same again after %s', async (_, lost) => {
       rig.server.answers(lost, tokens);
       expect((await refresh()).value).toMatchObject({ accessToken: 'access-2', refreshToken: 'refresh-2' });
       const [first, second] = rig.server.asked.map(({ body }) => JSON.parse(body));
@@ -99,16 +99,20 @@ export function describeSignOn(driver: Driven): void {
       expect(second).toEqual(first);
     });
 
-    test('and not twice, nor at all without retries', async () => {
+    test('as often as other requests, and not at all without retries', async () => {
       rig.server.answers(hangUp);
       expect((await refresh()).error).toMatchObject({ name: 'ConnectionError' });
-      expect(rig.server.asked).toHaveLength(2);
+      expect(rig.server.asked).toHaveLength(4);
       expect((await refresh({ retry: { maxRetries: 0 } })).error).toMatchObject({ name: 'ConnectionError' });
-      expect(rig.server.asked).toHaveLength(3);
+      expect(rig.server.asked).toHaveLength(5);
     });
 
     test.each<[string, Answer, object]>([
-      ['503', page(503), { status: 503 }],
+      [
+        'a pause that ends when the old token can count as stolen',
+        json({ error: 'temporarily_unavailable' }, { 'Retry-After': '50' }, 503),
+        { status: 503 },
+      ],
       [
         'invalid_grant',
         json({ error: 'invalid_grant' }, {}, 400),

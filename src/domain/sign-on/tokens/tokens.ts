@@ -92,8 +92,11 @@ function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1_000);
 }
 
-/** How long after a rotation the previous token gets the same successor again, while that is unused. */
-export const RETRY_WINDOW_MS = 10_000;
+/**
+ * How long after a rotation the previous token gets the same successor again, while that is unused. So long
+ * that an answer that got lost in a restart or a fail-over of the database does not sign the person out.
+ */
+export const RETRY_WINDOW_MS = 60_000;
 
 const DEFAULT_SECONDS = {
   accessTokenSeconds: 3_600,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -47,15 +48,16 @@ class Retry:
 NO_RETRIES = Retry(max_retries=0)
 
 
-def with_retries(attempt: Callable[[], T], retry: Retry) -> T:
-    """For repeatable requests. Raises the last error."""
+def with_retries(attempt: Callable[[], T], retry: Retry, within_seconds: float = math.inf) -> T:
+    """For requests that are repeatable for so long. Raises the last error."""
+    began = time.time()
     retries = 0
     while True:
         try:
             return attempt()
         except Exception as error:
             delay_seconds = retry.delay_before_seconds(error, retries) if retries < retry.max_retries else None
-            if delay_seconds is None:
+            if delay_seconds is None or time.time() - began + delay_seconds > within_seconds:
                 raise
         retries += 1
         time.sleep(delay_seconds)

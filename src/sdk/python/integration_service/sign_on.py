@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import secrets
-import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar, cast
@@ -53,9 +52,8 @@ _DEFAULT_TIMEOUT_SECONDS = 10.0
 _LONGEST_HINT = 7_000
 _DEFAULT_SCOPE = "openid profile email"
 _RANDOM_BYTES = 32
-# The server says the same again for 10 seconds; later it would take the old refresh token for stolen.
-_REFRESH_AGAIN_WITHIN_SECONDS = 7.0
-_REFRESH_AGAIN_AFTER_SECONDS = 0.2
+# The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
+_REFRESH_AGAIN_WITHIN_SECONDS = 45.0
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -112,7 +110,7 @@ class SignOn:
         :param client_secret: for confidential applications; public ones have none
         :param id_token_algorithm: the one registered for your application; no other is accepted
         :param timeout_seconds: for each attempt, including the body of the answer
-        :param retry: for userinfo, revocation and keys; a code is never exchanged twice
+        :param retry: also for refreshes; a code is never exchanged twice
         :param http: replaces the default pool: for a proxy, or your own certificates
         """
         self._issuer = server_url("issuer", issuer)
@@ -208,15 +206,9 @@ class SignOn:
             client_id=self._client_id,
             client_secret=self._client_secret,
         )
-        began = time.monotonic()
-        try:
-            return _tokens_in(self._ask_for_tokens(grant, request_id))
-        except (ConnectionError, OAuthError) as error:
-            is_late = time.monotonic() - began > _REFRESH_AGAIN_WITHIN_SECONDS
-            if not _is_lost(error) or is_late or self._retry.max_retries == 0:
-                raise
-        time.sleep(_REFRESH_AGAIN_AFTER_SECONDS)
-        return _tokens_in(self._ask_for_tokens(grant, request_id))
+        return with_retries(
+            lambda: _tokens_in(self._ask_for_tokens(grant, request_id)), self._retry, _REFRESH_AGAIN_WITHIN_SECONDS
+        )
 
     def userinfo(self, access_token: str, *, request_id: str | None = None) -> UserinfoClaims:
         """The person of the access token, at present."""
@@ -312,11 +304,6 @@ def _code_in(callback_url: str, state: str, issuer: str) -> str:
     if not given.get("code"):
         raise SignInError("callback_malformed", "The browser came back without a code.")
     return given["code"]
-
-
-def _is_lost(error: ConnectionError | OAuthError) -> bool:
-    """By 502 or 504, a proxy tells of a connection that it lost."""
-    return isinstance(error, ConnectionError) or error.status in (502, 504)
 
 
 def _tokens_in(answer: IssuedTokens) -> Tokens:

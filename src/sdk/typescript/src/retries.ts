@@ -31,18 +31,20 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   return { ...DEFAULTS, ...Object.fromEntries(given) };
 }
 
-/** For repeatable requests. Throws the last error. */
+/** For requests that are repeatable for so long. Throws the last error. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
   signal?: AbortSignal,
+  withinMs = Number.POSITIVE_INFINITY,
 ): Promise<T> {
+  const began = Date.now();
   for (let retries = 0; ; retries += 1) {
     try {
       return await attempt();
     } catch (error) {
       const delayMs = retries < policy.maxRetries ? delayBeforeRetryMs(error, retries, policy) : undefined;
-      if (delayMs === undefined) {
+      if (delayMs === undefined || Date.now() - began + delayMs > withinMs) {
         throw error;
       }
       await pause(delayMs, signal);

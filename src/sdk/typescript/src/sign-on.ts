@@ -1,5 +1,5 @@
 import { callbackCode, challengeOf, randomText } from './authorization-code.js';
-import { ConnectionError, OAuthError, SignInError } from './errors.js';
+import { OAuthError, SignInError } from './errors.js';
 import {
   exchange,
   type Fetch,
@@ -18,7 +18,7 @@ import {
   IdTokenVerifier,
   type UserinfoClaims,
 } from './id-token.js';
-import { pause, type RetryOptions, type RetryPolicy, retryPolicy, withRetries } from './retries.js';
+import { type RetryOptions, type RetryPolicy, retryPolicy, withRetries } from './retries.js';
 
 export interface SignOnOptions {
   /** Issuer URL: the address of the sign-on server. */
@@ -31,7 +31,7 @@ export interface SignOnOptions {
   idTokenAlgorithm?: IdTokenAlgorithm | undefined;
   /** For each attempt, including the body of the answer. Default: 10000. */
   timeoutMs?: number | undefined;
-  /** For userinfo, revocation and keys. A code is never exchanged twice. `false` disables retries. */
+  /** Also for refreshes. A code is never exchanged twice. `false` disables retries. */
   retry?: RetryOptions | false | undefined;
   /** Replaces the global one: for a proxy, or for your tests. */
   fetch?: Fetch | undefined;
@@ -110,9 +110,8 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** Many proxies take addresses of up to 8 KiB. */
 const LONGEST_HINT = 7_000;
 const DEFAULT_SCOPE = 'openid profile email';
-/** The server repeats its answer for 10 seconds; later it would treat the old refresh token as stolen. */
-const REFRESH_AGAIN_WITHIN_MS = 7_000;
-const REFRESH_AGAIN_AFTER_MS = 200;
+/** The server repeats its answer for a minute; later it would treat the old refresh token as stolen. */
+const REFRESH_AGAIN_WITHIN_MS = 45_000;
 
 /** Signs people in: authorization code flow, always with PKCE, and OpenID Connect. */
 export class SignOn {
@@ -189,22 +188,9 @@ export class SignOn {
 
   /** New tokens for a refresh token. Store the new refresh token before you use the others. */
   async refresh(refreshToken: string, options: CallOptions = {}): Promise<Tokens> {
-    const began = Date.now();
-    const attempt = () =>
-      this.#askForTokens(
-        { grant_type: 'refresh_token', refresh_token: refreshToken, ...this.#self() },
-        options,
-      );
-    try {
-      return tokensIn(await attempt());
-    } catch (error) {
-      const isSafe = Date.now() - began < REFRESH_AGAIN_WITHIN_MS && this.#retry.maxRetries > 0;
-      if (!isLost(error) || !isSafe) {
-        throw error;
-      }
-      await pause(REFRESH_AGAIN_AFTER_MS, options.signal);
-      return tokensIn(await attempt());
-    }
+    const body = { grant_type: 'refresh_token', refresh_token: refreshToken, ...this.#self() } as const;
+    const ask = () => this.#askForTokens(body, options);
+    return tokensIn(await withRetries(ask, this.#retry, options.signal, REFRESH_AGAIN_WITHIN_MS));
   }
 
   /** The person of the access token, at present. */
@@ -268,14 +254,6 @@ export class SignOn {
     };
     return withRetries(attempt, retry, signal);
   }
-}
-
-/** By 502 or 504, a proxy tells of a connection that it lost. */
-function isLost(error: unknown): boolean {
-  return (
-    error instanceof ConnectionError ||
-    (error instanceof OAuthError && (error.status === 502 || error.status === 504))
-  );
 }
 
 function tokensIn(answer: Record<string, unknown>): Tokens {

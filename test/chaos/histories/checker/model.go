@@ -11,7 +11,7 @@ const (
 const (
 	second = int64(1_000_000)
 	// How long after its rotation a token gets the same successor again.
-	retryWindow = 10 * second
+	retryWindow = 60 * second
 	// The service reads its clock in milliseconds, and another clock than the one of the history.
 	clockError = second / 2
 )

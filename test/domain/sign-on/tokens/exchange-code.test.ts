@@ -152,8 +152,8 @@ describe('the exchange of a code', () => {
     expect(await exchangeCode(rig.issuer, application.client, exchange)).not.toHaveProperty('refreshToken');
     expect(await grantOf(rig, code.grantId)).toMatchObject({
       refreshExpiresAt: null,
-      // The access token, and ten seconds more in which an answer that got lost may be said again.
-      expiresAt: rig.clock.now() + 3_610_000,
+      // The access token, and a minute more in which an answer that got lost may be said again.
+      expiresAt: rig.clock.now() + 3_660_000,
     });
   });
 

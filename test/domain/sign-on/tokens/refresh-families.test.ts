@@ -41,7 +41,7 @@ describeEachDatabase('a family of refresh tokens', (under) => {
     const { refreshToken: last } = await refresh(rig, nearEnd);
     expect(await grantOf(rig, grantId)).toMatchObject({
       refreshExpiresAt: end,
-      expiresAt: rig.clock.now() + 3_610_000,
+      expiresAt: rig.clock.now() + 3_660_000,
     });
     rig.clock.advance(1);
     expect(await refusalOf(refresh(rig, last as string))).toMatchObject({ code: 'INVALID_GRANT' });

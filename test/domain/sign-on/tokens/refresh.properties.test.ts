@@ -4,7 +4,7 @@ import type { Grant } from '../../../../src/domain/credentials/grants.js';
 import { judgeSpentToken } from '../../../../src/domain/sign-on/tokens/refresh.js';
 
 const NOW = 1_790_000_000_000;
-const WINDOW_MS = 10_000;
+const WINDOW_MS = 60_000;
 
 const grant = (fields: Partial<Grant>) =>
   ({ generation: 3, rotatedAt: NOW - 1, refreshExpiresAt: NOW + 1, revokedAt: null, ...fields }) as Grant;
