@@ -26,6 +26,12 @@ import { MessageReader } from './streams/message-reader.js';
 
 const DEFAULT_DEADLINE_MS = 5_000;
 
+/**
+ * So that a large answer, which short ones wait behind, does not take a round trip for each 64 KiB. Not for
+ * lists, of which each could keep so much here while its reader is slow.
+ */
+const SHORT_CALL_OPTIONS = { 'grpc-node.flow_control_window': 1_024 * 1_024 };
+
 const CHANNEL_OPTIONS = {
   'grpc.max_receive_message_length': MAX_ANSWER_BYTES + FRAME_BYTES,
   // Unused statistics of every call and message.
@@ -88,7 +94,10 @@ export class RpcChannel {
       const own = typeof given === 'function' ? given(name ?? address) : given;
       return new Member({
         address,
-        connect: () => new Client(address, own, { ...CHANNEL_OPTIONS, ...namedAs(name) }),
+        connect: (purpose) => {
+          const more = purpose === 'short calls' ? SHORT_CALL_OPTIONS : {};
+          return new Client(address, own, { ...CHANNEL_OPTIONS, ...more, ...namedAs(name) });
+        },
         exchange: (connection) => this.#exchange(connection),
         metadata: () => this.#metadata({ requestId: randomUUID() }),
         calls: this.#streamedCalls,

@@ -35,7 +35,7 @@ export interface MemberReport {
 
 interface MemberOptions {
   address: string;
-  connect(): Client;
+  connect(purpose: 'short calls' | 'streams'): Client;
   /** Begins a stream of short calls. */
   exchange(connection: RenewedConnection): Exchange;
   /** The metadata of a health check. */
@@ -62,8 +62,9 @@ export class Member {
 
   constructor(private readonly options: MemberOptions) {
     const { connect, exchange, calls } = options;
-    this.connection = new RenewedConnection(connect);
-    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => new RenewedConnection(connect));
+    const connection = (purpose: 'short calls' | 'streams') => new RenewedConnection(() => connect(purpose));
+    this.connection = connection('short calls');
+    this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => connection('streams'));
     this.shortCalls = new ServerCalls({
       open: () => exchange(this.connection),
       onMoved: (moved, error) => calls.move(moved, error),

@@ -6,6 +6,8 @@ export class CuttingProxy {
   readonly #sockets = new Set<Socket>();
   /** The ways of bytes, both of each connection. */
   readonly #ways = new Map<Socket, Socket>();
+  /** Connections of callers, each with its connection to the server. */
+  readonly #callers = new Map<Socket, Socket>();
   readonly #waiting: Socket[] = [];
   #isFrozen = false;
   /** How many connections were made. */
@@ -62,6 +64,24 @@ export class CuttingProxy {
     }
   }
 
+  /** As a long way to the server: what callers send does not arrive, until `release`. */
+  holdCallers(): void {
+    for (const caller of this.#callers.keys()) {
+      caller.unpipe();
+    }
+  }
+
+  release(): void {
+    for (const [caller, callee] of this.#callers) {
+      caller.pipe(callee);
+    }
+  }
+
+  /** Bytes of answers on the present connections. */
+  get answeredBytes(): number {
+    return [...this.#callers.values()].reduce((bytes, { bytesRead }) => bytes + bytesRead, 0);
+  }
+
   close(): void {
     this.cut();
     this.server.close();
@@ -69,6 +89,8 @@ export class CuttingProxy {
 
   #join(caller: Socket): void {
     const callee = connect(placeOf(this.to));
+    this.#callers.set(caller, callee);
+    caller.on('close', () => this.#callers.delete(caller));
     for (const [from, onto] of [
       [caller, callee],
       [callee, caller],

@@ -8,7 +8,7 @@ import { refusalOf, TOKENS } from '../rig.js';
 import { aborted, EXCHANGE, KIB, MOST_CALLS, never, roleCalls } from './role-calls.js';
 
 describe('calls of a role', () => {
-  const { serving, callsOf } = roleCalls();
+  const { serving, callsOf, behindProxy } = roleCalls();
 
   test.each([
     ['a socket', undefined],
@@ -70,6 +70,21 @@ describe('calls of a role', () => {
     expect(lines.find(({ level }) => level === 'error')?.internal).toContain('16777217 bytes');
     held.tell('unharmed');
     expect(await other).toBe('unharmed');
+  });
+
+  test('get a megabyte of a large answer before the network has brought back any word of the first bytes', async () => {
+    const [reached, made] = [signalled(), signalled<string>()];
+    const { ask, proxy } = await behindProxy(() => {
+      reached.tell();
+      return made.told;
+    });
+    const answer = ask('');
+    await reached.told;
+    proxy.holdCallers();
+    made.tell('x'.repeat(4 * KIB * KIB));
+    await eventually('a megabyte on its way', () => proxy.answeredBytes > KIB * KIB);
+    proxy.release();
+    expect(await answer).toHaveLength(4 * KIB * KIB);
   });
 
   test('are refused at once when too many are under way, and taken again when some have ended', async () => {
