@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
-import { service } from 'grpc-health-check';
+import {
+  type HealthCheckRequest,
+  type HealthCheckResponse,
+  HealthService,
+  HealthCheckResponse_ServingStatus as Status,
+} from '../../generated/proto/health/v1/health.js';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { asServiceError } from '../errors/service-error.js';
 import { serviceNameOf } from './definitions.js';
@@ -38,15 +43,16 @@ export function addHealth(server: RpcServer, ask: () => Promise<ServingStatus>):
     return latest === undefined ? present : Promise.race([present, sleep(QUICK_MS, latest, { ref: false })]);
   };
   const check = async (
-    { request }: ServerUnaryCall<{ service: string }, unknown>,
-    callback: sendUnaryData<unknown>,
+    { request }: ServerUnaryCall<HealthCheckRequest, HealthCheckResponse>,
+    callback: sendUnaryData<HealthCheckResponse>,
   ) => {
     try {
-      callback(null, { status: await (request.service === CALLS ? askQuickly() : askOnce()) });
+      const status = await (request.service === CALLS ? askQuickly() : askOnce());
+      callback(null, { status: Status[status] });
     } catch (error) {
       callback(toStatus(asServiceError(error)));
     }
   };
-  server.gate.rule((service.Check as { path: string }).path, { callers: [], openToStrangers: true });
-  server.addService(service, { Check: check });
+  server.gate.rule(HealthService.check.path, { callers: [], openToStrangers: true });
+  server.addService(HealthService, { check });
 }

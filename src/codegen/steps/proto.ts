@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { filesBelow } from '../manifest.js';
 import { mustRun } from '../run-tool.js';
 
+/** The contract of the standard health protocol. */
+const HEALTH = 'node_modules/grpc-health-check/proto';
+
 /** proto/ -> messages, service definitions, and descriptors. */
 export async function generateProto(outDir: string): Promise<void> {
   const options = ['--template', 'proto/buf.gen.yaml', '-o', join(outDir, 'proto')];
   await mustRun('buf', ['generate', 'proto', ...options]);
+  await mustRun('buf', ['generate', HEALTH, ...options]);
   // Only needed at development time; at 180 kB it would be the largest file.
   await rm(join(outDir, 'proto/google/protobuf/descriptor.ts'));
   for (const file of await filesBelow(join(outDir, 'proto'))) {

@@ -1,6 +1,7 @@
 import type { Client, Metadata } from '@grpc/grpc-js';
+import { HealthService } from '../../../generated/proto/health/v1/health.js';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { type AnyMethod, serviceNameOf } from '../definitions.js';
+import { serviceNameOf } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
 import { RenewedConnection } from '../renewed-connection.js';
 import type { Exchange } from '../short-calls/call-stream.js';
@@ -141,20 +142,19 @@ export class Member {
 
   /** Asks by the standard health protocol: of the whole server, or for a quick answer. */
   async health(service: string, deadlineMs?: number): Promise<string> {
-    // Loaded on first use: it parses its definition, a third of what the command line takes to start.
-    const { service: definition } = await import('grpc-health-check');
-    const check = definition.Check as unknown as AnyMethod;
+    const { path, requestSerialize, responseDeserialize } = HealthService.check;
     const deadline = deadlineMs === undefined ? {} : { deadline: Date.now() + deadlineMs };
     return new Promise((resolve, reject) => {
       this.connection.begin((client) =>
         client.makeUnaryRequest(
-          check.path,
-          check.requestSerialize,
-          check.responseDeserialize,
+          path,
+          requestSerialize,
+          responseDeserialize,
           { service },
           this.options.metadata(),
           deadline,
-          (failure, response) => (failure ? reject(new Error(failure.details)) : resolve(response.status)),
+          (failure, response) =>
+            failure ? reject(new Error(failure.details)) : resolve(response?.status ?? ''),
         ),
       );
     });
