@@ -3,6 +3,7 @@ import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { visitStore } from '../../../src/store/adapters/access.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { clientStore } from '../../../src/store/adapters/clients.js';
+import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
 import { userRows } from '../../../src/store/adapters/platform/users.js';
@@ -56,6 +57,11 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     'the first owner of a client',
     (db) => userRows(db.reader).firstOwner('cli_1' as ClientId),
     [/^SEARCH users USING INDEX users_by_role \(role_id=\?\)$/, /^SEARCH roles USING INDEX /],
+  ],
+  [
+    'the newest records of chains since a time',
+    (db) => auditRows(db.reader).heads(1, { after: '', limit: 100 }),
+    [/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\?\)$/],
   ],
   ['a key', (db) => visitStore(db).findKey(hash), [/^SEARCH key USING INDEX .* \(hash=\?\)$/]],
   [
