@@ -1,5 +1,6 @@
 import { type Expression, sql, type Updateable } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
+import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import {
   type ClosedSubscription,
   MOST_CLOSED_AT_ONCE,
@@ -9,11 +10,14 @@ import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inQuery, isPostgres } from '../../statements/dialect.js';
+import { plannedStatement } from '../../statements/kept-statement.js';
 import { IS_OPEN } from '../dialect-words.js';
 import { nextSequence } from '../event-recorder.js';
 
 /** The size of one statement; SQLite allows 32,766 values. */
 const ROWS_PER_INSERT = 500;
+/** Takes SQLite some milliseconds, in which the event loop is blocked. */
+const HELD_AT_ONCE = 1_000;
 
 export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRows {
   return {
@@ -28,17 +32,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
       const countOf = (wanted: string) => Number(rows.find(({ status }) => status === wanted)?.count ?? 0);
       return { pending: countOf('PENDING'), held: countOf('HELD') };
     },
-    heldSince: async (id) => {
-      const { first } = await writer
-        .selectFrom('deliveries')
-        .innerJoin('events', 'events.seq', 'deliveries.event_seq')
-        .where('subscription_id', '=', id)
-        .where(IS_OPEN)
-        .where('status', '=', 'HELD')
-        .select(({ fn }) => fn.min('events.occurred_at').as('first'))
-        .executeTakeFirstOrThrow();
-      return first === null ? null : Number(first);
-    },
+    heldSince: (id) => heldSince(writer, id),
     insert: async (deliveries) => {
       for (let from = 0; from < deliveries.length; from += ROWS_PER_INSERT) {
         const part = deliveries.slice(from, from + ROWS_PER_INSERT);
@@ -67,6 +61,34 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
     },
     leftOpen: (limit) => leftOpen(writer, limit),
   };
+}
+
+/** In the order of the index of open deliveries. */
+const heldEvents = plannedStatement(
+  (_, { id, begun, after }: { id: string; begun: number; after: number }) => sql<{
+    seq: number;
+    occurred_at: number;
+  }>`
+    select deliveries.seq, events.occurred_at from deliveries
+    inner join events on events.seq = deliveries.event_seq
+    where ${IS_OPEN} and status = 'HELD' and subscription_id = ${id} and attempts_begun = ${begun}
+      and deliveries.seq > ${after}
+    order by subscription_id, attempts_begun, deliveries.seq limit ${sql.lit(HELD_AT_ONCE)}
+  `,
+);
+
+/** All are read, because a replay makes late deliveries of early events; there may be a million. */
+async function heldSince(db: Writer, id: string): Promise<number | null> {
+  let since = Number.POSITIVE_INFINITY;
+  for (let begun = 0; begun <= MAX_ATTEMPTS; begun += 1) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const { rows } = await heldEvents(db, { id, begun, after });
+      since = Math.min(since, ...rows.map(({ occurred_at }) => occurred_at));
+      after = rows.length === HELD_AT_ONCE ? rows.at(-1)?.seq : undefined;
+      await new Promise(setImmediate);
+    }
+  }
+  return Number.isFinite(since) ? since : null;
 }
 
 /** Keeps the lease: the running attempt is still to be recorded. */

@@ -35,7 +35,7 @@ const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, 
     'since when deliveries are held',
     ({ deliveries }) => deliveries.heldSince(ID),
     [
-      /^SEARCH deliveries USING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/,
+      /^SEARCH deliveries USING INDEX deliveries_open \(status=\? AND subscription_id=\? AND attempts_begun=\? AND rowid>\?\)$/,
       /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     ],
   ],

@@ -20,6 +20,8 @@ import { plantClient } from '../../../directory-rows.js';
 import { plantConnection, plantInstance, plantIntegration, type Row } from '../../../rows.js';
 import { OPERATOR } from '../../operator/rig.js';
 
+const ROWS_PER_INSERT = 500;
+
 /** What a subscription needs, but for where it belongs. */
 export const HOOK = {
   url: 'https://hooks.example.com/in',
@@ -119,6 +121,23 @@ export async function plantDelivery(
       .execute();
   });
   return id;
+}
+
+/** Many held deliveries of one event. */
+export async function plantHeld(database: Database, subscription: Subscription, count: number) {
+  const id = await plantDelivery(database, subscription, { status: 'HELD' });
+  await database.write(async (writer) => {
+    const planted = writer.selectFrom('deliveries').where('id', '=', id).selectAll();
+    const row: Row<'deliveries'> & { place?: number } = await planted.executeTakeFirstOrThrow();
+    const { seq: _seq, place: _place, ...held } = row;
+    for (let made = 1; made < count; made += ROWS_PER_INSERT) {
+      const rows = Array.from({ length: Math.min(ROWS_PER_INSERT, count - made) }, () => held);
+      await writer
+        .insertInto('deliveries')
+        .values(rows.map((each) => ({ ...each, id: newPublicId('DeliveryId') })) as never)
+        .execute();
+    }
+  });
 }
 
 /** Every delivery as it stands, by its id. */

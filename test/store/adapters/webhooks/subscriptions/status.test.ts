@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/domain/webhooks/subscriptions/status.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { refusal } from '../../operator/rig.js';
-import { deliveriesIn, plantDelivery, subscriptionRig } from './rig.js';
+import { deliveriesIn, plantDelivery, plantHeld, subscriptionRig } from './rig.js';
 
 describeEachDatabase('the status of a subscription', (under) => {
   test('disabling holds what is pending and nothing else', async () => {
@@ -96,6 +96,23 @@ describeEachDatabase('the status of a subscription', (under) => {
     await expect(deliveriesIn(database)).resolves.toEqual(before);
     await expect(rows.deliveries.heldSince(subscription.id)).resolves.toBe(1_790_000_001_000);
     expect((await audited()).at(-1)).toEqual({ type: 'subscription.enabled', subject_id: subscription.id });
+  });
+
+  test('the oldest event of thousands that are held is found between the turns of other work', async () => {
+    const { create, database, rows } = await subscriptionRig(under);
+    const { subscription } = await create();
+    await plantHeld(database, subscription, 2_500);
+    const oldest = { status: 'HELD', attempts_begun: 3 } as const;
+    await plantDelivery(database, subscription, oldest, 1_780_000_000_000);
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      coming = setImmediate(turn);
+    };
+    let coming = setImmediate(turn);
+    await expect(rows.deliveries.heldSince(subscription.id)).resolves.toBe(1_780_000_000_000);
+    clearImmediate(coming);
+    expect(turns).toBeGreaterThanOrEqual(5);
   });
 
   test('a state that it has already leaves no trace', async () => {
