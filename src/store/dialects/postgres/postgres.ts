@@ -211,7 +211,7 @@ function settingsAtStart({ lockMs, statementMs }: ServerLimits) {
 async function takesSettingsAtStart(connectionString: string, connectMs: number): Promise<boolean> {
   const begin = async (settings: object) => {
     const client = new pg.Client({
-      ...{ connectionString, connectionTimeoutMillis: connectMs },
+      ...{ connectionString, connectionTimeoutMillis: connectMs, query_timeout: connectMs },
       ...settings,
     });
     client.on('error', () => undefined);

@@ -73,6 +73,21 @@ test('a PostgreSQL that goes away while it is opened may be tried again', async 
   }
 });
 
+test('a server that falls silent after it has let the service in may be tried again', async () => {
+  const { url } = await newPostgresDatabase();
+  const way = await stallingProxy(url);
+  way.answerAt((asked) => (asked.includes('begin\0') ? new Promise(() => undefined) : undefined));
+  try {
+    const opening = openPostgres(way.url, () => undefined, { ...SERVED_LIMITS, connectMs: 1_000 });
+    await expect(opening).rejects.toMatchObject({
+      ...{ name: 'StoreError', mayPass: true },
+      message: 'The service cannot connect to PostgreSQL: Query read timeout.',
+    });
+  } finally {
+    way.close();
+  }
+});
+
 test('PostgreSQL ends a transaction that stands still, so that a frozen process holds up the others for seconds only', async () => {
   const { url } = await newPostgresDatabase();
   const database = await openPostgres(url, () => undefined);
