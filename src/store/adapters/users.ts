@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { ClientId, UserId } from '../../../generated/ids.js';
 import type { Schemas } from '../../domain/directory/contract-json.js';
 import type { UserStore } from '../../domain/directory/stores.js';
@@ -8,6 +9,9 @@ import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptQuery, onlyJson } from './statements/kept-statement.js';
 import { keptPages } from './statements/keyset.js';
+
+/** As in the index of users who are not deleted; SQLite would not use it for a placeholder. */
+export const IS_PRESENT = sql<SqlBool>`users.status <> 'DELETED'`;
 
 export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
   const db = camelCased(reader);
@@ -43,7 +47,7 @@ export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
         });
         return ['users.id', 'users.createdAt', json.text(user).as('json')];
       });
-  const present = () => users().where('users.status', '!=', 'DELETED');
+  const present = () => users().where(IS_PRESENT);
   return {
     page: keptPages(db, 'users', (clientId) => present().where('users.clientId', '=', clientId)),
     find: onlyJson(

@@ -19,6 +19,7 @@ import * as issuers from './0026-issuers.js';
 import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
 import * as livesOfServers from './changes/0034-lives-of-servers.js';
 import * as sharedMailboxes from './directory/0033-shared-mailboxes.js';
+import * as presentMembers from './directory/0036-present-members.js';
 import * as callCounts from './nodes/0027-call-counts.js';
 import * as endsOfMaintenance from './nodes/0028-ends-of-maintenance.js';
 import * as requiredMigrations from './nodes/0032-required-migrations.js';
@@ -67,6 +68,7 @@ export const migrations: Record<string, Step> = {
   '0033-shared-mailboxes': sharedMailboxes,
   '0034-lives-of-servers': livesOfServers,
   '0035-vacuum-of-deliveries': vacuumOfDeliveries,
+  '0036-present-members': presentMembers,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

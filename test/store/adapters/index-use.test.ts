@@ -31,17 +31,27 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
   [
     'a page of users',
     (db) => userStore(db).page('cli_1', page),
-    [/^SEARCH users USING INDEX users_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+    [/^SEARCH users USING INDEX users_present \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+  ],
+  [
+    'a page of users who are not deleted',
+    (db) =>
+      userRows(db.reader).page(page, {
+        clientId: 'cli_1' as ClientId,
+        statuses: ['ACTIVE', 'INVITED'],
+        emailKey: undefined,
+      }),
+    [/^SEARCH users USING INDEX users_present \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
   ],
   [
     'a page of workers',
     (db) => workerStore(db).page('cli_1', page),
-    [/workers_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+    [/workers_active \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
   ],
   [
     'a page of workers with their place',
     (db) => workerStore(db).pageV2('cli_1', page),
-    [/workers_by_age \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+    [/workers_active \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
   ],
   [
     'the structure',

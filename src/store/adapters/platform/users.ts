@@ -8,6 +8,7 @@ import { namedOrNull } from '../directory-columns.js';
 import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
+import { IS_PRESENT } from '../users.js';
 
 const byId = statement((db, { id }: { id: string }) => views(db).where('users.id', '=', id));
 
@@ -23,6 +24,7 @@ export function userRows(writer: Writer): UserRows {
       const found = views(db)
         .where('users.clientId', '=', clientId)
         .where('users.status', 'in', statuses)
+        .$if(!statuses.includes('DELETED'), (query) => query.where(IS_PRESENT))
         .$if(emailKey !== undefined, (query) => query.where('account.emailKey', '=', emailKey as string));
       return (await oldestFirst(found, 'users', page)).map(toView);
     },
