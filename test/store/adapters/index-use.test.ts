@@ -69,6 +69,16 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     [/^SEARCH users USING INDEX users_by_role \(role_id=\?\)$/, /^SEARCH roles USING INDEX /],
   ],
   [
+    'the user of a client with an address',
+    (db) =>
+      userRows(db.reader).page(first, {
+        clientId: 'cli_1' as ClientId,
+        statuses: ['ACTIVE', 'INVITED', 'INACTIVE', 'DELETED'],
+        emailKey: 'x',
+      }),
+    [/^SEARCH account USING INDEX .* \(email_key=\?\)$/, /^SEARCH users USING INDEX users_by_account /],
+  ],
+  [
     'the newest records of chains since a time',
     (db) => auditRows(db.reader).heads(1, { after: '', limit: 100 }),
     [/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\?\)$/],

@@ -1,4 +1,4 @@
-import type { InferResult } from 'kysely';
+import { type InferResult, type SqlBool, sql } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
 import { OWNER } from '../../../domain/platform/organization/new-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
@@ -22,11 +22,16 @@ export function userRows(writer: Writer): UserRows {
     },
     page: async (page, { clientId, statuses, emailKey }) => {
       const found = views(db)
-        .where('users.clientId', '=', clientId)
         .where('users.status', 'in', statuses)
-        .$if(!statuses.includes('DELETED'), (query) => query.where(IS_PRESENT))
-        .$if(emailKey !== undefined, (query) => query.where('account.emailKey', '=', emailKey as string));
-      return (await oldestFirst(found, 'users', page)).map(toView);
+        .$if(!statuses.includes('DELETED'), (query) => query.where(IS_PRESENT));
+      const ofClient =
+        emailKey === undefined
+          ? found.where('users.clientId', '=', clientId)
+          : // In a form that fits no index: SQLite would read all users of the client, in their order.
+            found
+              .where(sql<SqlBool>`users.client_id || '' = ${clientId}`)
+              .where('account.emailKey', '=', emailKey);
+      return (await oldestFirst(ofClient, 'users', page)).map(toView);
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
     withRole: (roleId) => allWhere(db, 'roleId', roleId),
