@@ -1,11 +1,13 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
 import type { AddressGuard } from './address-guard.js';
 import { AttemptFault } from './attempt.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
 
 /** For receivers with several addresses: when the next one is tried in parallel. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
+/** Without the key exchange for which a receiver may choose a group that blocks the event loop for a second. */
+const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
 export interface DialOptions {
   guard: AddressGuard;
@@ -78,6 +80,7 @@ export class Dial {
   #tlsOptions(host: string) {
     return {
       ALPNProtocols: ['http/1.1'],
+      ciphers: CIPHERS,
       ca: this.options.trusted,
       // Explicit: otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment applies.
       rejectUnauthorized: true,

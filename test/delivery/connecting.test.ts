@@ -13,6 +13,18 @@ const open = senders();
 const raw = rawReceivers();
 const { certificate, key } = selfSignedCertificate();
 
+/** The suites of TLS 1.2 with DHE, by their numbers (IANA). Those for keys of DSA or none are never offered. */
+const DHE_SUITES = [
+  0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xccaa, 0xc052, 0xc053, 0xc09e, 0xc09f, 0xc0a2, 0xc0a3,
+];
+
+/** The numbers of the suites that the client offers in its first message. */
+function suitesOffered(hello: Buffer): number[] {
+  const afterSession = 44 + hello.readUInt8(43);
+  const count = hello.readUInt16BE(afterSession) / 2;
+  return Array.from({ length: count }, (_, index) => hello.readUInt16BE(afterSession + 2 + 2 * index));
+}
+
 /** Names of the tests, all of which are this machine. */
 function guardKnowing(...addresses: string[]) {
   return new AddressGuard({
@@ -167,6 +179,16 @@ describe('TLS', () => {
       outcome: 'TLS_FAILED',
       message: '127.0.0.1 closed the connection before the TLS handshake was complete.',
     });
+  });
+
+  test('is offered without suites in which the receiver chooses how long a computation takes', async () => {
+    const { told: hello, tell: greet } = signalled<Buffer>();
+    const port = await listen((socket) => socket.once('data', greet));
+    const sender = open();
+    void sender.attempt(to(`https://127.0.0.1:${port}/`), body);
+    const offered = suitesOffered(await hello);
+    expect(offered).toContain(0xc02f);
+    expect(offered.filter((suite) => DHE_SUITES.includes(suite))).toEqual([]);
   });
 
   test('that never ends is given up, and its connection closed', async () => {
