@@ -6,6 +6,8 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const KEPT_MS = 10_000;
 const MOST_KEPT = 1_000;
+/** An owner of a name can give it thousands, each of which every dial would check. A dial tries no more. */
+const MOST_OF_A_FAMILY = 8;
 const QUERY = { timeout: 2_000, tries: 2 };
 
 /** DNS has no such name, or there is no DNS: the system may have more, such as a hosts file. */
@@ -38,7 +40,7 @@ export class HostNames {
 
   async #ask(hostname: string): Promise<readonly LookupAddress[]> {
     try {
-      const addresses = await this.resolve(hostname);
+      const addresses = firstOf(await this.resolve(hostname));
       if (this.#known.size >= MOST_KEPT) {
         this.#known.clear();
       }
@@ -50,6 +52,14 @@ export class HostNames {
       this.#asked.delete(hostname);
     }
   }
+}
+
+function firstOf(addresses: readonly LookupAddress[]): LookupAddress[] {
+  const counts: Record<number, number> = {};
+  return addresses.filter(({ family }) => {
+    counts[family] = (counts[family] ?? 0) + 1;
+    return counts[family] <= MOST_OF_A_FAMILY;
+  });
 }
 
 interface Resolvers {

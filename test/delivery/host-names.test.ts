@@ -19,6 +19,18 @@ describe('a host name', () => {
     expect(asked).toEqual(['hooks.example.com']);
   });
 
+  test('keeps the first addresses of each family, so that no owner of a name makes each dial long', async () => {
+    const many = (family: 4 | 6) =>
+      Array.from({ length: 3_000 }, (_, index) => ({
+        address: family === 4 ? `192.0.${index >> 8}.${index & 255}` : `2001:db8::${index}`,
+        family,
+      }));
+    const names = new HostNames(async () => [...many(4), ...many(6)]);
+    const expected = [...many(4).slice(0, 8), ...many(6).slice(0, 8)];
+    expect(await names.addressesOf('hooks.example.com')).toEqual(expected);
+    expect(await names.addressesOf('hooks.example.com')).toEqual(expected);
+  });
+
   test('that is not known is asked for again', async () => {
     let isThere = false;
     const names = new HostNames(() =>
