@@ -51,9 +51,9 @@ export class Connection {
     return this.#dial.phase;
   }
 
-  /** All bytes from the receiver, including those outside any answer. */
+  /** Including those outside any answer. */
   get bytesRead(): number {
-    return this.#socket?.bytesRead ?? 0;
+    return this.#dial.bytesRead;
   }
 
   get isUsable(): boolean {

@@ -21,13 +21,19 @@ type DialPhase = 'name' | 'tcp' | 'tls' | 'open';
 /** Resolves a receiver's name, checks and dials its address, with TLS for https. */
 export class Dial {
   phase: DialPhase = 'name';
-  #socket: Socket | undefined;
+  #tcp: Socket | undefined;
+  #tls: Socket | undefined;
   #cancelled = false;
 
   constructor(
     private readonly origin: URL,
     private readonly options: DialOptions,
   ) {}
+
+  /** All bytes from the receiver; a TLS socket would count only those of answers. */
+  get bytesRead(): number {
+    return this.#tcp?.bytesRead ?? 0;
+  }
 
   async open(): Promise<Socket> {
     const addresses = await this.options.guard.addressesOf(this.origin);
@@ -43,42 +49,39 @@ export class Dial {
 
   cancel(): void {
     this.#cancelled = true;
-    this.#socket?.destroy();
+    this.#tls?.destroy();
+    this.#tcp?.destroy();
   }
 
-  #connect(lookup: LookupFunction): Promise<Socket> {
+  async #connect(lookup: LookupFunction): Promise<Socket> {
     const isTls = this.origin.protocol === 'https:';
     const host = this.origin.hostname.replace(/^\[(.*)\]$/, '$1');
     const port = Number(this.origin.port) || (isTls ? 443 : 80);
-    const place = {
+    const tcp = connectTcp({
       host,
       port,
       lookup,
       noDelay: true,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    };
-    const socket = isTls ? connectTls({ ...place, ...this.#tlsOptions(host) }) : connectTcp(place);
-    this.#socket = socket;
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error) =>
-        reject(this.phase === 'tls' ? tlsFault(error, host) : connectionFault(error, `${host}:${port}`));
-      socket.once('error', fail);
-      socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
-      socket.once('connect', () => {
-        this.phase = isTls ? 'tls' : 'open';
-      });
-      socket.once(isTls ? 'secureConnect' : 'connect', () => {
-        this.phase = 'open';
-        socket.off('error', fail);
-        resolve(socket);
-      });
     });
+    this.#tcp = tcp;
+    await opened(tcp, 'connect', (error) => connectionFault(error, `${host}:${port}`));
+    if (isTls) {
+      this.phase = 'tls';
+      // Its errors are those of the TLS socket too.
+      tcp.on('error', () => undefined);
+      this.#tls = connectTls({ socket: tcp, ...this.#tlsOptions(host) });
+      await opened(this.#tls, 'secureConnect', (error) => tlsFault(error, host));
+    }
+    this.phase = 'open';
+    return this.#tls ?? tcp;
   }
 
   /** The name for the certificate, without a final dot. */
   #tlsOptions(host: string) {
     return {
+      host,
       ALPNProtocols: ['http/1.1'],
       ciphers: CIPHERS,
       ca: this.options.trusted,
@@ -87,4 +90,21 @@ export class Dial {
       servername: isIP(host) === 0 ? host.replace(/\.$/, '') : undefined,
     };
   }
+}
+
+/** Resolves when the socket is open; rejects with the fault for its error, or for its early end. */
+function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  faultOf: (error: Error) => AttemptFault,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(faultOf(error));
+    socket.once('error', fail);
+    socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    socket.once(event, () => {
+      socket.off('error', fail);
+      resolve();
+    });
+  });
 }

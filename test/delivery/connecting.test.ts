@@ -191,6 +191,20 @@ describe('TLS', () => {
     expect(offered.filter((suite) => DHE_SUITES.includes(suite))).toEqual([]);
   });
 
+  test('with many records for a short answer is cut off like a long answer', async () => {
+    const receiver = await raw.startTls({ cert: certificate, key }, (socket) => {
+      const next = (left: number) => left > 0 && socket.write('x', () => next(left - 1));
+      // It stops before the end, so that the answer is never complete.
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 15000\r\n\r\n', () => next(8_000));
+    });
+    const sender = open({ trusted: certificate, timeoutMs: 20_000 });
+    const report = await sender.attempt(to(`https://127.0.0.1:${receiver.port}/`), body);
+    expect(report).toMatchObject({
+      outcome: 'PROTOCOL_ERROR',
+      message: 'The answer is not complete after 128 KiB.',
+    });
+  });
+
   test('that never ends is given up, and its connection closed', async () => {
     const { told: closed, tell: hungUp } = signalled<unknown>();
     const port = await listen((socket) =>
