@@ -28,6 +28,7 @@ export class Connection {
   readonly #openedAt = performance.now();
   #socket: Socket | undefined;
   #wasDialled = false;
+  #mostBytes = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly origin: URL,
@@ -51,9 +52,13 @@ export class Connection {
     return this.#dial.phase;
   }
 
-  /** Including those outside any answer. */
-  get bytesRead(): number {
-    return this.#dial.bytesRead;
+  /** From now on, the receiver may send so many bytes, those outside any answer included. */
+  allow(bytes: number): void {
+    this.#mostBytes = this.#dial.bytesRead + bytes;
+  }
+
+  get hasSentTooMuch(): boolean {
+    return this.#dial.bytesRead > this.#mostBytes;
   }
 
   get isUsable(): boolean {
@@ -119,6 +124,16 @@ export class Connections {
       stack ? stack.push(connection) : this.#idle.set(origin, [connection]);
       this.#queue.add(connection);
     });
+  }
+
+  /** Closes those whose receivers send too much while nothing is asked. Returns whether any are left. */
+  closeTalkative(): boolean {
+    for (const connection of this.#queue) {
+      if (connection.hasSentTooMuch) {
+        this.#dismiss(connection);
+      }
+    }
+    return this.#queue.size > 0;
   }
 
   close(): void {

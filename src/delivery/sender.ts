@@ -15,7 +15,10 @@ export interface SenderOptions extends DialOptions {
   metrics?: AttemptMetrics;
 }
 
-/** Per exchange, in KiB: four times what headers and kept body may have. Interim (1xx) answers count too. */
+/**
+ * Per exchange and the time until the next, in KiB: four times what headers and kept body may have. Interim
+ * (1xx) answers count too.
+ */
 const MAX_RECEIVED_KIB = 128;
 const CHECK_EVERY_MS = 100;
 /** The flags at the end of a `traceparent` that is recorded. */
@@ -25,8 +28,7 @@ const SAMPLED = '-01';
 export class HttpSender implements Sender {
   readonly #connections: Connections;
   readonly #destinations = new Destinations();
-  /** Each with the `bytesRead` of its connection beyond which it is ended. */
-  readonly #running = new Map<Exchange, { connection: Connection; mostBytes: number }>();
+  readonly #running = new Map<Exchange, Connection>();
   #sizeCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #fixedHeaders: readonly string[];
@@ -92,7 +94,8 @@ export class HttpSender implements Sender {
       onEnd(end, exchange);
     };
     const exchange = new Exchange(origin.host, ended, endsAt);
-    this.#running.set(exchange, { connection, mostBytes: connection.bytesRead + MAX_RECEIVED_KIB * 1_024 });
+    connection.allow(MAX_RECEIVED_KIB * 1_024);
+    this.#running.set(exchange, connection);
     this.#sizeCheck ??= setInterval(() => this.#endTooLarge(), CHECK_EVERY_MS).unref();
     const seconds = Math.floor(startedAt.getTime() / 1_000);
     const headers = [
@@ -109,12 +112,13 @@ export class HttpSender implements Sender {
   }
 
   #endTooLarge(): void {
-    for (const [exchange, { connection, mostBytes }] of this.#running) {
-      if (connection.bytesRead > mostBytes) {
+    for (const [exchange, connection] of this.#running) {
+      if (connection.hasSentTooMuch) {
         exchange.end('PROTOCOL_ERROR', `The answer is not complete after ${MAX_RECEIVED_KIB} KiB.`);
       }
     }
-    if (this.#running.size === 0) {
+    const areAnyKept = this.#connections.closeTalkative();
+    if (this.#running.size === 0 && !areAnyKept) {
       clearInterval(this.#sizeCheck);
       this.#sizeCheck = undefined;
     }

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
+import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { signalled } from '../support/signalled.js';
@@ -203,6 +205,23 @@ describe('TLS', () => {
       outcome: 'PROTOCOL_ERROR',
       message: 'The answer is not complete after 128 KiB.',
     });
+  });
+
+  test('that the receiver begins again and again on a kept connection ends that connection', async () => {
+    // TLS 1.2 lets a server do so.
+    const options = { cert: certificate, key, maxVersion: 'TLSv1.2' as const };
+    const receiver = await raw.startTls(options, (socket) => {
+      const beginAgain = () =>
+        socket.destroyed || (socket as TLSSocket).renegotiate({ rejectUnauthorized: false }, beginAgain);
+      socket.write('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n', () =>
+        setTimeout(beginAgain, 50),
+      );
+    });
+    const sender = open({ trusted: certificate });
+    const report = await sender.attempt(to(`https://127.0.0.1:${receiver.port}/`), body);
+    expect(report.outcome).toBe('SUCCEEDED');
+    // Long before the minute for which the receiver may keep it.
+    await eventually('the receiver is let go', () => receiver.sockets.size === 0, 30_000);
   });
 
   test('that never ends is given up, and its connection closed', async () => {
