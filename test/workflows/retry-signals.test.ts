@@ -3,6 +3,7 @@ import {
   queryNames,
   signalNames,
   TASK_QUEUE,
+  type WebhookRetryLimits,
   type WebhookRetryProgress,
   webhookRetryWorkflowId,
   workflowTypes,
@@ -20,7 +21,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
   let batches = 0;
 
   /** Three deliveries that are due in an hour. */
-  async function startPatient(settings: { sends?: number } = {}) {
+  async function startPatient(settings: { sends?: number } = {}, limits: Partial<WebhookRetryLimits> = {}) {
     const batchId = `bat_${++batches}`;
     const domain = new RetryDomain({ delaysMs: [HOUR, HOUR], ...settings }).add(
       batchId,
@@ -32,7 +33,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     const handle = await client().workflow.start(workflowTypes.webhookRetry, {
       taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
-      args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId }],
+      args: [{ ...quickWebhookRetry, ...limits, subscriptionId: 'whs_1', batchId }],
     });
     const progress = () => handle.query<WebhookRetryProgress>(queryNames.progress);
     return { domain, handle, progress };
@@ -84,6 +85,19 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     await handle.signal(signalNames.retryNow, ['whd_a']);
     await eventually('the end', async () => (await progress()).counts.exhausted === 1);
     expect(domain.attemptsAt('whd_a')).toEqual([2, 3]);
+    await handle.terminate();
+  });
+
+  test('retryNow makes the attempt due that follows one that has ended unnoticed', async () => {
+    // The workflow asks about an attempt again after an hour.
+    const { domain, handle } = await startPatient({}, { putOffMs: HOUR, mostWaitMs: HOUR });
+    domain.receiver = async () => 500;
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('the failure', () => domain.rows.get('whd_a')?.lastHttpStatus === 500);
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('the end', () => domain.statuses.whd_a === 'EXHAUSTED', 20_000);
+    expect(domain.attemptsAt('whd_a')).toEqual([2, 3]);
+    expect(domain.hurried).toEqual(['whd_a', 'whd_a']);
     await handle.terminate();
   });
 

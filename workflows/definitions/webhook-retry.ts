@@ -6,6 +6,7 @@ import {
   defineSignal,
   isCancellation,
   log,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertMemo,
@@ -16,6 +17,7 @@ import {
   type AttemptToMake,
   queryNames,
   type RetryCounts,
+  type RetryState,
   signalNames,
   type WebhookRetryInput,
   type WebhookRetryLimits,
@@ -29,6 +31,9 @@ import { type DeliveryIds, RetryLedger } from './retry-ledger.js';
 const progressQuery = defineQuery<WebhookRetryProgress>(queryNames.progress);
 const retryNowSignal = defineSignal<[unknown?]>(signalNames.retryNow);
 const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
+
+/** The patch with which `retryNow` asks how far the deliveries are. */
+const ASKS_FIRST = 'retry-now-asks-first';
 
 /**
  * Makes second and third attempts of one subscription's failed deliveries due, each at its time. The relay
@@ -80,14 +85,17 @@ class Retries {
   }
 
   async plan(): Promise<void> {
+    this.#ledger.noteAll(await this.#ask(), Date.now());
+    this.#isPlanned = true;
+    this.#tell();
+  }
+
+  #ask(): Promise<RetryState[]> {
     const { batchId } = this.input;
-    const states = await this.#steady.planRetries.executeWithOptions(
+    return this.#steady.planRetries.executeWithOptions(
       { activityId: `plan-${++this.#steps}`, summary: 'Asks how far the deliveries are' },
       [{ batchId }],
     );
-    this.#ledger.noteAll(states, Date.now());
-    this.#isPlanned = true;
-    this.#tell();
   }
 
   /** Does what is due, or waits for it; false when nothing is left. */
@@ -135,6 +143,14 @@ class Retries {
 
   async #retryNow(deliveryIds: DeliveryIds): Promise<void> {
     await condition(() => this.#isPlanned);
+    if (patched(ASKS_FIRST)) {
+      // An attempt that has ended unnoticed would use up the signal.
+      const states = await this.#ask();
+      this.#ledger.note(
+        states.filter(({ isUnderWay }) => !isUnderWay),
+        Date.now(),
+      );
+    }
     this.#ledger.hurry(deliveryIds, Date.now());
   }
 
