@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { installRuntime } from '../../workflows/runtime.js';
 import { historyFromFile } from './history-file.js';
 import { silentLog, temporaryFolder, writeBundle } from './temporal-fixture.js';
+
+type Event = temporal.api.history.v1.IHistoryEvent;
 
 const folder = new URL('./histories/', import.meta.url);
 const recorded = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -30,6 +33,18 @@ describe('the workflow definitions', () => {
 
   test.each(recorded)('still take the steps of %s', async (name) => {
     await replay(read(name));
+  });
+
+  test('do what a signal has made due before they continue as new', async () => {
+    const history = JSON.parse(read('webhook-retry-as-started-asks-first-run-1.json'));
+    const hurried = history.events.findIndex(
+      ({ activityTaskScheduledEventAttributes: scheduled }: Event) => scheduled?.activityId === 'attempts-5',
+    );
+    const { workflowTaskStartedEventAttributes: started } = history.events
+      .slice(0, hurried)
+      .findLast((event: Event) => event.workflowTaskStartedEventAttributes);
+    started.suggestContinueAsNew = true;
+    await replay(JSON.stringify(history));
   });
 
   test('are caught when they take another step than a history', async () => {

@@ -120,7 +120,7 @@ class Retries {
   isLong(): boolean {
     const isLong = this.#steps - this.#stepsBefore >= this.#limits.stepsPerRun;
     const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0;
-    return ((isLong && isIdle) || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
+    return (isLong || workflowInfo().continueAsNewSuggested) && isIdle && allHandlersFinished();
   }
 
   carry(): NonNullable<WebhookRetryInput['carried']> {
