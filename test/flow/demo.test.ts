@@ -263,6 +263,14 @@ const mendings: [title: string, spoil: (dataDir: string) => void, sameCredential
   ['another demo.json', (dataDir) => writeFileSync(join(dataDir, 'demo.json'), '{"name": "mine"}'), false],
 ];
 
+test('a demo environment serves although the reader of what it says to people has left', async () => {
+  const service = await services.launch();
+  service.leaveErrors();
+  await service.ready();
+  await service.readiness();
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+});
+
 describe('a demo environment that is started again', () => {
   const env = roleTokens;
   let first: ServiceProcess;

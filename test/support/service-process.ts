@@ -276,6 +276,11 @@ export class ServiceProcess {
     this.signal('SIGTERM');
     return this.exited;
   }
+
+  /** Breaks the pipe of what it says to people. */
+  leaveErrors(): void {
+    this.#child.stderr?.destroy();
+  }
 }
 
 /** Whether a process runs; one that ended and was not yet waited for does not. */

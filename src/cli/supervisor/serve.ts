@@ -83,6 +83,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
 function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   const isForPeople = ENVIRONMENT === 'demo' || LOG_FORMAT === 'pretty';
   const stream = LOG_FORMAT === 'pretty' ? process.stdout : process.stderr;
+  // A disk or reader that refuses the text does not end the service.
+  stream.on('error', () => undefined);
   return (line) => void (isForPeople && stream.write(`${line}\n`));
 }
 

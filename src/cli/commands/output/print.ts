@@ -1,5 +1,12 @@
 let readerMayLeave = false;
-let whenReaderLeft = () => process.exit(0);
+let whenReaderLeft: (() => void) | undefined;
+
+/** A reader that leaves, or a full disk, must not end the work of a command that reports progress. */
+process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') {
+    whenReaderLeft?.();
+  }
+});
 
 /** Writes to stdout. A reader may stop early (`integration call | head`), which is not an error. */
 export function print(text: string): void {
@@ -7,7 +14,7 @@ export function print(text: string): void {
     readerMayLeave = true;
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') {
-        whenReaderLeft();
+        (whenReaderLeft ?? process.exit)();
       } else {
         say(`The output is not complete: ${error.message}`);
         process.exit(1);
@@ -17,9 +24,9 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs `putAway` when the reader of stdout is gone. */
+/** Runs `putAway` when the reader of stdout or stderr is gone. */
 export function onReaderGone(putAway: () => void): void {
-  whenReaderLeft = putAway as () => never;
+  whenReaderLeft = putAway;
 }
 
 /** Prints progress for people on stderr; stdout is for answers. */

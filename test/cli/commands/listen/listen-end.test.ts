@@ -40,6 +40,15 @@ describe('the subscription of integration listen', () => {
     expect(kept.size).toBe(0);
   });
 
+  test('is removed when the reader of the sentences ends', async () => {
+    const { listener, kept } = await listening();
+    const [made] = kept.values();
+    listener.child.stderr?.destroy();
+    kept.set('whs_made1', subscription({ ...made, status: SubscriptionStatus.DISABLED, disabledAt: at }));
+    expect(await listener.ended).toBe(0);
+    expect(kept.size).toBe(0);
+  });
+
   test('outlives a service that is started again', async () => {
     const { listener, kept, goAway, comeBack } = await listening();
     goAway();
