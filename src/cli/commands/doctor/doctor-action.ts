@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { loadConfig } from '../../../config/config.js';
 import type { Source } from '../../../config/secret-files.js';
 import { within } from '../../../telemetry/within.js';
@@ -18,10 +19,12 @@ const READING_LIMIT_MS = 5_000;
 
 export async function doctor(environment: Source, { json, thorough = false }: DoctorOptions): Promise<void> {
   const outcomes = await examined(environment, checks, thorough);
-  const exitCode = exitCodeOf(outcomes);
-  print(json ? asJson({ sound: exitCode === 0, checks: outcomes }) : asReport(outcomes, screenOf()));
+  process.exitCode = exitCodeOf(outcomes);
+  print(json ? asJson({ sound: process.exitCode === 0, checks: outcomes }) : asReport(outcomes, screenOf()));
+  // Until then, `print` reports that its output was refused.
+  await setImmediate();
   // A check that exceeded its time limit may still keep the process alive.
-  process.exit(exitCode);
+  process.exit();
 }
 
 export async function examined(

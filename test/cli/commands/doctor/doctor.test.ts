@@ -1,10 +1,15 @@
-import { copyFileSync, existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, copyFileSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { checks } from '../../../../src/cli/commands/doctor/checks.js';
 import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
 import { openSqlite } from '../../../../src/store/dialects/sqlite.js';
 import { freePorts } from '../../../support/free-ports.js';
+import { mainFile } from '../../../support/service-process.js';
 import { migratedSqliteFile } from '../../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration } from '../../typed.js';
@@ -44,6 +49,18 @@ test('doctor finds nothing in a sound installation', async () => {
   // The disk of the test machine may be almost full.
   const others = found.filter(({ name }) => name !== 'disk-space');
   expect(others.filter(({ status }) => !['ok', 'skipped'].includes(status))).toEqual([]);
+});
+
+const FULL = '/dev/full';
+const testOnFull = existsSync(FULL) ? test : test.skip;
+
+testOnFull('doctor does not call an installation sound where its report cannot be written', async () => {
+  const env = { ...(await place({ damaged: false })), PATH: process.env.PATH };
+  const output = openSync(FULL, 'w');
+  const doctor = spawn(process.execPath, [mainFile, 'doctor'], { env, stdio: ['ignore', output, 'pipe'] });
+  closeSync(output);
+  const [said, [code]] = await Promise.all([text(doctor.stderr as Readable), once(doctor, 'close')]);
+  expect([code, said]).toEqual([1, expect.stringMatching(/^The output is not complete: ENOSPC\b.*\n$/)]);
 });
 
 test('doctor names damage, says what to do, and exits with 1', async () => {
