@@ -8,6 +8,9 @@ import { grpcAddressOf, temporalUiUrl } from '../from-config.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './errors.js';
 
+/** What a header may have. The error of gRPC for other characters quotes the token. */
+const SENDABLE = /^[!-~]*$/;
+
 /** Address and token as typed. */
 export interface TargetOptions {
   address?: string;
@@ -44,6 +47,9 @@ export function targetOf(
         ? 'The command needs a token: set INTEGRATION_TOKEN_FILE to the file that has it, or give --token.'
         : `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --address and --token.`,
     );
+  }
+  if (!SENDABLE.test(foundToken)) {
+    throw new UsageError('The token has characters that no token has, such as a line break.');
   }
   const targetDemo = foundAddress === demo?.grpcAddress ? demo : undefined;
   const uiOfDemo = config.TEMPORAL_ADDRESS === undefined ? targetDemo?.temporalUiUrl : undefined;

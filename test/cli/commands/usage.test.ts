@@ -59,6 +59,16 @@ test('the gRPC port of the settings is called also where its host is an IPv6 add
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^\[::1\]:1 gave no usable answer: /)]);
 });
 
+test('a token with a line break is refused, and not printed', async () => {
+  const settings = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}\r` };
+  const called = await Promise.all([
+    sharedIntegration(['integration', 'list'], settings),
+    sharedIntegration(['call'], settings),
+  ]);
+  const stderr = 'The token has characters that no token has, such as a line break.\n';
+  expect(called).toEqual(called.map(() => ({ code: 2, stdout: '', stderr })));
+});
+
 describe('help', () => {
   test('of the command names every command in a line and what the exit codes mean', async () => {
     const { code, stdout, stderr } = await integration(['--help']);
