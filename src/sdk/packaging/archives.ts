@@ -8,6 +8,8 @@ import { byPath, type PackageFile, writeFiles } from './sources.js';
 /** The output of `npm pack`, compressed so that equal files give equal bytes on every machine. */
 export function npmArchive(files: readonly PackageFile[]): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), 'npm-package-'));
+  // The archive has the modes of the files.
+  const umask = process.umask(0o022);
   try {
     const cwd = join(folder, 'package');
     writeFiles(cwd, files);
@@ -15,6 +17,7 @@ export function npmArchive(files: readonly PackageFile[]): Uint8Array {
     const name = execFileSync('npm', args, { cwd, encoding: 'utf8' }).trim();
     return gzipSync(gunzipSync(readFileSync(join(folder, name))), { level: 9, mtime: 0 });
   } finally {
+    process.umask(umask);
     rmSync(folder, { recursive: true });
   }
 }

@@ -31,6 +31,13 @@ describe('an archive of npm', () => {
   test('is the same bytes in whatever order the files come', () => {
     expect(Buffer.from(npmArchive(reversed)).equals(npmArchive(FILES))).toBe(true);
   });
+
+  test('is the same bytes whatever the umask is', () => {
+    const umask = process.umask(0o077);
+    const closed = npmArchive(FILES);
+    process.umask(umask);
+    expect(Buffer.from(closed).equals(npmArchive(FILES))).toBe(true);
+  });
 });
 
 describe('a zip', () => {
