@@ -27,7 +27,6 @@ export const NOT_BUNDLED = [
   '@zxcvbn-ts/language-common',
   'better-sqlite3',
   'better-sqlite3-napi',
-  'grpc-health-check',
   'pg-native',
   'pino-pretty',
 ];

@@ -24,9 +24,9 @@ import {
 } from '@grpc/grpc-js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './call-metadata.js';
-import type { AnyMethod, MethodOf } from './definitions.js';
+import type { MethodOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
-import { reflectionDefinition } from './reflection.js';
+import { reflectionMethod } from './reflection.js';
 import { misfitsOf } from './request-check.js';
 import { untilWritable } from './streams/slow-readers.js';
 
@@ -89,7 +89,7 @@ export class DynamicClient {
   }
 
   async #reflect(questions: readonly object[]): Promise<ReflectionAnswer[]> {
-    const method = reflectionDefinition().ServerReflectionInfo as unknown as AnyMethod;
+    const method = await reflectionMethod();
     const answers: ReflectionAnswer[] = [];
     for await (const answer of this.#exchange(method, questions, Date.now() + DEADLINE_MS)) {
       answers.push(answer);

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
-import { ReflectionService } from '@grpc/reflection';
 import { rights } from '../../generated/proto/rights.js';
 import { asServiceError } from '../errors/service-error.js';
+import type { AnyMethod } from './definitions.js';
 import { toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
 
@@ -18,36 +17,52 @@ interface Reflected {
 type Registered = { definition: ServiceDefinition; implementation: UntypedServiceImplementation };
 type StreamHandler = (call: ServerDuplexStream<unknown, unknown>) => void;
 
+/** The package of each version of the protocol, the newest first. */
+const VERSIONS = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
 const METHOD = 'ServerReflectionInfo';
 
 /** Serves reflection, in every version of the protocol, to holders of any token. */
 export function addReflection(server: RpcServer, reflected: Reflected): void {
   let loaded: Registered[] | undefined;
-  reflectionServices().forEach(({ definition }, version) => {
-    const handler = (call: ServerDuplexStream<unknown, unknown>) => {
+  VERSIONS.forEach((name, version) => {
+    const path = `/${name}.ServerReflection/${METHOD}`;
+    const handler = async (call: ServerDuplexStream<unknown, unknown>) => {
       try {
-        // Loaded on first use: the descriptors take time and memory.
-        loaded ??= reflectionServices(reflected);
+        // Loaded on first use: the descriptors and the protocol take time and memory.
+        loaded ??= await reflectionServices(reflected);
         const { implementation } = loaded[version] as Registered;
         (implementation[METHOD] as unknown as StreamHandler)(call);
       } catch (error) {
         call.emit('error', toStatus(asServiceError(error)));
       }
     };
-    server.gate.rule((definition[METHOD] as { path: string }).path, {
-      callers: rights,
-      isWithinInstance: true,
-    });
-    server.addService(definition, { [METHOD]: handler });
+    // Messages are read by the handler, and so after loading.
+    const codec = () => methodOf((loaded as Registered[])[version]);
+    const method: AnyMethod = {
+      path,
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: (message) => codec().requestSerialize(message),
+      requestDeserialize: (bytes) => codec().requestDeserialize(bytes),
+      responseSerialize: (message) => codec().responseSerialize(message),
+      responseDeserialize: (bytes) => codec().responseDeserialize(bytes),
+    };
+    server.gate.rule(path, { callers: rights, isWithinInstance: true });
+    server.addService({ [METHOD]: method }, { [METHOD]: handler });
   });
 }
 
 /** The newest version of the reflection protocol, for a client. */
-export function reflectionDefinition(): ServiceDefinition {
-  return (reflectionServices()[0] as Registered).definition;
+export async function reflectionMethod(): Promise<AnyMethod> {
+  return methodOf((await reflectionServices())[0]);
 }
 
-function reflectionServices(reflected?: Reflected): Registered[] {
+function methodOf(registered: Registered | undefined): AnyMethod {
+  return registered?.definition[METHOD] as AnyMethod;
+}
+
+async function reflectionServices(reflected?: Reflected): Promise<Registered[]> {
+  const { ReflectionService } = await import('@grpc/reflection');
   const packages = reflected ? described(reflected.descriptorFile) : {};
   const registered: Registered[] = [];
   new ReflectionService(packages, { services: reflected?.services ?? [] }).addToServer({
@@ -60,7 +75,12 @@ function reflectionServices(reflected?: Reflected): Registered[] {
 
 /** In the format of proto-loader, whose own loader shortens type names, which breaks other clients. */
 function described(descriptorFile: string): PackageDefinition {
-  const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorFile));
-  const fileDescriptorProtos = file.map((one) => Buffer.from(toBinary(FileDescriptorProtoSchema, one)));
+  const reader = new BinaryReader(readFileSync(descriptorFile));
+  const fileDescriptorProtos: Buffer[] = [];
+  // A FileDescriptorSet has one field: its files.
+  while (reader.pos < reader.len) {
+    reader.tag();
+    fileDescriptorProtos.push(Buffer.from(reader.bytes()));
+  }
   return { all: { fileDescriptorProtos } } as unknown as PackageDefinition;
 }

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client, credentials, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
@@ -201,6 +202,17 @@ describe('a server that is asked what it serves', () => {
     await expect(ask()).resolves.toBe(2);
     stranger.close();
   });
+
+  test.each(['Watch', 'List'])(
+    'refuses %s of the health protocol to callers without a token',
+    async (name) => {
+      const stranger = new Client(rig.address, credentials.createInsecure());
+      const [same, noBytes] = [(bytes: Buffer) => bytes, () => Buffer.alloc(0)];
+      const asked = stranger.makeServerStreamRequest(`/grpc.health.v1.Health/${name}`, noBytes, same, {});
+      await expect(once(asked, 'data')).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
+      stranger.close();
+    },
+  );
 
   test('refuses a health check with an invalid token', async () => {
     await expect(rig.channel('wrong').health(2_000)).rejects.toThrow('This service token is not valid here.');
