@@ -41,8 +41,6 @@ const LISTS_PER_KEY = 64;
 const WAITS_PER_KEY = 64;
 /** Fewer than the lists that the domain reads at once. */
 const WOKEN_READS = 16;
-/** Pages that are put together in memory at once, of all keys. A page has some megabytes at most. */
-const GATHERED_PAGES = 16;
 /** Then it is opened again. */
 const WATCH_DEADLINE_MS = 600_000;
 
@@ -101,7 +99,6 @@ export async function createGatewayApi({
       waits: new RequestsUnderWay(WAITS_PER_KEY, 'requests wait for changes'),
       news,
       wokenReads: new AtOnce(WOKEN_READS),
-      gatheredPages: new AtOnce(GATHERED_PAGES),
       pageTurns: new Turns(PAGES_PER_TURN),
       gatewayUrl,
     },

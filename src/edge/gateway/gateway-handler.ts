@@ -25,8 +25,6 @@ export interface GatewayDependencies {
   news: ChangeNews;
   /** Limits the reads of those that a change has woken. */
   wokenReads: AtOnce;
-  /** Limits the pages that are put together at once. Integrations take turns. */
-  gatheredPages: AtOnce;
   /** Spreads the pages of lists over turns, so that short answers come in between. */
   pageTurns: Turns;
   /** The public address of the gateway, for links. */

@@ -20,8 +20,8 @@ const LIST_DEADLINE_MS = 600_000;
 export const LIST_WAIT_MS = 15_000;
 const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
 /**
- * A page ends with the message that reaches this. It is in memory as a whole, because its `Link` precedes it.
- * 1,000 records of ordinary size fit.
+ * A page ends with the message that reaches this. It is in memory as a whole, because its `Link` precedes it,
+ * and a key may read 64 at once. 1,000 records of ordinary size fit.
  */
 const MOST_PAGE_BYTES = 2 * 1_024 * 1_024;
 
@@ -98,7 +98,7 @@ export function one(operationId: OperationId, limits: { deadlineMs?: number } = 
 /** The handler of a list: one message if it fits into one, otherwise streamed as its pages arrive. */
 export function list(operationId: OperationId) {
   return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
-    const { directory, lists, gatheredPages } = dependencies;
+    const { directory, lists } = dependencies;
     const { query } = request;
     const { question, call, headersOf, linkTo } = beginRead(operationId, request, dependencies);
     const underWay = await lists.begin(request.identity.apiKeyHash);
@@ -112,20 +112,15 @@ export function list(operationId: OperationId) {
       const header = present(first.header);
       const headers = headersOf(header);
       underWay.answered(header);
-      const openRest = () => new PagesOfRest(directory, question, first.rest, { ...call, ...REST_LIMITS });
-      if (first.rest && question.limit === undefined) {
-        rest = openRest();
+      rest = first.rest && new PagesOfRest(directory, question, first.rest, { ...call, ...REST_LIMITS });
+      if (rest && question.limit === undefined) {
         // Read before the status is sent, so that an error in the second page is an answer like any other.
         const second = await rest.next();
         const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
         return { status: 200, headers, body: new StreamedArray(pages) } as const;
       }
       const bodies = [first.body];
-      const gathered = async () => {
-        rest = openRest();
-        return gather(bodies, rest, request.left);
-      };
-      const last = first.rest ? await gatheredPages.run(header.integrationId, gathered) : first;
+      const last = rest ? await gather(bodies, rest, request.left) : first;
       await leave();
       if (header.notModified) {
         return { status: 304, headers } as const;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
-import { eventually } from '../../support/eventually.js';
 import { aWorkerV2, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
@@ -101,37 +100,6 @@ test('a page of a domain that does not say where it goes on is whole', async () 
 test('a list without a limit is whole, however large', async () => {
   const { ids } = listed(LARGEST_BYTES, 100);
   expect(await page(PATH)).toMatchObject({ ids, next: undefined });
-});
-
-test('sixteen pages are put together at once, and integrations take turns', async () => {
-  const [places, greedyPages] = [16, 48];
-  const { told: held, tell: letGo } = signalled();
-  const begun: string[] = [];
-  let reads = 0;
-  gateway.program({
-    read: async ({ cursor = '' }) => {
-      reads += 1;
-      const first = firstOf('v1', [aWorkerV2()]);
-      const header = first.header && { ...first.header, integrationId: cursor.slice(0, 1) };
-      return cursor === 'short' ? first : { ...first, header, rest: { cursor, limit: 1 } };
-    },
-    readRest: async function* ({ rest }) {
-      begun.push(rest?.cursor ?? '');
-      await held;
-      yield { body: bytesOf([aWorkerV2()]), rest: { cursor: 'next' } };
-    },
-  });
-  const pageOf = (cursor: string) => page(`${PATH}?limit=${LIMIT}&cursor=${cursor}`);
-  const greedy = Array.from({ length: greedyPages }, () => pageOf('a'));
-  await eventually('all places are taken', () => begun.length >= places);
-  const modest = pageOf('b');
-  // Answers of the domain come in order: when this one is here, the modest page waits too.
-  await eventually('all are read', () => reads === greedyPages + 1);
-  await pageOf('short');
-  expect(begun).toHaveLength(places);
-  letGo();
-  await Promise.all([...greedy, modest]);
-  expect(begun.indexOf('b')).toBeLessThan(2 * places);
 });
 
 test('a page is gathered no further once its client has left', async () => {
