@@ -6,8 +6,11 @@ import { connectionFault, tlsFault } from './connection-faults.js';
 
 /** For receivers with several addresses: when the next one is tried in parallel. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
-/** Without the key exchange for which a receiver may choose a group that blocks the event loop for a second. */
-const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
+/**
+ * Without the key exchanges over finite fields, of TLS 1.2 and 1.3, in which a receiver may choose a group that
+ * blocks the event loop for up to a second.
+ */
+const KEY_EXCHANGE = { ciphers: `${DEFAULT_CIPHERS}:!DHE`, ecdhCurve: 'X25519:P-256:P-384:P-521' };
 
 export interface DialOptions {
   guard: AddressGuard;
@@ -69,7 +72,7 @@ export class Dial {
     await opened(tcp, 'connect', (error) => connectionFault(error, `${host}:${port}`));
     if (isTls) {
       this.phase = 'tls';
-      // Its errors are those of the TLS socket too.
+      // The TLS socket reports the same errors; without a listener here they would end the process.
       tcp.on('error', () => undefined);
       this.#tls = connectTls({ socket: tcp, ...this.#tlsOptions(host) });
       await opened(this.#tls, 'secureConnect', (error) => tlsFault(error, host));
@@ -83,7 +86,7 @@ export class Dial {
     return {
       host,
       ALPNProtocols: ['http/1.1'],
-      ciphers: CIPHERS,
+      ...KEY_EXCHANGE,
       ca: this.options.trusted,
       // Explicit: otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment applies.
       rejectUnauthorized: true,

@@ -23,13 +23,21 @@ const METHOD = 'ServerReflectionInfo';
 
 /** Serves reflection, in every version of the protocol, to holders of any token. */
 export function addReflection(server: RpcServer, reflected: Reflected): void {
-  let loaded: Registered[] | undefined;
+  let loading: Promise<Registered[]> | undefined;
+  let loaded: Registered[] = [];
+  // At the first call: the descriptors and the protocol take time and memory.
+  const load = async () => {
+    loading ??= reflectionServices(reflected).catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    loaded = await loading;
+  };
   VERSIONS.forEach((name, version) => {
     const path = `/${name}.ServerReflection/${METHOD}`;
     const handler = async (call: ServerDuplexStream<unknown, unknown>) => {
       try {
-        // Loaded on first use: the descriptors and the protocol take time and memory.
-        loaded ??= await reflectionServices(reflected);
+        await load();
         const { implementation } = loaded[version] as Registered;
         (implementation[METHOD] as unknown as StreamHandler)(call);
       } catch (error) {
@@ -37,7 +45,7 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
       }
     };
     // Messages are read by the handler, and so after loading.
-    const codec = () => methodOf((loaded as Registered[])[version]);
+    const codec = () => methodOf(loaded[version]);
     const method: AnyMethod = {
       path,
       requestStream: true,

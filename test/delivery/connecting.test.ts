@@ -20,6 +20,22 @@ const DHE_SUITES = [
   0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xccaa, 0xc052, 0xc053, 0xc09e, 0xc09f, 0xc0a2, 0xc0a3,
 ];
 
+/** The groups of finite fields in TLS 1.3, by their numbers. */
+const FINITE_FIELDS = [0x100, 0x101, 0x102, 0x103, 0x104];
+
+/** The numbers of the groups that the client offers in its first message. */
+function groupsOffered(hello: Buffer): number[] {
+  const afterSession = 44 + hello.readUInt8(43);
+  const afterSuites = afterSession + 2 + hello.readUInt16BE(afterSession);
+  let at = afterSuites + 1 + hello.readUInt8(afterSuites) + 2;
+  const SUPPORTED_GROUPS = 10;
+  while (hello.readUInt16BE(at) !== SUPPORTED_GROUPS) {
+    at += 4 + hello.readUInt16BE(at + 2);
+  }
+  const count = hello.readUInt16BE(at + 4) / 2;
+  return Array.from({ length: count }, (_, index) => hello.readUInt16BE(at + 6 + 2 * index));
+}
+
 /** The numbers of the suites that the client offers in its first message. */
 function suitesOffered(hello: Buffer): number[] {
   const afterSession = 44 + hello.readUInt8(43);
@@ -183,7 +199,7 @@ describe('TLS', () => {
     });
   });
 
-  test('is offered without suites in which the receiver chooses how long a computation takes', async () => {
+  test('is offered without suites and groups in which the receiver chooses how long a computation takes', async () => {
     const { told: hello, tell: greet } = signalled<Buffer>();
     const port = await listen((socket) => socket.once('data', greet));
     const sender = open();
@@ -191,6 +207,9 @@ describe('TLS', () => {
     const offered = suitesOffered(await hello);
     expect(offered).toContain(0xc02f);
     expect(offered.filter((suite) => DHE_SUITES.includes(suite))).toEqual([]);
+    const groups = groupsOffered(await hello);
+    expect(groups).toContain(0x1d);
+    expect(groups.filter((group) => FINITE_FIELDS.includes(group))).toEqual([]);
   });
 
   test('with many records for a short answer is cut off like a long answer', async () => {

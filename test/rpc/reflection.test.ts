@@ -84,8 +84,8 @@ describe('a server that is asked what it serves', () => {
     listed = await client().methods();
   });
 
-  function client(token: string = TOKENS.operator): DynamicClient {
-    const made = new DynamicClient(rig.address, token, credentials.createInsecure());
+  function client(token: string = TOKENS.operator, address = rig.address): DynamicClient {
+    const made = new DynamicClient(address, token, credentials.createInsecure());
     clients.push(made);
     return made;
   }
@@ -103,6 +103,25 @@ describe('a server that is asked what it serves', () => {
     }
     return collected;
   }
+
+  test('prepares its answers once, however many ask first', async () => {
+    let reads = 0;
+    const reflected = {
+      get descriptorFile() {
+        reads += 1;
+        return descriptorFile;
+      },
+      services: NAMES,
+    };
+    const { address } = await rigs.start(services, {
+      authenticate: onlyOurs,
+      prepare: (server) => addReflection(server, reflected),
+    });
+    const first = Array.from({ length: 8 }, () => client(TOKENS.operator, address));
+    const told = await Promise.all(first.map((one) => one.methods()));
+    expect(told.map(({ length }) => length)).toEqual(told.map(() => listed.length));
+    expect(reads).toBe(1);
+  });
 
   test.each([
     ['', ErrorCode.SERVICE_TOKEN_MISSING],

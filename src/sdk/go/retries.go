@@ -18,8 +18,6 @@ type Retry struct {
 	MaxDelay time.Duration
 	// MaxRetryAfter limits the pause for Retry-After; beyond it the error is returned at once.
 	MaxRetryAfter time.Duration
-	// within is how long after its beginning a request may be repeated; 0 for all that are repeatable for ever.
-	within time.Duration
 }
 
 // DefaultRetry is the default.

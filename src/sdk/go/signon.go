@@ -46,7 +46,7 @@ type SignOnOptions struct {
 	IDTokenAlgorithm IDTokenAlgorithm
 	// Timeout is for each attempt, including the body of the answer. The default is 10 s.
 	Timeout time.Duration
-	// Retry is also for refreshes; a code is never exchanged twice. The default is DefaultRetry.
+	// Retry is for userinfo, refreshes, revocation and keys; a code is never exchanged twice. The default is DefaultRetry.
 	Retry *Retry
 	// HTTPClient replaces the default one: for a proxy, or your own certificates.
 	HTTPClient *http.Client
@@ -73,17 +73,18 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 		return nil, errors.New("ClientID and RedirectURI are needed")
 	}
 	options.Issuer = issuer
-	client := func(retry Retry) *http.Client {
+	client := func(retry Retry, within time.Duration) *http.Client {
 		timeout := cmp.Or(options.Timeout, defaultSignOnTimeout)
-		return newClient(options.HTTPClient, transport{timeout: timeout, retry: retry, refusal: signOnRefusal})
+		return newClient(options.HTTPClient, transport{
+			timeout: timeout, retry: retry, within: within, refusal: signOnRefusal,
+		})
 	}
 	retry := retryOf(options.Retry)
-	patient := client(retry)
-	retry.within = refreshAgainWithin
+	patient := client(retry, 0)
 	return &SignOn{
 		options:    options,
-		once:       generatedSignOnClient(issuer, client(Retry{})),
-		refreshing: generatedSignOnClient(issuer, client(retry)),
+		once:       generatedSignOnClient(issuer, client(Retry{}, 0)),
+		refreshing: generatedSignOnClient(issuer, client(retry, refreshAgainWithin)),
 		patient:    generatedSignOnClient(issuer, patient),
 		verifier: &idTokenVerifier{
 			issuer:    issuer,

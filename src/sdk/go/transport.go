@@ -22,6 +22,8 @@ type transport struct {
 	next    http.RoundTripper
 	timeout time.Duration
 	retry   Retry
+	// within limits the time from the first attempt to the last retry; 0 sets no limit.
+	within time.Duration
 	// refusal is nil for answers that are for the caller.
 	refusal func(response *http.Response, body []byte) error
 }
@@ -45,17 +47,24 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body != nil {
 		defer request.Body.Close()
 	}
-	began := time.Now()
+	// Without the monotonic reading, which leaves out the time in which the machine sleeps.
+	began := time.Now().Round(0)
+	isTooLate := func(delay time.Duration) bool {
+		return t.within != 0 && time.Now().Round(0).Sub(began)+delay > t.within
+	}
 	for retries := 0; ; retries++ {
 		response, err := t.once(request)
 		if err == nil {
 			return response, nil
 		}
 		delay, again := t.retry.delayBefore(err, retries)
-		if !again || t.retry.within != 0 && time.Since(began)+delay > t.retry.within {
+		if !again || isTooLate(delay) {
 			return nil, err
 		}
 		if err := pause(request.Context(), delay); err != nil {
+			return nil, err
+		}
+		if isTooLate(0) {
 			return nil, err
 		}
 	}

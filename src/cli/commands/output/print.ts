@@ -1,7 +1,10 @@
 let readerMayLeave = false;
 let whenReaderLeft: (() => void) | undefined;
 
-/** A reader that leaves, or a full disk, must not end the work of a command that reports progress. */
+/**
+ * A full disk, or a reader that leaves, does not end the work of a command that reports progress, unless the
+ * command follows something until its reader leaves.
+ */
 process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') {
     whenReaderLeft?.();

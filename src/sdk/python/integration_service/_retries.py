@@ -49,7 +49,7 @@ NO_RETRIES = Retry(max_retries=0)
 
 
 def with_retries(attempt: Callable[[], T], retry: Retry, within_seconds: float = math.inf) -> T:
-    """For requests that are repeatable for so long. Raises the last error."""
+    """For repeatable requests. No retry begins later than this after the first attempt. Raises the last error."""
     began = time.time()
     retries = 0
     while True:
@@ -59,5 +59,8 @@ def with_retries(attempt: Callable[[], T], retry: Retry, within_seconds: float =
             delay_seconds = retry.delay_before_seconds(error, retries) if retries < retry.max_retries else None
             if delay_seconds is None or time.time() - began + delay_seconds > within_seconds:
                 raise
+            time.sleep(delay_seconds)
+            # The machine may have slept.
+            if time.time() - began > within_seconds:
+                raise
         retries += 1
-        time.sleep(delay_seconds)

@@ -110,7 +110,7 @@ class SignOn:
         :param client_secret: for confidential applications; public ones have none
         :param id_token_algorithm: the one registered for your application; no other is accepted
         :param timeout_seconds: for each attempt, including the body of the answer
-        :param retry: also for refreshes; a code is never exchanged twice
+        :param retry: for userinfo, refreshes, revocation and keys; a code is never exchanged twice
         :param http: replaces the default pool: for a proxy, or your own certificates
         """
         self._issuer = server_url("issuer", issuer)

@@ -31,7 +31,7 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   return { ...DEFAULTS, ...Object.fromEntries(given) };
 }
 
-/** For requests that are repeatable for so long. Throws the last error. */
+/** For repeatable requests. No retry begins later than this after the first attempt. Throws the last error. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
@@ -39,15 +39,20 @@ export async function withRetries<T>(
   withinMs = Number.POSITIVE_INFINITY,
 ): Promise<T> {
   const began = Date.now();
+  const isTooLate = (delayMs: number) => Date.now() - began + delayMs > withinMs;
   for (let retries = 0; ; retries += 1) {
     try {
       return await attempt();
     } catch (error) {
       const delayMs = retries < policy.maxRetries ? delayBeforeRetryMs(error, retries, policy) : undefined;
-      if (delayMs === undefined || Date.now() - began + delayMs > withinMs) {
+      if (delayMs === undefined || isTooLate(delayMs)) {
         throw error;
       }
       await pause(delayMs, signal);
+      // The machine may have slept.
+      if (isTooLate(0)) {
+        throw error;
+      }
     }
   }
 }

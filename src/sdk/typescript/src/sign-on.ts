@@ -31,7 +31,7 @@ export interface SignOnOptions {
   idTokenAlgorithm?: IdTokenAlgorithm | undefined;
   /** For each attempt, including the body of the answer. Default: 10000. */
   timeoutMs?: number | undefined;
-  /** Also for refreshes. A code is never exchanged twice. `false` disables retries. */
+  /** For userinfo, refreshes, revocation, keys. A code is never exchanged twice. `false` disables retries. */
   retry?: RetryOptions | false | undefined;
   /** Replaces the global one: for a proxy, or for your tests. */
   fetch?: Fetch | undefined;

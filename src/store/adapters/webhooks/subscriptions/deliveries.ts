@@ -32,7 +32,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
       const countOf = (wanted: string) => Number(rows.find(({ status }) => status === wanted)?.count ?? 0);
       return { pending: countOf('PENDING'), held: countOf('HELD') };
     },
-    heldSince: (id) => heldSince(writer, id),
+    heldSince: (id) => (isPostgres(writer) ? heldSince(writer, id) : heldSinceInPieces(writer, id)),
     insert: async (deliveries) => {
       for (let from = 0; from < deliveries.length; from += ROWS_PER_INSERT) {
         const part = deliveries.slice(from, from + ROWS_PER_INSERT);
@@ -63,6 +63,18 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
   };
 }
 
+async function heldSince(writer: Writer, id: string): Promise<number | null> {
+  const { first } = await writer
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.seq', 'deliveries.event_seq')
+    .where('subscription_id', '=', id)
+    .where(IS_OPEN)
+    .where('status', '=', 'HELD')
+    .select(({ fn }) => fn.min('events.occurred_at').as('first'))
+    .executeTakeFirstOrThrow();
+  return first === null ? null : Number(first);
+}
+
 /** In the order of the index of open deliveries. */
 const heldEvents = plannedStatement(
   (_, { id, begun, after }: { id: string; begun: number; after: number }) => sql<{
@@ -77,8 +89,8 @@ const heldEvents = plannedStatement(
   `,
 );
 
-/** All are read, because a replay makes late deliveries of early events; there may be a million. */
-async function heldSince(db: Writer, id: string): Promise<number | null> {
+/** On SQLite. All are read, because a replay makes late deliveries of early events; there may be a million. */
+async function heldSinceInPieces(db: Writer, id: string): Promise<number | null> {
   let since = Number.POSITIVE_INFINITY;
   for (let begun = 0; begun <= MAX_ATTEMPTS; begun += 1) {
     for (let after: number | undefined = 0; after !== undefined; ) {
