@@ -29,27 +29,48 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
   );
   const pages = keptQuery(
     db,
-    (
-      instanceId: string,
-      position: number,
-      type: string,
-      id: string,
-      before: number,
-      removedAfter: number,
-      limit: number,
-    ) =>
+    (instanceId: string, position: number, type: string, id: string, before: number, limit: number) =>
       db
         .selectFrom('changes')
         .where('instanceId', '=', instanceId)
-        .where(sql<boolean>`(position, entity_type, entity_id) > (${position}, ${type}, ${id})`)
+        .where(behind(position, type, id))
         .where('position', '<', before)
-        .where(sql<boolean>`(removed = 0 or position > ${removedAfter})`)
         .orderBy('position')
         .orderBy('entityType')
         .orderBy('entityId')
         .limit(limit)
         .select(['position', 'entityType as type', 'entityId as id', 'version', 'removed', 'changedAt'])
         .select((column) => column.ref('clientId').$castTo<ClientId>().as('clientId')),
+  );
+  // SQLite would take the index that has all columns, and read what was removed.
+  const byPresent = isPostgres(reader) ? sql`` : sql`indexed by changes_present`;
+  const inOrder = sql`order by position, entity_type, entity_id`;
+  /** The two parts in one statement, which sees one moment: a change moves its entity to the second. */
+  const pagesOfLoad = keptQuery(
+    db,
+    (
+      instanceId: string,
+      position: number,
+      type: string,
+      id: string,
+      before: number,
+      limit: number,
+      removedAfter: number,
+    ) => sql<Awaited<ReturnType<typeof pages>>[number]>`
+      select position, entity_type as type, entity_id as id, version, removed, changed_at, client_id from (
+        select * from (
+          select * from changes ${byPresent} where instance_id = ${instanceId} and removed = 0
+            and ${behind(position, type, id)} and position <= ${removedAfter} and position < ${before}
+          ${inOrder} limit ${limit}
+        ) as present
+        union all
+        select * from (
+          select * from changes
+          where instance_id = ${instanceId} and position > ${removedAfter} and position < ${before}
+          ${inOrder} limit ${limit}
+        ) as later
+      ) as page ${inOrder} limit ${limit}
+    `,
   );
   const newest = keptQuery(db, () =>
     db.selectFrom('changes').where(isFinal).orderBy('position', 'desc').limit(1).select('position'),
@@ -89,10 +110,12 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       };
     },
     newestOf: async (instanceId) => (await newestOf(instanceId))[0]?.position ?? 0,
-    page: async (instanceId, { after: { position, type, id }, before, removedAfter, limit }) =>
-      (await pages(instanceId, position, type, id, before, removedAfter, limit)).map(
-        ({ removed, ...change }) => ({ ...change, removed: removed === 1 }),
-      ),
+    page: async (instanceId, { after: { position, type, id }, before, removedAfter, limit }) => {
+      const asked = [instanceId, position, type, id, before, limit] as const;
+      const hasPassed = removedAfter === 0 || removedAfter < position;
+      const rows = await (hasPassed ? pages(...asked) : pagesOfLoad(...asked, removedAfter));
+      return rows.map(({ removed, ...change }) => ({ ...change, removed: removed === 1 }));
+    },
     digestsOf: (clientId) => digests(clientId),
     heldBack: async () => (isPostgres(reader) ? heldBackIn(reader) : undefined),
     newest: async () => (await newest())[0]?.position ?? 0,
@@ -104,6 +127,10 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       };
     },
   };
+}
+
+function behind(position: number, type: string, id: string) {
+  return sql<boolean>`(position, entity_type, entity_id) > (${position}, ${type}, ${id})`;
 }
 
 /**

@@ -18,6 +18,7 @@ import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as issuers from './0026-issuers.js';
 import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
 import * as livesOfServers from './changes/0034-lives-of-servers.js';
+import * as presentChanges from './changes/0037-present-changes.js';
 import * as sharedMailboxes from './directory/0033-shared-mailboxes.js';
 import * as presentMembers from './directory/0036-present-members.js';
 import * as callCounts from './nodes/0027-call-counts.js';
@@ -69,6 +70,7 @@ export const migrations: Record<string, Step> = {
   '0034-lives-of-servers': livesOfServers,
   '0035-vacuum-of-deliveries': vacuumOfDeliveries,
   '0036-present-members': presentMembers,
+  '0037-present-changes': presentChanges,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

@@ -132,6 +132,18 @@ describe('on SQLite', () => {
     ]);
   });
 
+  test('a load of all that exists reads nothing that was removed before it began', async () => {
+    const after = { position: 0, type: 'client', id: '' } as const;
+    const asked = { after, before: 9, removedAfter: 5, limit: 501 };
+    const plans = await plansOf((db) => changeStore(db).page('ins_1' as InstanceId, asked));
+    expect(plans.filter((plan) => plan.includes(' changes '))).toEqual([
+      expect.stringMatching(/^SEARCH changes USING INDEX changes_present \(instance_id=\? AND /),
+      expect.stringMatching(
+        /^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND position>\? AND position<\?\)$/,
+      ),
+    ]);
+  });
+
   test('the units of a page of workers are read by worker', async () => {
     const plans = await plansOf(async (database) => {
       const { id } = await plantClient(database);
