@@ -25,6 +25,7 @@ const LONGEST_TURN_MS = 20;
 /** Ends a turn of the event loop in which the statements of a connection have taken long. */
 export class EventLoopTurns {
   #beganAt: number | undefined;
+  #works = 0;
 
   /** Undefined while the turn goes on. */
   next(): Promise<void> | undefined {
@@ -35,8 +36,26 @@ export class EventLoopTurns {
       });
       return undefined;
     }
-    return performance.now() - this.#beganAt > LONGEST_TURN_MS ? new Promise(setImmediate) : undefined;
+    return performance.now() - this.#beganAt > LONGEST_TURN_MS ? this.#wait() : undefined;
   }
+
+  endWork(): void {
+    this.#works += 1;
+  }
+
+  /** The statement must not become one of the next work. */
+  async #wait(): Promise<void> {
+    const work = this.#works;
+    await new Promise(setImmediate);
+    if (work !== this.#works) {
+      throw new Error('The transaction of this statement is over.');
+    }
+  }
+}
+
+/** Refuses statements of a work that wait for a turn when the work ends, because another one has failed. */
+export function refuseWaiting(writer: Writer): void {
+  databases.get(writer)?.turns?.endWork();
 }
 
 /** Runs a compiled statement on either database. */

@@ -1,5 +1,6 @@
 import type { WriteOrigin } from '../../domain/unit-of-work.js';
 import type { Writer } from '../database.js';
+import { refuseWaiting } from './direct-statements.js';
 import { FairQueue } from './fair-queue.js';
 import { keepLateRows, type LateRows } from './late-rows.js';
 import { callerLeft } from './turns.js';
@@ -175,6 +176,7 @@ export class GroupCommit {
       }
       this.#isEmpty = false;
     } catch (error) {
+      refuseWaiting(this.writer);
       this.#late.dropAfter(late);
       await this.#undo(isFirst, error);
       return () => job.reject(error);
