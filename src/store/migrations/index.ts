@@ -21,6 +21,7 @@ import * as livesOfServers from './changes/0034-lives-of-servers.js';
 import * as presentChanges from './changes/0037-present-changes.js';
 import * as sharedMailboxes from './directory/0033-shared-mailboxes.js';
 import * as presentMembers from './directory/0036-present-members.js';
+import * as beginningsOfAddresses from './directory/0038-beginnings-of-addresses.js';
 import * as callCounts from './nodes/0027-call-counts.js';
 import * as endsOfMaintenance from './nodes/0028-ends-of-maintenance.js';
 import * as requiredMigrations from './nodes/0032-required-migrations.js';
@@ -71,6 +72,7 @@ export const migrations: Record<string, Step> = {
   '0035-vacuum-of-deliveries': vacuumOfDeliveries,
   '0036-present-members': presentMembers,
   '0037-present-changes': presentChanges,
+  '0038-beginnings-of-addresses': beginningsOfAddresses,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

@@ -41,6 +41,8 @@ const byId = statement((db, { id }: { id: string }) =>
 
 export function accountRows(writer: Writer): AccountRows {
   const db = camelCased(writer);
+  // In byte order, where those with one beginning are a range of an index.
+  const key = isPostgres(db) ? sql<string>`email_key collate "C"` : sql<string>`email_key`;
   return {
     findByEmail: async (email) => {
       const exactKey = exactEmailKeyOf(email);
@@ -88,24 +90,18 @@ export function accountRows(writer: Writer): AccountRows {
         .execute();
       return rows.map((row) => row.clientId as ClientId);
     },
-    page: async (after, limit, emailPrefix) => {
-      const query = db
+    page: (after, limit, emailPrefix) =>
+      db
         .selectFrom('accounts')
-        .$if(after !== undefined, (from) => from.where('emailKey', '>', String(after)))
+        .$if(after !== undefined, (from) => from.where(key, '>', String(after)))
         .$if(emailPrefix !== undefined, (from) =>
-          // SQLite orders by code point, so that a range of its index holds exactly these.
-          isPostgres(db)
-            ? from.where(sql<boolean>`substr(email_key, 1, length(${emailPrefix})) = ${emailPrefix}`)
-            : from
-                .where('emailKey', '>=', String(emailPrefix))
-                .where('emailKey', '<', `${emailPrefix}\u{10ffff}`),
-        );
-      const rows = query
-        .orderBy('emailKey')
+          from.where(key, '>=', String(emailPrefix)).where(key, '<', `${emailPrefix}\u{10ffff}`),
+        )
+        .orderBy(key)
         .limit(limit)
-        .select([...ACCOUNT_COLUMNS, 'emailKey']);
-      return rows.$narrowType<AccountIds>().execute();
-    },
+        .select([...ACCOUNT_COLUMNS, 'emailKey'])
+        .$narrowType<AccountIds>()
+        .execute(),
     contextsOf: async (id) => [...(await usersOf(db, id)), ...(await workersOf(db, id))],
     namesAround: (id) => namesAround(writer, id),
   };

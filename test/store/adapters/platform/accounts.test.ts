@@ -35,6 +35,16 @@ async function wellConnected(platform: Platform) {
 }
 
 describeEachDatabase('accounts', (under) => {
+  test('are listed in the order of bytes, whatever that of the database is', async () => {
+    const platform = await newPlatform(under);
+    for (const email of ['a{b@example.com', 'ab@example.com', 'a-b@example.com']) {
+      await invite(platform, platform.client.id, { email });
+    }
+    const found = await platform.run(({ accounts }) => accounts.page(undefined, 9, 'a'));
+    const emails = ['a-b@example.com', 'ab@example.com', 'a{b@example.com'];
+    expect(found.map(({ email }) => email)).toEqual(emails);
+  });
+
   test('are listed page by page in the order of their addresses, also by the beginning of one', async () => {
     const platform = await newPlatform(under);
     const addresses = ['bo@example.com', 'ada@other.example', 'Ada.Moreau@example.com', 'a_a@example.com'];
