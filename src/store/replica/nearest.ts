@@ -7,7 +7,7 @@ import { userStore } from '../adapters/users.js';
 import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
-import { isSerializationFailure } from '../dialects/postgres/trouble.js';
+import { isCanceled, isSerializationFailure } from '../dialects/postgres/trouble.js';
 import { OneAnswer } from './one-answer.js';
 import {
   assertReplicaOf,
@@ -91,7 +91,7 @@ export class NearestStores {
       present: () => run.versionOf(subjectId),
       shown: () => this.#shownVersionOf(subjectId),
       isUp: () => !run.isOver,
-      onFailure: (error) => this.#noteFailure(run, error),
+      onFailure: (error) => this.#noteFailureOfPage(run, error),
       onPrimary: (reason) => this.#primaryFor(reason),
     }).stores;
   };
@@ -136,6 +136,16 @@ export class NearestStores {
     if (this.#awayFor !== undefined) {
       this.#awayFor = undefined;
       this.options.onBack();
+    }
+  }
+
+  /**
+   * A large page of one client must not take the replica from the others. Reads of versions notice a slow
+   * replica.
+   */
+  #noteFailureOfPage(run: Run, error: unknown): void {
+    if (!isCanceled(error)) {
+      this.#noteFailure(run, error);
     }
   }
 

@@ -10,6 +10,8 @@ import { databaseReasonOf } from '../store-error.js';
 
 const CONNECTIONS = 8;
 const LIMIT_MS = 1_000;
+/** For the refusal of a server that works and ends a statement at the limit. */
+const REFUSAL_MS = 500;
 const PLANS_KEPT_MS = 10_000;
 const NAME = 'replica';
 const POOLER = 'DATABASE_REPLICA_URL leads to a pooler; it must name the replica itself';
@@ -56,7 +58,7 @@ export function openReplicaPool(
   };
   const settings = {
     ...{ connectionString, connectionTimeoutMillis: limitMs, max: CONNECTIONS },
-    ...{ query_timeout: limitMs, lock_timeout: limitMs, statement_timeout: limitMs },
+    ...{ query_timeout: limitMs + REFUSAL_MS, lock_timeout: limitMs, statement_timeout: limitMs },
     options: '-c default_transaction_read_only=on',
     onConnect: assertSameRun,
   };

@@ -286,6 +286,26 @@ describe('reads of the gateway with a replica', () => {
     }
   });
 
+  test('leave the replica in use when it ends a page that takes too long', async () => {
+    await rig.close();
+    rig = await openRig(servers, { limitMs: SOON_MS });
+    const id = await rig.addUser();
+    await servers.caughtUp();
+    await rig.fromReplica();
+    await servers.ask('primary', SLOWED);
+    await servers.caughtUp();
+    try {
+      rig.sources.length = 0;
+      await expect(rig.listUsers()).resolves.toEqual([id]);
+      expect(rig.sources).toEqual(['replica', 'primary: failure']);
+    } finally {
+      await servers.ask('primary', UNSLOWED);
+    }
+    await servers.caughtUp();
+    await rig.fromReplica();
+    expect(rig.away).toEqual([]);
+  });
+
   test('have nothing that the primary does not show yet, because it waits for another replica', async () => {
     await rig.addMany(300);
     const waitFor = async (names: string) => {

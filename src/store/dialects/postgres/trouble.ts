@@ -2,6 +2,7 @@ import pg from 'pg';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const READ_ONLY = '25006';
@@ -103,6 +104,11 @@ export function isMendedByRepetition(error: unknown): boolean {
  */
 export function isSerializationFailure(error: unknown): boolean {
   return hasCode(error, SERIALIZATION_FAILURE);
+}
+
+/** A statement took longer than the limit that the server enforces, or someone cancelled it. */
+export function isCanceled(error: unknown): boolean {
+  return hasCode(error, QUERY_CANCELED);
 }
 
 /** A statement waited for a lock longer than its limit. */
