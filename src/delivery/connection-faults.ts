@@ -52,6 +52,10 @@ export function exchangeFault(error: unknown, place: string): AttemptFault {
     const reason = /\((.+)\)$/.exec(message)?.[1] ?? 'it cannot be parsed';
     return protocolFault(`The answer is not valid HTTP: ${reason}.`);
   }
+  // undici asserts what its parser lets through, such as a status below 100.
+  if (code === 'ERR_ASSERTION') {
+    return protocolFault('The answer is not valid HTTP: it cannot be parsed.');
+  }
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     return protocolFault('The body of the answer is not as long as its Content-Length.');
   }

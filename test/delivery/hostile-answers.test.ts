@@ -31,6 +31,12 @@ const answers: [string, RawAnswer, string, RegExp][] = [
   ['answers in HTTP/0.9', lastly('<html>hello</html>'), 'PROTOCOL_ERROR', /not valid HTTP/],
   ['speaks SMTP', answering('220 mail.example.com ESMTP\r\n'), 'PROTOCOL_ERROR', /not valid HTTP/],
   [
+    'answers with a status that is none',
+    answering('HTTP/1.1 099 No Status\r\ncontent-length: 0\r\n\r\n'),
+    'PROTOCOL_ERROR',
+    /not valid HTTP: it cannot be parsed/,
+  ],
+  [
     'sends chunks that are none',
     answering(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n`),
     'PROTOCOL_ERROR',
