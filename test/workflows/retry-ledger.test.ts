@@ -130,6 +130,12 @@ describe('the plan of the retries', () => {
     expect(ledger.attemptsDue(9_000)).toContainEqual({ deliveryId: 'a', attemptNumber: 3 });
   });
 
+  test('names a delivery once that a signal names many times, because the domain limits their number', () => {
+    const ledger = new RetryLedger(settings);
+    ledger.note([state('a'), state('b')], 0);
+    expect(ledger.openAmong(['a', 'a', 'unknown', 'b', 'a'])).toEqual(['a', 'b']);
+  });
+
   test('puts off what could not be attempted, longer each time and no other with it', () => {
     const ledger = new RetryLedger(settings);
     ledger.note([state('a'), state('b', { waitMs: 3_000 })], 0);

@@ -143,7 +143,7 @@ export class RetryLedger {
     const entries =
       deliveryIds === 'all'
         ? [...this.#entries.values()]
-        : deliveryIds.flatMap((id) => this.#entries.get(id) ?? []);
+        : [...new Set(deliveryIds)].flatMap((id) => this.#entries.get(id) ?? []);
     return entries.filter(({ step }) => step !== 'none');
   }
 
