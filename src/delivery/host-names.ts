@@ -72,22 +72,47 @@ interface Resolvers {
 /**
  * Asks name servers first: the system's resolver takes two names at a time, which names with dead servers
  * would block for all. Names without a dot go to the system at once. Others, whose owners can make it wait
- * (their servers deny a name once and then fall silent), take turns for one of its two places.
+ * (their servers deny a name once and then fall silent), take turns for one of its two places. Names that the
+ * system knew the last time come first, so that they wait for one such name at most.
  */
 export function resolving({ ask, system }: Resolvers): Resolve {
-  let turn: Promise<unknown> = Promise.resolve();
-  const systemInTurn = (hostname: string) => {
-    const answer = turn.then(() => system(hostname));
-    turn = answer.catch(() => undefined);
-    return answer;
-  };
+  const turns = new SystemTurns();
   return async (hostname) => {
     if (!/\.[^.]/.test(hostname)) {
       return system(hostname);
     }
     const addresses = await ask(hostname);
-    return addresses.length > 0 ? addresses : systemInTurn(hostname);
+    return addresses.length > 0 ? addresses : turns.take(hostname, () => system(hostname));
   };
+}
+
+/** One look-up at a time. */
+class SystemTurns {
+  readonly #known = new Set<string>();
+  readonly #first: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
+  #isTaken = false;
+
+  async take<T>(hostname: string, lookUp: () => Promise<T>): Promise<T> {
+    if (this.#isTaken) {
+      const waiting = this.#known.has(hostname) ? this.#first : this.#others;
+      await new Promise<void>((begin) => waiting.push(begin));
+    }
+    this.#isTaken = true;
+    this.#known.delete(hostname);
+    try {
+      const found = await lookUp();
+      if (this.#known.size >= MOST_KEPT) {
+        this.#known.clear();
+      }
+      this.#known.add(hostname);
+      return found;
+    } finally {
+      const next = this.#first.shift() ?? this.#others.shift();
+      this.#isTaken = next !== undefined;
+      next?.();
+    }
+  }
 }
 
 const resolveHostName = resolving({

@@ -85,6 +85,29 @@ describe('a host name', () => {
     }
   });
 
+  test('that the system knew before waits for one of those that hang, and not for all', async () => {
+    const hanging: (() => void)[] = [];
+    const resolve = resolving({
+      ask: async () => [],
+      system: (hostname) =>
+        hostname.startsWith('dead')
+          ? new Promise((_, reject) => hanging.push(() => reject(new Error('EAI_AGAIN'))))
+          : Promise.resolve(ADDRESSES),
+    });
+    await resolve('in-hosts-file.example.com');
+    const dead = [1, 2, 3].map((count) => resolve(`dead-${count}.example.com`).catch(() => 'failed'));
+    const known = resolve('in-hosts-file.example.com');
+    await new Promise(setImmediate);
+    hanging[0]?.();
+    expect(await known).toEqual(ADDRESSES);
+    expect(hanging).toHaveLength(2);
+    for (const [index, outcome] of dead.entries()) {
+      hanging[index]?.();
+      expect(await outcome).toBe('failed');
+      await new Promise(setImmediate);
+    }
+  });
+
   test('that name servers know is not asked of the system', async () => {
     const resolve = resolving({
       ask: async () => ADDRESSES,
