@@ -159,9 +159,6 @@ export class Gate {
             void this.#enter(entered, isLong, requestStream, () => pass(metadata));
           },
           onReceiveHalfClose: (pass) => {
-            if (!isLong) {
-              entered?.giveBack();
-            }
             clearTimeout(entered?.arrival);
             pass();
           },
@@ -175,7 +172,7 @@ export class Gate {
       await this.#admit(call, this.#options.authenticate);
       const tokenId = call.identity?.tokenId;
       if (tokenId !== undefined && !call.over) {
-        call.giveBack = this.#slots.take(tokenId, isLong ? 'longCalls' : 'arrivingCalls');
+        call.giveBack = this.#slots.take(tokenId, isLong ? 'longCalls' : 'calls');
       }
       this.#tellOf(call);
     } catch (thrown) {

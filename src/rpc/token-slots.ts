@@ -4,8 +4,8 @@ import { OwnerSlots } from '../fairness/owner-slots.js';
 const LIMITS = {
   /** Long-lived calls: each may hold a message in memory without limit of time. */
   longCalls: 32,
-  /** Other calls whose message has not arrived yet. */
-  arrivingCalls: 512,
+  /** Other calls, until they end: twice as many as one connection may have. */
+  calls: 512,
 };
 
 export type TokenLimits = typeof LIMITS;
@@ -15,10 +15,10 @@ export class TokenSlots {
   readonly #slots: Record<keyof TokenLimits, OwnerSlots>;
 
   constructor(limits: Partial<TokenLimits> = {}) {
-    const { longCalls, arrivingCalls } = { ...LIMITS, ...limits };
+    const { longCalls, calls } = { ...LIMITS, ...limits };
     this.#slots = {
       longCalls: new OwnerSlots({ perOwner: longCalls }),
-      arrivingCalls: new OwnerSlots({ perOwner: arrivingCalls }),
+      calls: new OwnerSlots({ perOwner: calls }),
     };
   }
 

@@ -108,7 +108,7 @@ describe('a message that never ends', () => {
   });
 
   test.each([
-    ['messages that never end', path, { arrivingCalls: 3 }],
+    ['messages that never end', path, { calls: 3 }],
     ['calls that stay open', importRecords, { longCalls: 3 }],
   ])('of one token are few: %s', async (_, method, tokens) => {
     const { address, peer } = await serving({
@@ -133,6 +133,39 @@ describe('a message that never ends', () => {
       return again.closed === 0;
     });
     expect(other.closed).toBe(0);
+  });
+
+  test('and one that is handled count alike against the limit of a token, until they end', async () => {
+    const { told: held, tell: letGo } = signalled();
+    let begun = 0;
+    const services = [
+      serve(MaintenanceServiceService, {
+        purgeExpired: async () => {
+          begun += 1;
+          await held;
+          return ANSWER;
+        },
+      }),
+    ];
+    const { address } = await rigs.start(services, {
+      authenticate: (token) => ({ caller: 'maintenance', tokenId: token }),
+      limits: { tokens: { calls: 3 } },
+    });
+    const peer = new RawPeer(address);
+    peers.push(peer);
+    const whole = () => peer.call(path, 'one').end(Buffer.alloc(5));
+    for (let call = 0; call < 3; call += 1) {
+      whole();
+    }
+    await eventually('three are handled', () => begun === 3);
+    whole();
+    await eventually('one is refused', () => peer.closed === 1);
+    letGo();
+    await eventually('three are answered', () => peer.closed === 4);
+    whole();
+    await eventually('another is answered', () => peer.closed === 5);
+    const [exhausted, ok] = [String(status.RESOURCE_EXHAUSTED), String(status.OK)];
+    expect(peer.statuses).toEqual([exhausted, ok, ok, ok, ok]);
   });
 });
 
