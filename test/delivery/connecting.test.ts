@@ -15,7 +15,7 @@ const open = senders();
 const raw = rawReceivers();
 const { certificate, key } = selfSignedCertificate();
 
-/** The suites of TLS 1.2 with DHE, by their numbers (IANA). Those for keys of DSA or none are never offered. */
+/** The suites of TLS 1.2 with DHE and a key that clients accept, by their numbers at IANA. */
 const DHE_SUITES = [
   0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xccaa, 0xc052, 0xc053, 0xc09e, 0xc09f, 0xc0a2, 0xc0a3,
 ];
