@@ -45,6 +45,24 @@ export async function pipedIntegration(
   return outcomeOf(child);
 }
 
+/** The same where that command does not end, and Ctrl-C comes once `isTime` resolves. */
+export async function interruptedIntegration(
+  input: string,
+  args: readonly string[],
+  settings: Settings,
+  isTime: () => Promise<unknown>,
+): Promise<Typed> {
+  const child = spawn(process.execPath, [mainFile, ...args], { cwd: root, env: environmentOf(settings) });
+  child.stdin.write(input);
+  const outcome = outcomeOf(child);
+  try {
+    await isTime();
+  } finally {
+    child.kill('SIGINT');
+  }
+  return outcome;
+}
+
 async function outcomeOf(child: ChildProcessByStdio<Writable | null, Readable, Readable>): Promise<Typed> {
   const ended = endOf(child);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

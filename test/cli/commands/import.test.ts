@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { integration, pipedIntegration, sharedIntegration } from '../typed.js';
+import { integration, interruptedIntegration, pipedIntegration, sharedIntegration } from '../typed.js';
 
 const services = serviceProcesses();
 
@@ -92,6 +93,25 @@ describe('integration import', () => {
   ])('reads %s that is piped in, also before the service answers', async (_, lines, imported) => {
     const { code, stdout } = await pipedIntegration(lines(), ['import', '-'], settings());
     expect([code, stdout]).toEqual([0, `${imported} imported, 0 refused.\n`]);
+  });
+
+  test('reports after Ctrl-C what was imported, and which lines were not read', async () => {
+    const made = await type('instance', 'create', 'Stopland', '--json');
+    const { id } = JSON.parse(made.stdout).instance;
+    const line = `${JSON.stringify({ client: { instanceId: id, name: 'Northwind' } })}\n`;
+    const imported = async () => {
+      const { stdout } = await type('client', 'list', '--instance', id, '--limit', '500', '--json');
+      return JSON.parse(stdout).length as number;
+    };
+    const { code, stdout, stderr } = await interruptedIntegration(
+      `${line.repeat(250)}{"client"`,
+      ['import', '-'],
+      settings(),
+      () => eventually('the first message', async () => (await imported()) === 200),
+    );
+    expect([code, stdout]).toEqual([1, '250 imported, 0 refused.\n']);
+    expect(stderr).toBe('Interrupted: the lines after line 250 were not read.\n');
+    expect(await imported()).toBe(250);
   });
 
   test('as a dry run writes nothing', async () => {

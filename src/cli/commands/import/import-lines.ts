@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { UsageError } from '../errors.js';
@@ -24,20 +24,26 @@ interface Misfit {
   violations: readonly FieldViolation[];
 }
 
-/** The lines of the file and its size in bytes, which is unknown for piped input. */
-export function openLines(file: string): { lines: AsyncIterable<FileLine>; size?: number } {
+/** The lines of the file until `stop`, and its size in bytes, which is unknown for piped input. */
+export function openLines(
+  file: string,
+  stop?: AbortSignal,
+): { lines: AsyncIterable<FileLine>; size?: number } {
   if (file === '-') {
-    return { lines: linesOf(process.stdin) };
+    return { lines: linesOf(process.stdin, stop) };
   }
   try {
     const { size } = statSync(file);
-    return { lines: linesOf(createReadStream(file)), size };
+    return { lines: linesOf(createReadStream(file), stop), size };
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
   }
 }
 
-export async function* linesOf(input: Readable): AsyncGenerator<FileLine> {
+export async function* linesOf(input: Readable, stop?: AbortSignal): AsyncGenerator<FileLine> {
+  if (stop) {
+    addAbortSignal(stop, input);
+  }
   try {
     // Not readline's: it reports no read error, and drops the lines that arrive before the iteration.
     const line = new LineUnderWay();
@@ -52,6 +58,9 @@ export async function* linesOf(input: Readable): AsyncGenerator<FileLine> {
     }
     yield line.end();
   } catch (error) {
+    if (stop?.aborted) {
+      return;
+    }
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
   }
 }

@@ -5,15 +5,21 @@ export class ImportProgress {
   /** The bytes of the file up to the end of each line that was sent. */
   readonly #ends: number[] = [];
   #readBytes = 0;
+  /** The number of the line that was read last. */
+  readLines = 0;
+  /** A signal has ended the lines before the end of the file. */
+  isCut = false;
 
   constructor(private readonly fileBytes: number | undefined) {}
 
-  /** Passes the lines on, and counts their bytes. */
-  async *counted(lines: AsyncIterable<FileLine>): AsyncGenerator<FileLine> {
+  /** Passes the lines on, and counts them and their bytes. */
+  async *counted(lines: AsyncIterable<FileLine>, stop?: AbortSignal): AsyncGenerator<FileLine> {
     for await (const line of lines) {
       this.#readBytes += line.bytes + 1;
+      this.readLines += 1;
       yield line;
     }
+    this.isCut = stop?.aborted ?? false;
   }
 
   /** The line that was read last will be sent. */

@@ -2,6 +2,7 @@ import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { type FieldViolation, ServiceError } from '../../../errors/service-error.js';
 import { DynamicClient } from '../../../rpc/dynamic-client.js';
 import { misfitsOf } from '../../../rpc/request-check.js';
+import { stopSignal } from '../../stop-signals.js';
 import { FailedCall, Unfinished, UsageError } from '../errors.js';
 import { print } from '../output/print.js';
 import { asJson, printableLine } from '../output/printable.js';
@@ -45,7 +46,8 @@ interface Report {
 
 export async function importRecords(file: string, options: ImportCommandOptions): Promise<void> {
   const target = targetOf(options, 'platform');
-  const source = openLines(file);
+  const stop = stopSignal().signal;
+  const source = openLines(file, stop);
   const client = new DynamicClient(target.address, target.token, target.credentials);
   const bar = new ProgressBar();
   const progress = new ImportProgress(source.size);
@@ -53,7 +55,7 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   let refusedByService = 0;
   try {
     const method = await importMethod(client);
-    const lines = progress.counted(source.lines);
+    const lines = progress.counted(source.lines, stop);
     const requests = requestsOf(lines, method, options, outcome, () => progress.sent());
     for await (const answer of client.stream(method, requests)) {
       const report = answer as unknown as Report;
@@ -72,6 +74,9 @@ export async function importRecords(file: string, options: ImportCommandOptions)
     throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;
   } finally {
     client.close();
+  }
+  if (progress.isCut) {
+    throw new Unfinished(`Interrupted: the lines after line ${progress.readLines} were not read.`);
   }
   const refused = outcome.refusedLines.length;
   if (refused > 0) {

@@ -6,7 +6,8 @@ const NOTES = `
 Each line of the file is a JSON object with one member, named by the record that it creates: client, role, user,
 unitType, unit, location, jobTitle or worker. Its value has the fields of the method that creates such a record; with an
 idempotencyKey in each line you can import the same file again. A line has at most 250,000 bytes and is imported or
-refused as a whole. Exit code 1 means that lines were refused.
+refused as a whole. After Ctrl-C, the lines that were read are imported and reported. Exit code 1 means that lines were
+refused, or not read.
 
 ${TARGET_NOTE}
 
