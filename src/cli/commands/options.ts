@@ -21,12 +21,19 @@ export const TARGET_NOTE =
 
 const EVENT_TYPES = Object.keys(payloadSchemaOf);
 
+/** The largest number of a field of seconds. */
+const MOST_SECONDS = 2 ** 32 - 1;
+
 /** `30s`, `24h`, `90d`, as whole seconds. */
 export function seconds(text: string): number {
-  if (text !== '0' && !/^\d{1,9}[smhd]$/.test(text)) {
-    throw new InvalidArgumentError('It must be a duration in whole seconds, such as 30s, 24h or 90d.');
+  const isDuration = text === '0' || /^\d{1,9}[smhd]$/.test(text);
+  const found = isDuration ? durationMs(text === '0' ? '0s' : text) / 1_000 : Number.NaN;
+  if (!(found <= MOST_SECONDS)) {
+    throw new InvalidArgumentError(
+      'It must be a duration in whole seconds, such as 30s, 24h or 90d, and at most 49710d.',
+    );
   }
-  return durationMs(text === '0' ? '0s' : text) / 1_000;
+  return found;
 }
 
 /** An ISO 8601 time, or a duration from now: `90d`. */
@@ -128,7 +135,10 @@ export function redirectUris(
 function timeOrDistance(text: string, sign: 1 | -1): Date {
   const isTime = /^\d{4}-/.test(text);
   const time = isTime ? new Date(text) : new Date(Date.now() + sign * secondsOrNaN(text) * 1_000);
-  if (Number.isNaN(time.getTime())) {
+  // `Date` takes 2027-02-31 for the third of March.
+  const day = /^\d{4}-\d\d-\d\d/.exec(text)?.[0];
+  const hasDay = day === undefined || new Date(day).getUTCDate() === Number(day.slice(-2));
+  if (Number.isNaN(time.getTime()) || !hasDay) {
     throw new InvalidArgumentError(
       'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 12h or 90d.',
     );

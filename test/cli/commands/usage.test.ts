@@ -197,7 +197,13 @@ describe('wrong usage', () => {
       /must be a duration in whole seconds, such as 30s/,
     ],
     ['a part of a second', ['key', 'rotate', 'key_x', '--overlap', '250ms'], /must be .* in whole seconds/],
+    [
+      'a longer duration than the service reads',
+      ['key', 'rotate', 'key_x', '--overlap', '49711d'],
+      /at most/,
+    ],
     ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
+    ['a day that the month lacks', ['key', 'update', 'key_x', '--expires', '2027-02-31'], /must be a time/],
     ['words for a time', ['audit', 'list', '--since', '7d ago'], /a time such as .*, or a duration such as/],
     ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
     ['a state that is none', ['key', 'list', '--status', 'old'], /Allowed choices are active/],
