@@ -51,6 +51,9 @@ export const writesSucceed: DoctorCheck = {
   severity: 'error',
   remedy: 'Check permissions, mount options (`ro`), free space, and the kernel log for disk errors.',
   find: async ({ config: { DATA_DIR }, database }) => {
+    if (database.isPostgres && database.problem !== undefined) {
+      throw new Skipped('the database cannot be read');
+    }
     const problems: string[] = [];
     const begunAt = performance.now();
     if (!database.isPostgres) {

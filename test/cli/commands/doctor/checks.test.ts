@@ -347,6 +347,13 @@ describe('the disk', () => {
     await store.ping();
   });
 
+  test('is not called writable where the database is a PostgreSQL that does not answer', async () => {
+    const [port] = await freePorts(1);
+    expect(
+      await outcomeOf(writesSucceed, { DATABASE_URL: `postgres://integration@127.0.0.1:${port}/db` }),
+    ).toMatchObject({ status: 'skipped', reason: 'the database cannot be read' });
+  });
+
   test('that refuses a write is an error', async () => {
     const folder = join(directory(), 'data');
     mkdirSync(folder);
