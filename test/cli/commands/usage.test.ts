@@ -299,6 +299,7 @@ describe('wrong usage', () => {
       /required option '--since <when>'/,
     ],
     ['a shell that is none', ['completion', 'ksh'], /There is no completion for ksh/],
+    ['a shell named as all objects have it', ['completion', 'constructor'], /no completion for constructor/],
     ['an unknown command', ['sevre'], /unknown command 'sevre'/],
     ['an unknown option of the command', ['config', '--nope'], /unknown option '--nope'/],
     ['an option of the command above', ['config', 'check', '--json'], /unknown option '--json'/],

@@ -5,7 +5,7 @@ const SCRIPTS: Record<string, (places: readonly Place[]) => string> = { bash, zs
 
 /** The script contains every word, so that completing a word starts no process. */
 export function completionScript(shell: string, places: readonly Place[]): string {
-  const script = SCRIPTS[shell];
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (!script) {
     throw new UsageError(
       `There is no completion for ${shell}; there is for ${Object.keys(SCRIPTS).join(', ')}.`,
