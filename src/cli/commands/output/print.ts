@@ -1,4 +1,5 @@
 let readerMayLeave = false;
+let isRefused = false;
 let whenReaderLeft: (() => void) | undefined;
 
 /**
@@ -15,19 +16,19 @@ process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
 export function print(text: string): void {
   if (!readerMayLeave) {
     readerMayLeave = true;
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') {
-        (whenReaderLeft ?? process.exit)();
-      } else {
-        say(`The output is not complete: ${error.message}`);
-        process.exit(1);
+    process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code !== 'EPIPE' && !isRefused) {
+        isRefused = true;
+        say(`The output is not complete: ${message}`);
+        process.exitCode = 1;
       }
+      (whenReaderLeft ?? process.exit)();
     });
   }
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs `putAway` when the reader of stdout or stderr is gone. */
+/** Runs `putAway` when the reader of stdout or stderr is gone, or a disk refuses the output. */
 export function onReaderGone(putAway: () => void): void {
   whenReaderLeft = putAway;
 }

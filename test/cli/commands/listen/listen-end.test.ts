@@ -1,3 +1,6 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { InstanceIntegrationStatus } from '../../../../generated/proto/integration/operator/v1/connections.js';
@@ -7,6 +10,8 @@ import {
   SubscriptionStatus,
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { serve } from '../../../../src/rpc/handlers.js';
+import { OutputLines } from '../../../support/output-lines.js';
+import { mainFile } from '../../../support/service-process.js';
 import { integration, sharedIntegration } from '../../typed.js';
 import { at, subscription, webhookRigs } from '../operator/webhooks/rig.js';
 import { SECRET, subscriptionsInMemory } from './rig.js';
@@ -46,6 +51,26 @@ describe('the subscription of integration listen', () => {
     listener.child.stderr?.destroy();
     kept.set('whs_made1', subscription({ ...made, status: SubscriptionStatus.DISABLED, disabledAt: at }));
     expect(await listener.ended).toBe(0);
+    expect(kept.size).toBe(0);
+  });
+
+  const FULL = '/dev/full';
+  const testOnFull = existsSync(FULL) ? test : test.skip;
+
+  testOnFull('is removed when the disk of the lines is full, which is a failure', async () => {
+    const { handlers, kept, created } = subscriptionsInMemory();
+    const { settings } = await start(handlers);
+    const lines = openSync(FULL, 'w');
+    const args = [mainFile, 'listen', '--instance-integration', 'iin_1'];
+    const options = { env: { ...settings, PATH: process.env.PATH }, stdio: ['ignore', lines, 'pipe'] };
+    const listener = spawn(process.execPath, args, options as SpawnOptions);
+    closeSync(lines);
+    const errors = new OutputLines();
+    errors.read(listener.stderr);
+    await errors.nextText(SECRET);
+    await fetch(created[0]?.url as string, { method: 'POST', body: '{}' });
+    expect(await once(listener, 'close')).toEqual([1, null]);
+    expect(errors.text()).toMatch(/^The output is not complete: ENOSPC\b/m);
     expect(kept.size).toBe(0);
   });
 
