@@ -40,6 +40,7 @@ describe('the workflow definitions', () => {
     const hurried = history.events.findIndex(
       ({ activityTaskScheduledEventAttributes: scheduled }: Event) => scheduled?.activityId === 'attempts-5',
     );
+    expect(hurried).toBeGreaterThan(0);
     const { workflowTaskStartedEventAttributes: started } = history.events
       .slice(0, hurried)
       .findLast((event: Event) => event.workflowTaskStartedEventAttributes);

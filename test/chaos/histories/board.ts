@@ -12,6 +12,7 @@ export class Board {
   readonly #places: Promise<TokenFamily>[] = [];
   readonly #retired: { family: TokenFamily; at: number }[] = [];
   #made = 0;
+  lateUses = 0;
 
   constructor(
     private readonly newCode: (number: number) => Promise<PlantedCode>,
@@ -38,9 +39,11 @@ export class Board {
   /** A family that rests for longer than a spent token is answered again; each is given once. */
   rested(): TokenFamily | undefined {
     const [oldest] = this.#retired;
-    return oldest && performance.now() - oldest.at > LATE_AFTER_MS
-      ? this.#retired.shift()?.family
-      : undefined;
+    if (!oldest || performance.now() - oldest.at <= LATE_AFTER_MS) {
+      return undefined;
+    }
+    this.lateUses += 1;
+    return this.#retired.shift()?.family;
   }
 
   #retire(family: TokenFamily): void {

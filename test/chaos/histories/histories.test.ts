@@ -66,6 +66,9 @@ describeWith(
       // A token that two answers gave: a repetition, or two uses at once.
       const given = run.operations.flatMap(({ family, gives }) => (gives ? [`${family} ${gives}`] : []));
       expect(new Set(given).size).toBeLessThan(given.length);
+      if (isLong) {
+        expect(run.lateUses).toBeGreaterThan(0);
+      }
       if (isWatched) {
         process.stderr.write(
           `\n${account(run.operations)}; ${verdicts.size} families, ${run.struck.length} outages, ${run.lateAnswers} late answers\n`,

@@ -26,6 +26,8 @@ export interface RecordedRun {
   operations: readonly Operation[];
   struck: readonly Strike[];
   lateAnswers: number;
+  /** Of spent tokens, too late to be repetitions. */
+  lateUses: number;
 }
 
 /** Clients at an edge with two domains on one PostgreSQL, each with its own way to it. */
@@ -54,7 +56,8 @@ export async function recordedRun(
       runClients({ count: clients, seed, on, patient, board, history }, isEnough),
       outages.make(strikes, progress),
     ]);
-    return { operations: history.operations, struck: outages.struck, lateAnswers: slowWays.late };
+    const { lateUses } = board;
+    return { operations: history.operations, struck: outages.struck, lateAnswers: slowWays.late, lateUses };
   } finally {
     await database.close();
     for (const way of ways) {
