@@ -45,7 +45,9 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const library = openLibrary({
     ...options,
     demoGatewayUrl: config.DEMO_GATEWAY_URL,
-    demoIds: isDemo ? demoIds() : undefined,
+    get demoIds() {
+      return isDemo ? demoIds() : undefined;
+    },
     distDir: join(packageRoot, 'dist'),
     version: packageVersion,
   });

@@ -35,7 +35,7 @@ export interface DemoClient {
   units: DemoUnit[];
   locations: Pick<Location, 'id' | 'name' | 'address'>[];
   jobTitles: string[];
-  workers: DemoWorker[];
+  readonly workers: DemoWorker[];
 }
 
 interface ClientPlan extends Pick<DemoClient, 'name' | 'instance' | 'address'> {
@@ -64,6 +64,7 @@ export function demoClient(plan: ClientPlan, shared: readonly DemoPerson[]): Dem
     name,
     address: addressAt(plan, index),
   }));
+  let workers: DemoWorker[] | undefined;
   return {
     id: demoId('ClientId', plan.key),
     instance: plan.instance,
@@ -75,7 +76,11 @@ export function demoClient(plan: ClientPlan, shared: readonly DemoPerson[]): Dem
     units,
     locations,
     jobTitles: [...plan.jobTitles].sort(),
-    workers: workersOf(plan, shared, units, locations),
+    // On first use: every role of a demo knows the clients, and only the domain needs their workers.
+    get workers() {
+      workers ??= workersOf(plan, shared, units, locations);
+      return workers;
+    },
   };
 }
 

@@ -149,7 +149,9 @@ export const demoSeed: DemoSeed = {
   ],
   clients,
   applications: demoApplications({ harborlight, juniper }),
-  signIns: demoSignIns(clients),
+  get signIns() {
+    return demoSignIns(clients);
+  },
 };
 
 /** The seed of a demo whose own application runs at this address. */
