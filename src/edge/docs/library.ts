@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Log } from '../../telemetry/log.js';
 import { Resource } from './resource.js';
-import type { SiteFile } from './site-file.js';
+import { OF_SITE, type SiteFile } from './site-file.js';
 
 /** Values that differ between environments. */
 interface Addresses {
@@ -23,7 +23,7 @@ interface LibraryOptions extends Addresses {
 }
 
 /** By exact path of the request. */
-export type Library = ReadonlyMap<string, Resource>;
+export type Library = Pick<ReadonlyMap<string, Resource>, 'get' | 'has'>;
 
 /** Pages run no foreign code and connect to the two servers only. */
 const pagePolicy = (signOnUrl: string) => ({
@@ -52,20 +52,42 @@ function sourceOf(url: string): string {
 
 /** Reads everything that is served. What the build did not write is logged and answers 404. */
 export function openLibrary(options: LibraryOptions): Library {
-  return new Map([...siteOf(options), ...packagesOf(options), ...goProxyOf(options)]);
+  const site = siteOf(options);
+  const downloads = new Map([...packagesOf(options), ...goProxyOf(options)]);
+  const get = (path: string) => downloads.get(path) ?? (OF_SITE.test(path) ? site(path) : undefined);
+  return { get, has: (path) => get(path) !== undefined };
 }
 
-function siteOf(options: LibraryOptions): [path: string, resource: Resource][] {
+/**
+ * The site as it was at the start, parsed at the first request for it, and each file completed at the first
+ * request for that: together they would be a quarter of the start.
+ */
+function siteOf(options: LibraryOptions): (path: string) => Resource | undefined {
   const file = join(options.distDir, 'docs/site.json');
   if (!existsSync(file)) {
     options.log.warn('there is no documentation to serve; `make build` renders it', { file });
-    return [];
+    return () => undefined;
   }
-  const files = JSON.parse(readFileSync(file, 'utf8')) as SiteFile[];
-  return files.map(({ path, type, body }) => {
-    const headers = type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : OPEN;
-    return [path, new Resource(Buffer.from(filled(body, options)), type, headers)];
-  });
+  let bytes: Buffer | undefined = readFileSync(file);
+  const files = new Map<string, SiteFile>();
+  const resources = new Map<string, Resource>();
+  return (path) => {
+    for (const each of bytes ? (JSON.parse(bytes.toString('utf8')) as SiteFile[]) : []) {
+      files.set(each.path, each);
+    }
+    bytes = undefined;
+    const unread = files.get(path);
+    if (unread) {
+      files.delete(path);
+      resources.set(path, resourceOf(unread, options));
+    }
+    return resources.get(path);
+  };
+}
+
+function resourceOf({ type, body }: SiteFile, options: LibraryOptions): Resource {
+  const headers = type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : OPEN;
+  return new Resource(Buffer.from(filled(body, options)), type, headers);
 }
 
 /** The text with the addresses and ids filled in, and without the parts for other environments. */
