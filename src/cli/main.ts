@@ -4,38 +4,8 @@ import { loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
 import type { SecretSettingName } from '../config/settings.js';
 import { CopyError } from '../store/store-error.js';
-import { addCallCommand } from './commands/call.js';
-import { addCompletionCommand } from './commands/completion.js';
-import { addConfigCommand } from './commands/config.js';
-import { addBackupCommand } from './commands/copies/backup.js';
-import { addExpireCursorsCommand } from './commands/copies/expire-cursors.js';
-import { addMigrateStoreCommand } from './commands/copies/migrate-store.js';
-import { addRestoreCommand } from './commands/copies/restore.js';
-import { addResumeCommand } from './commands/copies/resume.js';
-import { addRevocationsCommand } from './commands/copies/revocations.js';
-import { addDoctorCommand } from './commands/doctor/doctor.js';
 import { FailedCall, Unfinished, UsageError } from './commands/errors.js';
-import { addImportCommand } from './commands/import/import.js';
-import { addInitCommand } from './commands/init/init.js';
-import { addListenCommand } from './commands/listen/listen.js';
-import { addAppCommands } from './commands/operator/applications/app.js';
-import { addAuditCommands } from './commands/operator/audit.js';
-import { addAccountCommands } from './commands/operator/directory/account.js';
-import { addClientCommands } from './commands/operator/directory/client.js';
-import { addUserCommands } from './commands/operator/directory/user.js';
 import { addWorkerCommands } from './commands/operator/directory/worker.js';
-import { addExpiringCommand } from './commands/operator/expiring.js';
-import { addInstanceCommands } from './commands/operator/instance.js';
-import { addIntegrationCommands } from './commands/operator/integration.js';
-import { addEncryptionKeyCommands } from './commands/operator/keys/encryption-key.js';
-import { addKeyCommands } from './commands/operator/keys/key.js';
-import { addSigningKeyCommands } from './commands/operator/keys/signing-key.js';
-import { addTokenCommands } from './commands/operator/keys/token.js';
-import { addOnboardCommand } from './commands/operator/onboard.js';
-import { addDeliveryCommands } from './commands/operator/webhooks/delivery.js';
-import { addEventCommands } from './commands/operator/webhooks/event.js';
-import { addSubscriptionCommands } from './commands/operator/webhooks/subscription.js';
-import { addSyncCommand } from './commands/sync/sync.js';
 import { WholeCommand } from './commands/whole-command.js';
 import { ROLE_NAMES, type RoleName } from './roles/role.js';
 import { EXIT_CANNOT_START, preventsStart } from './startup-error.js';
@@ -112,37 +82,11 @@ for (const role of ROLE_NAMES) {
     addWorkerCommands(command);
   }
 }
-
-addInitCommand(program);
-addConfigCommand(program);
-addDoctorCommand(program);
-addBackupCommand(program);
-addRestoreCommand(program);
-addRevocationsCommand(program);
-addResumeCommand(program);
-addExpireCursorsCommand(program);
-addMigrateStoreCommand(program);
-addOnboardCommand(program);
-addAppCommands(program);
-addIntegrationCommands(program);
-addKeyCommands(program);
-addInstanceCommands(program);
-addClientCommands(program);
-addUserCommands(program);
-addAccountCommands(program);
-addSubscriptionCommands(program);
-addDeliveryCommands(program);
-addEventCommands(program);
-addListenCommand(program);
-addSyncCommand(program);
-addTokenCommands(program);
-addExpiringCommand(program);
-addSigningKeyCommands(program);
-addEncryptionKeyCommands(program);
-addAuditCommands(program);
-addImportCommand(program);
-addCallCommand(program);
-addCompletionCommand(program);
+// A role starts faster without the commands, which it does not need.
+if (![...ROLE_NAMES, 'serve'].some((name) => name === process.argv[2])) {
+  const { addCommands } = await import('./commands/all.js');
+  addCommands(program);
+}
 
 try {
   await program.parseAsync();
