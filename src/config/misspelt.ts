@@ -28,6 +28,7 @@ const ADDRESS_OF_CLUSTER = /^(tcp|udp|sctp):\/\//;
 const LONG_NAME = 12;
 /** In a name of this length, a start also refuses two wrong letters if they are in different words. */
 const VERY_LONG_NAME = 16;
+const MOST_EDITS = 2;
 
 /** Variables that look like settings but are not. */
 export function misspeltIn(
@@ -86,9 +87,9 @@ function plain(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** The edit distance, where a swap of two neighbouring letters counts as one edit. */
+/** The edit distance, where a swap of two neighbouring letters counts as one edit; infinite if above two. */
 function distance(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 2) {
+  if (Math.abs(one.length - other.length) > MOST_EDITS) {
     return Number.POSITIVE_INFINITY;
   }
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
@@ -107,6 +108,9 @@ function distance(one: string, other: string): number {
           isSwap ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
         ),
       );
+    }
+    if (Math.min(...line) > MOST_EDITS) {
+      return Number.POSITIVE_INFINITY;
     }
   }
   return at(one.length, other.length);
