@@ -152,21 +152,8 @@ export function openHeadersOf(api: 'gateway' | 'sign-on'): (path: string) => Rec
   return (path) => (paths.has(path) ? openHeaders() : {});
 }
 
-interface Contract {
-  document: Document;
-  hash: string;
-}
-
-const contracts = new Map<string, Contract>();
-
-/** Reads each once: the listener of an API needs it as well. */
-function readContract(name: 'gateway' | 'sign-on'): Contract {
-  let contract = contracts.get(name);
-  if (contract === undefined) {
-    const bytes = readFileSync(join(packageRoot, 'generated/openapi', `${name}.json`));
-    const hash = createHash('sha256').update(bytes).digest('base64url');
-    contract = { document: JSON.parse(bytes.toString('utf8')) as Document, hash };
-    contracts.set(name, contract);
-  }
-  return contract;
+function readContract(name: 'gateway' | 'sign-on'): { document: Document; hash: string } {
+  const bytes = readFileSync(join(packageRoot, 'generated/openapi', `${name}.json`));
+  const hash = createHash('sha256').update(bytes).digest('base64url');
+  return { document: JSON.parse(bytes.toString('utf8')) as Document, hash };
 }
