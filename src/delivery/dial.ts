@@ -7,8 +7,8 @@ import { connectionFault, tlsFault } from './connection-faults.js';
 /** For receivers with several addresses: when the next one is tried in parallel. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 /**
- * Without the key exchanges over finite fields, of TLS 1.2 and 1.3, in which a receiver may choose a group that
- * blocks the event loop for up to a second.
+ * Without the key exchanges over finite fields, of TLS 1.2 and of 1.3: a receiver may choose a group for them
+ * that blocks the event loop for up to a second.
  */
 const KEY_EXCHANGE = { ciphers: `${DEFAULT_CIPHERS}:!DHE`, ecdhCurve: 'X25519:P-256:P-384:P-521' };
 

@@ -6,7 +6,7 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const KEPT_MS = 10_000;
 const MOST_KEPT = 1_000;
-/** An owner of a name can give it thousands, each of which every dial would check. It rarely tries more than a few. */
+/** An owner of a name can give it thousands, each of which every dial would check. Few are ever tried. */
 const MOST_OF_A_FAMILY = 8;
 const QUERY = { timeout: 2_000, tries: 2 };
 

@@ -89,7 +89,7 @@ const heldEvents = plannedStatement(
   `,
 );
 
-/** On SQLite. All are read, because a replay makes late deliveries of early events; there may be a million. */
+/** For SQLite. All are read, because a replay makes late deliveries of early events. */
 async function heldSinceInPieces(db: Writer, id: string): Promise<number | null> {
   let since = Number.POSITIVE_INFINITY;
   for (let begun = 0; begun <= MAX_ATTEMPTS; begun += 1) {
