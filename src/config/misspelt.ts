@@ -87,7 +87,7 @@ function plain(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** The edit distance, where a swap of two neighbouring letters counts as one edit; infinite if above two. */
+/** The edit distance, where a swap of two neighbouring letters counts as one edit. Not exact above two. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > MOST_EDITS) {
     return Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
+import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import type { AddressGuard } from './address-guard.js';
 import { AttemptFault } from './attempt.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
@@ -10,7 +10,18 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  * Without the key exchanges over finite fields, of TLS 1.2 and of 1.3: a receiver may choose a group for them
  * that blocks the event loop for up to a second.
  */
-const KEY_EXCHANGE = { ciphers: `${DEFAULT_CIPHERS}:!DHE`, ecdhCurve: 'X25519:P-256:P-384:P-521' };
+const KEY_EXCHANGE = { ciphers: `${DEFAULT_CIPHERS}:!DHE`, ecdhCurve: groups().join(':') };
+
+/** The first is known to Node 24 and later. */
+function groups(): string[] {
+  return ['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521'].filter((ecdhCurve) => {
+    try {
+      return createSecureContext({ ecdhCurve });
+    } catch {
+      return false;
+    }
+  });
+}
 
 export interface DialOptions {
   guard: AddressGuard;

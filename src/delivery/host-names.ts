@@ -73,7 +73,7 @@ interface Resolvers {
  * Asks name servers first: the system's resolver takes two names at a time, which names with dead servers
  * would block for all. Names without a dot go to the system at once. Others, whose owners can make it wait
  * (their servers deny a name once and then fall silent), take turns for one of its two places. Names that the
- * system knew the last time come first, so that they wait for one such name at most.
+ * system knew the last time come before the others.
  */
 export function resolving({ ask, system }: Resolvers): Resolve {
   const turns = new SystemTurns();

@@ -136,14 +136,6 @@ describe('the plan of the retries', () => {
     expect(ledger.openAmong(['a', 'a', 'unknown', 'b', 'a'])).toEqual(['a', 'b']);
   });
 
-  test('knows an answer that was overtaken by one about a later attempt', () => {
-    const ledger = new RetryLedger(settings);
-    ledger.note([state('whd_a', { attemptsBegun: 2 })], 0);
-    expect(ledger.knowsLaterAttempt(state('whd_a', { attemptsBegun: 1 }))).toBe(true);
-    expect(ledger.knowsLaterAttempt(state('whd_a', { attemptsBegun: 2 }))).toBe(false);
-    expect(ledger.knowsLaterAttempt(state('whd_b', { attemptsBegun: 0 }))).toBe(false);
-  });
-
   test('puts off what could not be attempted, longer each time and no other with it', () => {
     const ledger = new RetryLedger(settings);
     ledger.note([state('a'), state('b', { waitMs: 3_000 })], 0);

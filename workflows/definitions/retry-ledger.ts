@@ -66,12 +66,6 @@ export class RetryLedger {
     this.note(states, now);
   }
 
-  /** Whether an answer that was asked for earlier came after a later one. */
-  knowsLaterAttempt({ deliveryId, attemptsBegun }: RetryState): boolean {
-    const known = this.#entries.get(deliveryId);
-    return known !== undefined && known.progress.attemptsBegun > attemptsBegun;
-  }
-
   /** Makes the next attempts of these deliveries due now. */
   hurry(deliveryIds: DeliveryIds, now: number): void {
     for (const entry of this.#among(deliveryIds)) {

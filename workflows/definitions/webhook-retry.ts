@@ -147,7 +147,7 @@ class Retries {
       // An attempt that has ended unnoticed would use up the signal.
       const states = await this.#ask();
       this.#ledger.note(
-        states.filter((state) => !state.isUnderWay && !this.#ledger.knowsLaterAttempt(state)),
+        states.filter(({ isUnderWay }) => !isUnderWay),
         Date.now(),
       );
     }

@@ -136,8 +136,8 @@ function timeOrDistance(text: string, sign: 1 | -1): Date {
   const isTime = /^\d{4}-/.test(text);
   const time = isTime ? new Date(text) : new Date(Date.now() + sign * secondsOrNaN(text) * 1_000);
   // `Date` takes 2027-02-31 for the third of March.
-  const day = /^\d{4}-\d\d-\d\d/.exec(text)?.[0];
-  const hasDay = day === undefined || new Date(day).getUTCDate() === Number(day.slice(-2));
+  const [year = 0, month = 0, day] = (/^(\d{4})-(\d+)-(\d+)/.exec(text) ?? []).slice(1).map(Number);
+  const hasDay = day === undefined || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
   if (Number.isNaN(time.getTime()) || !hasDay) {
     throw new InvalidArgumentError(
       'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 12h or 90d.',

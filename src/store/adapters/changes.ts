@@ -42,15 +42,16 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
         .select(['position', 'entityType as type', 'entityId as id', 'version', 'removed', 'changedAt'])
         .select((column) => column.ref('clientId').$castTo<ClientId>().as('clientId')),
   );
-  // SQLite would take the index that has all columns, and read what was removed.
+  // Otherwise both databases would take an index of all changes, and read what was removed.
   const byPresent = isPostgres(reader) ? sql`` : sql`indexed by changes_present`;
+  const position = isPostgres(reader) ? sql`position + 0` : sql`position`;
   const inOrder = sql`order by position, entity_type, entity_id`;
   /** The two parts in one statement, which sees one moment: a change moves its entity to the second. */
   const pagesOfLoad = keptQuery(
     db,
     (
       instanceId: string,
-      position: number,
+      after: number,
       type: string,
       id: string,
       before: number,
@@ -60,7 +61,7 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       select position, entity_type as type, entity_id as id, version, removed, changed_at, client_id from (
         select * from (
           select * from changes ${byPresent} where instance_id = ${instanceId} and removed = 0
-            and ${behind(position, type, id)} and position <= ${removedAfter} and position < ${before}
+            and ${behind(after, type, id)} and ${position} <= ${removedAfter} and ${position} < ${before}
           ${inOrder} limit ${limit}
         ) as present
         union all

@@ -32,7 +32,7 @@ export interface ReplicaPool {
 
 export interface ReplicaPoolOptions {
   url: string;
-  /** Limits the wait for a connection, and that for an answer. Then the primary answers. */
+  /** Limits the wait for a connection, and each statement. Then the primary answers. */
   limitMs?: number;
   watch?: StoreWatch;
 }

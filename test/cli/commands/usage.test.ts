@@ -204,6 +204,7 @@ describe('wrong usage', () => {
     ],
     ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
     ['a day that the month lacks', ['key', 'update', 'key_x', '--expires', '2027-02-31'], /must be a time/],
+    ['such a day without zeros', ['key', 'update', 'key_x', '--expires', '2027-2-31'], /must be a time/],
     ['words for a time', ['audit', 'list', '--since', '7d ago'], /a time such as .*, or a duration such as/],
     ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
     ['a state that is none', ['key', 'list', '--status', 'old'], /Allowed choices are active/],

@@ -2,10 +2,7 @@ let readerMayLeave = false;
 let isRefused = false;
 let whenReaderLeft: (() => void) | undefined;
 
-/**
- * A full disk, or a reader that leaves, does not end the work of a command that reports progress, unless the
- * command follows something until its reader leaves.
- */
+/** Sentences that stderr does not take end no work, except that of a command that follows something. */
 process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') {
     whenReaderLeft?.();

@@ -31,7 +31,10 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   return { ...DEFAULTS, ...Object.fromEntries(given) };
 }
 
-/** For repeatable requests. All retries begin within this time of the first. Throws the last error. */
+/**
+ * For repeatable requests. All retries begin within this time of the first attempt. Throws the last
+ * error.
+ */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
