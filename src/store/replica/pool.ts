@@ -11,7 +11,7 @@ import { databaseReasonOf } from '../store-error.js';
 const CONNECTIONS = 8;
 const LIMIT_MS = 1_000;
 /** For the refusal of a server that works and ends a statement at the limit. */
-const REFUSAL_MS = 500;
+const REFUSAL_MS = 1_000;
 const PLANS_KEPT_MS = 10_000;
 const NAME = 'replica';
 const POOLER = 'DATABASE_REPLICA_URL leads to a pooler; it must name the replica itself';

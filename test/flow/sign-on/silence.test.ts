@@ -67,7 +67,7 @@ beforeAll(async () => {
   await client.tokenIntrospection(party.config, tokens.access_token);
   const refreshed = await client.refreshTokenGrant(party.config, tokens.refresh_token as string);
   secrets.keep({ secondAccessToken: refreshed.access_token, secondRefreshToken: refreshed.refresh_token });
-  demo.age('update grants set rotated_at = rotated_at - 11000 where account_id = ?', accountId);
+  demo.age('update grants set rotated_at = rotated_at - 61000 where account_id = ?', accountId);
   const reuse = client.refreshTokenGrant(party.config, tokens.refresh_token as string);
   expect(await refusalOf(reuse)).toBe('invalid_grant');
 
