@@ -49,7 +49,7 @@ NO_RETRIES = Retry(max_retries=0)
 
 
 def with_retries(attempt: Callable[[], T], retry: Retry, within_seconds: float = math.inf) -> T:
-    """For repeatable requests. All retries begin within this time of the first attempt. Raises the last error."""
+    """For repeatable requests. No retry begins after ``within_seconds``. Raises the last error."""
     began = time.time()
     retries = 0
     while True:

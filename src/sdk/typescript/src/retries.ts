@@ -31,10 +31,7 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   return { ...DEFAULTS, ...Object.fromEntries(given) };
 }
 
-/**
- * For repeatable requests. All retries begin within this time of the first attempt. Throws the last
- * error.
- */
+/** For repeatable requests. No retry begins after `withinMs`. Throws the last error. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,

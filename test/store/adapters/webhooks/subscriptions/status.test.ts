@@ -112,8 +112,10 @@ describeEachDatabase('the status of a subscription', (under) => {
     let coming = setImmediate(turn);
     await expect(rows.deliveries.heldSince(subscription.id)).resolves.toBe(1_780_000_000_000);
     clearImmediate(coming);
-    // PostgreSQL looks in another process.
-    expect(turns).toBeGreaterThanOrEqual(under.kind === 'SQLite' ? 5 : 0);
+    if (under.kind === 'SQLite') {
+      // PostgreSQL looks in another process.
+      expect(turns).toBeGreaterThanOrEqual(5);
+    }
   });
 
   test('a state that it has already leaves no trace', async () => {
