@@ -3,12 +3,12 @@ import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, type KeyHolder, type RateLimit, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import { type Observe, STRANGER } from '../operator/audit.js';
-import { type MarkUsed, noteUse, statusOf } from '../operator/lifetime.js';
+import { type MarkUsed, noteUse, type Rotation, statusOf } from '../operator/lifetime.js';
 import type { ApiKey } from '../operator/rows/integrations.js';
 import { ListSlots } from './list-slots.js';
 import { assertAllowed, type CallLimiter } from './rate-limiter.js';
 
-export type StoredApiKey = Omit<ApiKey, 'label' | 'hint' | 'version' | 'createdAt'>;
+export type StoredApiKey = Omit<ApiKey, 'label' | 'hint' | 'version' | 'createdAt' | keyof Rotation>;
 
 /** What the path names and the key reaches. What it does not reach is absent, as if it did not exist. */
 export interface Reached {

@@ -1,10 +1,10 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { Clock } from '../clock.js';
-import { type MarkUsed, noteUse, statusOf } from '../operator/lifetime.js';
+import { type MarkUsed, noteUse, type Rotation, statusOf } from '../operator/lifetime.js';
 import type { ServiceToken } from '../operator/rows/service-tokens.js';
 
-export type StoredServiceToken = Omit<ServiceToken, 'label' | 'createdAt'>;
+export type StoredServiceToken = Omit<ServiceToken, 'label' | 'createdAt' | keyof Rotation>;
 
 export interface ServiceTokenStore {
   /** One read, by the hash of the token; only hashes are stored. */

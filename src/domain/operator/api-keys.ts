@@ -14,7 +14,7 @@ import {
 import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
-import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { ApiKey } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -87,7 +87,7 @@ export async function rotateApiKey(
   const issued = await issue(changes, environment, present.integrationId, present.label, expiresAt);
   const previous = {
     ...present,
-    expiresAt: endOfOverlap(present.expiresAt, changes.now, overlapSeconds),
+    ...rotated(present, changes.now, overlapSeconds),
     version: newVersion(),
   };
   await changes.apiKeys.update(previous);
@@ -123,6 +123,8 @@ async function issue(
     version: newVersion(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
+    rotatedAt: null,
+    intendedExpiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
   };

@@ -37,12 +37,36 @@ export function validateOverlap(violations: Violations, overlapSeconds: number |
 }
 
 /** When a replaced credential ends: after the overlap, or at its own earlier expiry. */
-export function endOfOverlap(
+function endOfOverlap(
   expiresAt: number | null,
   now: number,
   overlapSeconds: number = DEFAULT_OVERLAP_SECONDS,
 ): number {
   return Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now + overlapSeconds * 1_000);
+}
+
+/** What a credential keeps of its rotation, so that later successors still get the lifetime of the first. */
+export interface Rotation {
+  /** The last one; null while it has no successor. */
+  rotatedAt: number | null;
+  /** When a rotated credential would end without the overlap; null if it would not. */
+  intendedExpiresAt: number | null;
+}
+
+type Rotatable = Rotation & Pick<Lifetime, 'expiresAt'>;
+
+/** What its rotation changes in a credential. */
+export function rotated(present: Rotatable, now: number, overlapSeconds: number | undefined): Rotatable {
+  return {
+    expiresAt: endOfOverlap(present.expiresAt, now, overlapSeconds),
+    rotatedAt: now,
+    intendedExpiresAt: intendedEnd(present),
+  };
+}
+
+/** When a credential would end if it had not been rotated. */
+export function intendedEnd({ expiresAt, rotatedAt, intendedExpiresAt }: Rotatable): number | null {
+  return rotatedAt === null ? expiresAt : intendedExpiresAt;
 }
 
 interface SecretRows {

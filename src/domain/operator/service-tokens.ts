@@ -8,7 +8,7 @@ import {
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { requireInstance } from './integrations.js';
-import { endOfOverlap, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { intendedEnd, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -64,6 +64,8 @@ export async function createServiceToken(
     label: label.trim(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
+    rotatedAt: null,
+    intendedExpiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
   };
@@ -96,18 +98,21 @@ export async function rotateServiceToken(
     ownerId: present.ownerId ?? present.id,
     createdAt: changes.now,
     expiresAt: expiresAt ?? endOfEqualLife(present, changes.now),
+    rotatedAt: null,
+    intendedExpiresAt: null,
     lastUsedAt: null,
   };
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
-  const endsAt = endOfOverlap(present.expiresAt, changes.now, overlapSeconds);
-  await changes.serviceTokens.expire(present.id, endsAt);
+  const rotation = rotated(present, changes.now, overlapSeconds);
+  await changes.serviceTokens.rotate(present.id, rotation);
   await audit(changes, 'rotated', present, { successor_id: serviceToken.id });
-  return { serviceToken, token, previous: { ...present, expiresAt: endsAt } };
+  return { serviceToken, token, previous: { ...present, ...rotation } };
 }
 
 /** The rotation of an expiring token must not make it permanent. */
-function endOfEqualLife({ createdAt, expiresAt }: ServiceToken, now: number): number | null {
-  return expiresAt === null ? null : now + expiresAt - createdAt;
+function endOfEqualLife(present: ServiceToken, now: number): number | null {
+  const end = intendedEnd(present);
+  return end === null ? null : now + end - present.createdAt;
 }
 
 /** The first token, or a new one when all others have ended: only while none is valid. */

@@ -4,21 +4,22 @@ import * as operator from './0003-operator.js';
 import * as signOn from './0004-sign-on.js';
 import * as boundedSignOn from './0008-bounded-sign-on.js';
 import * as emailChanges from './0009-email-changes.js';
-import * as serviceTokens from './0010-service-tokens.js';
 import * as auditChains from './0011-audit-chains.js';
 import * as encryptionKeys from './0013-encryption-keys.js';
 import * as endsOfGrants from './0014-ends-of-grants.js';
-import * as tokenLines from './0015-token-lines.js';
 import * as contractEmails from './0017-contract-emails.js';
 import * as contextsOfSessions from './0019-contexts-of-sessions.js';
 import * as linksOfApplications from './0020-links-of-applications.js';
 import * as waysIn from './0021-ways-in.js';
 import * as runsOfMaintenance from './0023-runs-of-maintenance.js';
-import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as issuers from './0026-issuers.js';
 import * as sequenceOfChanges from './changes/0030-sequence-of-changes.js';
 import * as livesOfServers from './changes/0034-lives-of-servers.js';
 import * as presentChanges from './changes/0037-present-changes.js';
+import * as serviceTokens from './credentials/0010-service-tokens.js';
+import * as tokenLines from './credentials/0015-token-lines.js';
+import * as expiryWarnings from './credentials/0024-expiry-warnings.js';
+import * as rotations from './credentials/0039-rotations.js';
 import * as sharedMailboxes from './directory/0033-shared-mailboxes.js';
 import * as presentMembers from './directory/0036-present-members.js';
 import * as beginningsOfAddresses from './directory/0038-beginnings-of-addresses.js';
@@ -73,6 +74,7 @@ export const migrations: Record<string, Step> = {
   '0036-present-members': presentMembers,
   '0037-present-changes': presentChanges,
   '0038-beginnings-of-addresses': beginningsOfAddresses,
+  '0039-rotations': rotations,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

@@ -1,7 +1,7 @@
 import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
 import type { Versioned } from '../../version.js';
-import type { KeyStatus } from '../lifetime.js';
+import type { KeyStatus, Rotation } from '../lifetime.js';
 
 /** An external system that reads the gateway and receives webhooks. */
 export interface Integration extends Versioned {
@@ -46,7 +46,7 @@ export interface InstanceIntegrationRows {
 }
 
 /** A credential of an integration, without the key itself. */
-export interface ApiKey {
+export interface ApiKey extends Rotation {
   id: string;
   integrationId: IntegrationId;
   label: string;
@@ -71,6 +71,6 @@ export interface ApiKeyRows {
   /** Newest first. */
   page(page: PageRequest, filter: ApiKeyFilter): Promise<ApiKey[]>;
   insert(apiKey: ApiKey, hash: Uint8Array): Promise<void>;
-  /** Writes label, expiry and version; the gatekeeper writes the last use. */
+  /** Writes label, expiry, rotation and version; the gatekeeper writes the last use. */
   update(apiKey: ApiKey): Promise<void>;
 }

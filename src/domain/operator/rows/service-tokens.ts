@@ -1,10 +1,10 @@
 import type { InstanceId } from '../../../../generated/ids.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { PageRequest } from '../../directory/page.js';
-import type { KeyStatus } from '../lifetime.js';
+import type { KeyStatus, Rotation } from '../lifetime.js';
 
 /** A service token, without the token itself. */
-export interface ServiceToken {
+export interface ServiceToken extends Rotation {
   id: string;
   kind: ServiceTokenKind;
   /** The only instance that a platform token reaches; null for all. */
@@ -26,5 +26,5 @@ export interface ServiceTokenRows {
   countActive(kind: ServiceTokenKind, now: number): Promise<number>;
   insert(token: ServiceToken, hash: Uint8Array): Promise<void>;
   revoke(id: string, at: number): Promise<void>;
-  expire(id: string, at: number): Promise<void>;
+  rotate(id: string, rotation: Rotation & Pick<ServiceToken, 'expiresAt'>): Promise<void>;
 }

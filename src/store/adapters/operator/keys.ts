@@ -14,7 +14,7 @@ export function apiKeyRows(writer: Writer): ApiKeyRows {
     db
       .selectFrom('apiKeys')
       .select(['id', 'integrationId', 'label', 'hint', 'version'])
-      .select(['createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt'])
+      .select(['createdAt', 'expiresAt', 'rotatedAt', 'intendedExpiresAt', 'revokedAt', 'lastUsedAt'])
       .$narrowType<Pick<ApiKey, 'integrationId'>>();
   return {
     find: (id) => apiKeys().where('id', '=', id).executeTakeFirst(),
@@ -23,8 +23,8 @@ export function apiKeyRows(writer: Writer): ApiKeyRows {
       return newestFirst(found.where(inStatus(status, now)), 'api_keys', page);
     },
     insert: (apiKey, hash) => writes.insert({ ...apiKey, hash: Buffer.from(hash).toString('base64url') }),
-    update: ({ id, label, version, expiresAt, revokedAt }) =>
-      writes.update({ id, label, version, expiresAt, revokedAt }),
+    update: ({ id, label, version, expiresAt, rotatedAt, intendedExpiresAt, revokedAt }) =>
+      writes.update({ id, label, version, expiresAt, rotatedAt, intendedExpiresAt, revokedAt }),
   };
 }
 
@@ -35,7 +35,7 @@ export function serviceTokenRows(writer: Writer): ServiceTokenRows {
     db
       .selectFrom('serviceTokens')
       .select(['id', 'kind', 'instanceId', 'ownerId', 'label'])
-      .select(['createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt'])
+      .select(['createdAt', 'expiresAt', 'rotatedAt', 'intendedExpiresAt', 'revokedAt', 'lastUsedAt'])
       .$narrowType<Pick<ServiceToken, 'instanceId'>>();
   return {
     find: (id) => tokens().where('id', '=', id).executeTakeFirst(),
@@ -51,7 +51,7 @@ export function serviceTokenRows(writer: Writer): ServiceTokenRows {
       return Number(count);
     },
     insert: (token, hash) => insert({ ...token, hash: Buffer.from(hash).toString('base64url') }),
-    expire: (id, at) => update({ id, expiresAt: at }),
+    rotate: (id, rotation) => update({ id, ...rotation }),
     revoke: (id, at) => update({ id, revokedAt: at }),
   };
 }

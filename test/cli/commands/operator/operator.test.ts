@@ -60,8 +60,11 @@ describe('an operator', () => {
       '--overlap',
       '1h',
     );
-    const lastsMs = Date.parse(next.apiKey.expiresAt) - Date.now();
-    expect(Math.round(lastsMs / 86_400_000)).toBe(90);
+    const again = await json<{ apiKey: { expiresAt: string } }>('key', 'rotate', issued.apiKey.id);
+    for (const { apiKey } of [next, again]) {
+      const lastsMs = Date.parse(apiKey.expiresAt) - Date.now();
+      expect(Math.round(lastsMs / 86_400_000)).toBe(90);
+    }
     const third = await json<{ apiKey: { expiresAt?: string } }>(
       'key',
       'rotate',

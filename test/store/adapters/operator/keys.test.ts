@@ -54,6 +54,21 @@ describeEachDatabase('API keys', (under) => {
     await expect(found(next.key)).resolves.toMatchObject({ expiresAt: null, revokedAt: null });
   });
 
+  test('a second rotation leaves the key its first overlap, and the end that it was issued with', async () => {
+    const { run, rows, clock, apiKey } = await issued(90 * DAY_MS);
+    const rotate = (overlapSeconds?: number) =>
+      run((changes) => rotateApiKey(changes, 'demo', { apiKeyId: apiKey.id, overlapSeconds }));
+    await rotate();
+    clock.advance(HOUR_MS);
+    const { previous } = await rotate(7 * 86_400);
+    expect(previous).toMatchObject({
+      expiresAt: apiKey.createdAt + DAY_MS,
+      intendedExpiresAt: apiKey.createdAt + 90 * DAY_MS,
+      rotatedAt: clock.now(),
+    });
+    await expect(rows.apiKeys.find(apiKey.id)).resolves.toEqual(previous);
+  });
+
   test.each([
     ['a day, unless it is said', undefined, undefined, DAY_MS],
     ['what is said', 60, undefined, 60_000],
@@ -199,6 +214,25 @@ describeEachDatabase('service tokens of operators', (under) => {
       rotateServiceToken(changes, 'live', { serviceTokenId: present.id }),
     );
     expect(successor.expiresAt).toBe(clock.now() + 30 * DAY_MS);
+  });
+
+  test.each([
+    ['ends', 30 * DAY_MS],
+    ['does not end', undefined],
+  ])('a second successor of a token that %s gets its lifetime too, not the overlap', async (_, lifeMs) => {
+    const { clock, run } = await operatorRig(under);
+    const endOf = () => (lifeMs === undefined ? null : clock.now() + lifeMs);
+    const creation = { kind: 'support' as const, label: 'Desk', expiresAt: endOf() ?? undefined };
+    const { serviceToken: first } = await run((changes) => createServiceToken(changes, 'live', creation));
+    const rotate = (serviceTokenId: string) =>
+      run((changes) => rotateServiceToken(changes, 'live', { serviceTokenId }));
+    await rotate(first.id);
+    clock.advance(HOUR_MS);
+    const { serviceToken: second } = await rotate(first.id);
+    expect(second.expiresAt).toBe(endOf());
+    clock.advance(HOUR_MS);
+    const { serviceToken: third } = await rotate(second.id);
+    expect(third.expiresAt).toBe(endOf());
   });
 
   test('only a platform token is limited to an instance, and to one that there is', async () => {

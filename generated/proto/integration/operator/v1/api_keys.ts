@@ -93,6 +93,12 @@ export interface ApiKey {
     | undefined;
   /** Changes with every write but not with use; send it back as expected_version. */
   version: string;
+  /** When it was last rotated; since then it has a successor. */
+  rotatedAt?:
+    | Date
+    | undefined;
+  /** When a rotated key would end without the overlap of its rotation; absent if it would not. */
+  intendedExpiresAt?: Date | undefined;
 }
 
 /** Issues an API key. */
@@ -223,6 +229,8 @@ function createBaseApiKey(): ApiKey {
     revokedAt: undefined,
     lastUsedAt: undefined,
     version: "",
+    rotatedAt: undefined,
+    intendedExpiresAt: undefined,
   };
 }
 
@@ -257,6 +265,12 @@ export const ApiKey: MessageFns<ApiKey> = {
     }
     if (message.version !== "") {
       writer.uint32(82).string(message.version);
+    }
+    if (message.rotatedAt != null) {
+      Timestamp.encode(toTimestamp(message.rotatedAt), writer.uint32(90).fork()).join();
+    }
+    if (message.intendedExpiresAt != null) {
+      Timestamp.encode(toTimestamp(message.intendedExpiresAt), writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -352,6 +366,22 @@ export const ApiKey: MessageFns<ApiKey> = {
             }
 
             message.version = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.rotatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.intendedExpiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }

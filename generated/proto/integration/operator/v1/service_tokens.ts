@@ -104,7 +104,11 @@ export interface ServiceToken {
     | Date
     | undefined;
   /** The one instance that a platform token reaches; absent if it reaches all. */
-  instanceId?: string | undefined;
+  instanceId?:
+    | string
+    | undefined;
+  /** When it was last rotated; since then it has a successor. */
+  rotatedAt?: Date | undefined;
 }
 
 /** Issues a service token. */
@@ -160,7 +164,7 @@ export interface RotateServiceTokenRequest {
   overlapSeconds?:
     | number
     | undefined;
-  /** When the successor ends. By default it has the lifetime of the present token. */
+  /** When the successor ends. By default it has the lifetime that the present token was issued with. */
   expiresAt?: Date | undefined;
 }
 
@@ -199,6 +203,7 @@ function createBaseServiceToken(): ServiceToken {
     revokedAt: undefined,
     lastUsedAt: undefined,
     instanceId: undefined,
+    rotatedAt: undefined,
   };
 }
 
@@ -230,6 +235,9 @@ export const ServiceToken: MessageFns<ServiceToken> = {
     }
     if (message.instanceId != null) {
       writer.uint32(74).string(message.instanceId);
+    }
+    if (message.rotatedAt != null) {
+      Timestamp.encode(toTimestamp(message.rotatedAt), writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -317,6 +325,14 @@ export const ServiceToken: MessageFns<ServiceToken> = {
             }
 
             message.instanceId = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.rotatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }

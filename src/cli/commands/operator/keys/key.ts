@@ -72,6 +72,7 @@ const shown = showing('apiKey', (key: ApiKey) => [
   ['Status', asWord(key.status, 'KEY_STATUS_')],
   ['Created', asTime(key.createdAt)],
   ['Expires', asTime(key.expiresAt, 'never')],
+  ['Rotated', asTime(key.rotatedAt)],
   ['Revoked', asTime(key.revokedAt)],
   ['Last used', asTime(key.lastUsedAt)],
   ['Version', key.version],
@@ -125,11 +126,11 @@ const rotate: Action<{ neverExpires?: boolean }> = async (
   return shown(answer, `${shownOnce('The key', answer.key)}\n${end}`);
 };
 
-/** The successor gets the lifetime of its predecessor. */
-function endOfSuccessor({ createdAt, expiresAt }: Partial<ApiKey> = {}): Date | undefined {
-  return createdAt && expiresAt
-    ? new Date(Date.now() + expiresAt.getTime() - createdAt.getTime())
-    : undefined;
+/** The successor gets the lifetime of its predecessor, which an earlier rotation has not shortened. */
+function endOfSuccessor(present: Partial<ApiKey> = {}): Date | undefined {
+  const { createdAt, expiresAt, rotatedAt, intendedExpiresAt } = present;
+  const end = rotatedAt ? intendedExpiresAt : expiresAt;
+  return createdAt && end ? new Date(Date.now() + end.getTime() - createdAt.getTime()) : undefined;
 }
 
 const revoke: Action = async ({ operator }, [apiKeyId], options) => {

@@ -60,6 +60,7 @@ const shown = showing('serviceToken', (token: ServiceToken) => [
   ['Status', asWord(token.status, 'KEY_STATUS_')],
   ['Created', asTime(token.createdAt)],
   ['Expires', asTime(token.expiresAt, 'never')],
+  ['Rotated', asTime(token.rotatedAt)],
   ['Revoked', asTime(token.revokedAt)],
 ]);
 
