@@ -192,7 +192,8 @@ export class Trail {
           this.#fields.add(fieldOf(kind, name));
         }
       }
-      this.#keep(id, row);
+      // Some methods write a part of the row only.
+      this.#keep(id, { ...before, ...row });
     }
     if (method === 'delete' && typeof written === 'string') {
       this.#addId(written);

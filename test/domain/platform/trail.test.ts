@@ -37,3 +37,16 @@ test('takes no count and no list of names for a write', async () => {
   await units.count('cli_1');
   expect(trail.isUntold).toBe(false);
 });
+
+test('names only the changed fields of a row that two methods write, one of them in part', async () => {
+  const trail = new Trail();
+  const worker = { id: 'wrk_1', firstName: 'Maren', jobTitles: ['Baker'], units: [], primaryUnit: null };
+  const { workers } = trail.over({
+    workers: { find: async () => worker, assign: async () => undefined, update: async () => undefined },
+  } as unknown as Changes) as unknown as Record<'workers', Record<string, (worker: object) => Promise<void>>>;
+  const unit = { id: 'oun_1', name: 'Bakery' };
+  await workers.find?.({ id: worker.id });
+  await workers.assign?.({ id: worker.id, units: [unit] });
+  await workers.update?.({ ...worker, units: [unit], primaryUnit: unit });
+  expect(trail.attributes({ type: 'worker', id: worker.id })).toEqual({ fields: 'primary_unit units' });
+});
