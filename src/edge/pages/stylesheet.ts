@@ -42,7 +42,7 @@ input {
 [hidden] { display: none; }
 input[readonly] { background: var(--tint); border-color: var(--line); color: var(--soft); }
 input[aria-invalid] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
-.error { display: flex; gap: .4rem; margin: .45rem 0 0; font-size: .875rem; color: var(--bad); }
+.error { display: flex; gap: .4rem; margin: .45rem 0 0; font-size: .875rem; color: var(--bad); overflow-wrap: anywhere; }
 .error svg { flex: none; width: 1rem; height: 1rem; margin-top: .15rem; }
 .alert { margin: 1.25rem 0 0; padding: .75rem .9rem; border: 1px solid var(--bad-line); border-radius: .6rem; background: var(--bad-tint); }
 .alert .error { margin: 0; }
@@ -77,9 +77,9 @@ input:focus-visible { outline-offset: 0; border-color: var(--accent); }
 .scopes span { display: block; font-size: .875rem; color: var(--soft); overflow-wrap: anywhere; }
 .scopes div { min-width: 0; }
 .note { margin-top: 1rem; }
-.account { display: flex; align-items: center; gap: .75rem; margin: 1.5rem 0 0; padding: 1rem 0 0; border-top: 1px solid var(--line); font-size: .875rem; color: var(--soft); }
+.account { display: flex; align-items: center; gap: .75rem; margin: 1.5rem 0 0; padding: 1rem 0 0; border-top: 1px solid var(--line); font-size: .875rem; color: var(--soft); overflow-wrap: anywhere; }
 .account svg { flex: none; width: 1.3rem; height: 1.3rem; }
-.account b { display: block; font-weight: 500; color: var(--text); overflow-wrap: anywhere; }
+.account b { display: block; font-weight: 500; color: var(--text); }
 .facts { margin: 1.5rem 0 0; padding: 1rem 0 0; border-top: 1px solid var(--line); font-size: .8125rem; color: var(--soft); }
 .facts dt { font-weight: 600; }
 .facts dd { margin: 0 0 .5rem; overflow-wrap: anywhere; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
