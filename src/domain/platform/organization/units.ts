@@ -1,4 +1,3 @@
-import type { UnitId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { changedRow, trimmed, type Update, updatedFields } from '../changes.js';
 import { clearUnit } from '../people/worker-detachment.js';
@@ -67,7 +66,10 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
     return present;
   }
   const parent = await assertParent(changes, client.id, fields.parentUnitId);
-  await refuseCycle(changes, present, parent?.id ?? null);
+  // The client is locked, so no unit moves meanwhile.
+  if (parent && (await changes.units.isBelow(parent.id, present.id))) {
+    throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
+  }
   await changes.units.update(changed);
   await changes.touch(client.id);
   return changed;
@@ -93,18 +95,4 @@ export async function deleteUnit(
   await clearUnit(changes, client, unit.id);
   await changes.units.delete(unit.id);
   await changes.touch(client.id);
-}
-
-/** Walks up from the new parent. The client is locked, so no unit moves meanwhile. */
-async function refuseCycle(
-  changes: Pick<Changes, 'units'>,
-  unit: Unit,
-  parentUnitId: UnitId | null,
-): Promise<void> {
-  for (let above = parentUnitId; above !== null; ) {
-    if (above === unit.id) {
-      throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
-    }
-    above = (await getUnit(changes, above)).parentUnitId;
-  }
 }

@@ -45,7 +45,7 @@ async function managerFault(
       message: 'must be a user of the same client, not a DELETED one',
     };
   }
-  if (user.id !== undefined && (await reportsTo(changes, manager.id, user.id))) {
+  if (user.id !== undefined && (await changes.users.reportsTo(manager.id, user.id))) {
     return {
       code: ErrorCode.INVALID_REQUEST,
       path,
@@ -53,19 +53,6 @@ async function managerFault(
     };
   }
   return undefined;
-}
-
-/** Whether `someone` is `other` or reports to `other`, directly or indirectly. */
-async function reportsTo(changes: Pick<Changes, 'users'>, someone: UserId, other: UserId): Promise<boolean> {
-  const seen = new Set<UserId>();
-  for (let id: UserId | null = someone; id !== null && !seen.has(id); ) {
-    if (id === other) {
-      return true;
-    }
-    seen.add(id);
-    id = (await changes.users.find(id))?.managerId ?? null;
-  }
-  return false;
 }
 
 async function roleFault(

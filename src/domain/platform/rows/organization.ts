@@ -97,6 +97,8 @@ export interface UnitRows {
   /** Those of the ids that are units of the client, in any order. */
   findAll(clientId: ClientId, ids: readonly string[]): Promise<Unit[]>;
   page(page: PageRequest, clientId: ClientId, filter: UnitFilter): Promise<Unit[]>;
+  /** One statement: whether the unit is the other one, or somewhere below it. */
+  isBelow(id: UnitId, other: UnitId): Promise<boolean>;
   count(clientId: ClientId): Promise<number>;
   insert(unit: Unit): Promise<void>;
   update(unit: Unit): Promise<void>;

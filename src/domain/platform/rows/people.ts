@@ -102,6 +102,8 @@ export interface UserRows {
   anyOf(clientId: ClientId): Promise<boolean>;
   /** The oldest user with the client's built-in role Owner who is not DELETED. */
   firstOwner(clientId: ClientId): Promise<UserId | undefined>;
+  /** One statement: whether the user is the other one, or reports to it directly or indirectly. */
+  reportsTo(id: UserId, other: UserId): Promise<boolean>;
   insert(user: User): Promise<void>;
   /** Changes these fields only: SQLite writes the index of every column that a statement names. */
   update(user: Pick<User, 'id'> & UserFields): Promise<void>;

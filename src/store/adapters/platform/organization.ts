@@ -18,6 +18,7 @@ import { withAddress } from '../directory-columns.js';
 import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
+import { isBelow } from './hierarchy.js';
 
 const instances = (db: Rows) => db.selectFrom('instances').selectAll().$narrowType<Pick<Instance, 'id'>>();
 
@@ -113,6 +114,7 @@ export function unitRows(writer: Writer): UnitRows {
         'units',
         page,
       ),
+    isBelow: isBelow(db, 'units', 'parentId'),
     count: countOfClient(db, 'units'),
     insert: (unit) => writes.insert(toUnitRow(unit)),
     update: (unit) => writes.update(toUnitRow(unit)),

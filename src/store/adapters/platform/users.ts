@@ -9,6 +9,7 @@ import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { IS_PRESENT } from '../users.js';
+import { isBelow } from './hierarchy.js';
 
 const byId = statement((db, { id }: { id: string }) => views(db).where('users.id', '=', id));
 
@@ -59,6 +60,7 @@ export function userRows(writer: Writer): UserRows {
         .executeTakeFirst();
       return row?.id as UserId | undefined;
     },
+    reportsTo: isBelow(db, 'users', 'managerId'),
     insert: (user) => insert(toRow(user)),
     update,
   };

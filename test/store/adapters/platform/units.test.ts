@@ -176,6 +176,22 @@ describeEachDatabase('unit types and units', (under) => {
     });
   });
 
+  test('are judged in one read, however far below the top they go', async () => {
+    const platform = await newPlatform(under);
+    const chain = await chainOf(platform, 12);
+    const { units } = await newUnits(platform, 'Team', ['Nights']);
+    const finds: string[] = [];
+    await platform.run((changes) => {
+      const find = (id: string) => {
+        finds.push(id);
+        return changes.units.find(id);
+      };
+      const counted = { ...changes, units: { ...changes.units, find } };
+      return updateUnit(counted, { unitId: units[0]?.id ?? '', parentUnitId: chain.at(-1) });
+    });
+    expect(new Set(finds)).toEqual(new Set([units[0]?.id, chain.at(-1)]));
+  });
+
   test('are moved elsewhere, and to the top', async () => {
     const platform = await newPlatform(under);
     const chain = await chainOf(platform, 4);

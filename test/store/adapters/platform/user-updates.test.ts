@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
-import { deleteUser, disableUser, enableUser } from '../../../../src/domain/platform/people/user-updates.js';
+import {
+  deleteUser,
+  disableUser,
+  enableUser,
+  updateUser,
+} from '../../../../src/domain/platform/people/user-updates.js';
 import type { UserView } from '../../../../src/domain/platform/rows/people.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
@@ -163,6 +168,25 @@ describeEachDatabase('updating a user', (under) => {
     expect(await refusalOf(updateAs(platform, owner, { managerUserId: lead.id }))).toMatchObject({
       code: 'INVALID_REQUEST',
     });
+  });
+
+  test('a manager is judged in one read, however many are above', async () => {
+    const platform = await newPlatform(under);
+    const { user, lead } = await staffed(platform);
+    let managerId = lead.id;
+    for (let above = 0; above < 12; above += 1) {
+      managerId = (await invite(platform, platform.client.id, { managerUserId: managerId })).id;
+    }
+    const finds: string[] = [];
+    await platform.run((changes) => {
+      const find = (id: string) => {
+        finds.push(id);
+        return changes.users.find(id);
+      };
+      const counted = { ...changes, users: { ...changes.users, find } };
+      return updateUser(counted, { userId: user.id, managerUserId: managerId });
+    });
+    expect(new Set(finds)).toEqual(new Set([user.id, managerId]));
   });
 
   test('of a new address, which waits, writes the other fields and shows the address to the client that asked', async () => {
