@@ -76,14 +76,14 @@ export async function deleteRole(
       `The role ${role.name} came with the client and stays with it.`,
     );
   }
-  const holders = await changes.users.withRole(role.id);
-  const living = holders.filter(({ status }) => status !== 'DELETED').length;
+  const living = await changes.users.countWithRole(role.id);
   if (living > 0) {
     const who = living === 1 ? 'A user has' : `${living} users have`;
     throw new ServiceError(ErrorCode.RESOURCE_IN_USE, `${who} this role; give them another one first.`);
   }
-  if (holders.length > 0) {
-    await writeUsers(changes, holders, { roleId: null });
+  const former = await changes.users.withRole(role.id);
+  if (former.length > 0) {
+    await writeUsers(changes, former, { roleId: null });
   }
   await changes.roles.delete(role.id);
 }
@@ -106,31 +106,42 @@ export async function editRolePermissions(
   validatePermissions(violations, edit.permissions);
   violations.throwIfAny();
   const role = await lockRole(changes, edit);
-  const users = chosenUsers(edit.userIds, await changes.users.withRole(role.id));
+  const chosen = await chosenUsers(changes, role, edit.userIds);
   if (edit.name === undefined && isSame(role.permissions, edit.permissions)) {
     return { role, repointedUsers: 0 };
   }
   const name = edit.name?.trim() ?? (await nameAfter(changes, role.clientId, role.name));
   const edited = await addCustomRole(changes, role.clientId, name, edit.permissions);
+  const users = chosen ?? (await changes.users.withRole(role.id)).filter(isLiving);
   if (users.length > 0) {
     await writeUsers(changes, users, { roleId: edited.id });
   }
   return { role: edited, repointedUsers: users.length };
 }
 
-/** A DELETED user keeps its role and still answers with it. */
-function chosenUsers(userIds: readonly string[], holders: readonly UserView[]): UserView[] {
-  const living = holders.filter(({ status }) => status !== 'DELETED');
-  const ids = new Set<string>(living.map(({ id }) => id));
+/** The users that the request names, if it names any: others may be very many. */
+async function chosenUsers(
+  { users }: Pick<Changes, 'users'>,
+  role: Role,
+  userIds: readonly string[],
+): Promise<UserView[] | undefined> {
+  const chosen = new Map<string, UserView>();
   const violations = new Violations();
   for (const [index, id] of userIds.entries()) {
-    if (!ids.has(id)) {
+    const user = chosen.get(id) ?? (await users.find(id));
+    if (user?.roleId === role.id && isLiving(user)) {
+      chosen.set(id, user);
+    } else {
       violations.add(`user_ids[${index}]`, 'must be a user who has the role');
     }
   }
   violations.throwIfAny();
-  const chosen = new Set(userIds);
-  return chosen.size === 0 ? living : living.filter(({ id }) => chosen.has(id));
+  return userIds.length > 0 ? [...chosen.values()] : undefined;
+}
+
+/** A DELETED user keeps its role and still answers with it. */
+function isLiving({ status }: UserView): boolean {
+  return status !== 'DELETED';
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

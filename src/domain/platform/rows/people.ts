@@ -98,6 +98,8 @@ export interface UserRows {
   ofAccount(id: AccountId): Promise<UserView[]>;
   /** Users with the role, including DELETED ones, oldest first. */
   withRole(roleId: string): Promise<UserView[]>;
+  /** How many have the role, without DELETED ones. */
+  countWithRole(roleId: string): Promise<number>;
   /** Whether the client has or had any user. */
   anyOf(clientId: ClientId): Promise<boolean>;
   /** The oldest user with the client's built-in role Owner who is not DELETED. */

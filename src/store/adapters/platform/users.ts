@@ -36,6 +36,15 @@ export function userRows(writer: Writer): UserRows {
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
     withRole: (roleId) => allWhere(db, 'roleId', roleId),
+    countWithRole: async (roleId) => {
+      const { count } = await db
+        .selectFrom('users')
+        .where('roleId', '=', roleId)
+        .where('status', '!=', 'DELETED')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
     anyOf: async (clientId) => {
       const users = db.selectFrom('users').where('clientId', '=', clientId).select('id').limit(1);
       return (await users.executeTakeFirst()) !== undefined;

@@ -8,6 +8,7 @@ import {
   type RoleEdit,
 } from '../../../../src/domain/platform/organization/roles.js';
 import { getUser } from '../../../../src/domain/platform/people/users.js';
+import type { Changes } from '../../../../src/domain/platform/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { inStatus, invite, newClient, newPlatform, type Platform } from './people.js';
@@ -218,6 +219,29 @@ describeEachDatabase('roles', (under) => {
       { type: 'user.updated', data: { userId: user.id, status: 'DELETED', role: null } },
     ]);
     expect(await refusalOf(remove())).toEqual({ code: 'ROLE_NOT_FOUND', faults: [] });
+  });
+
+  test('an edit for named users, one without changes and a refused deletion do not read all who have the role', async () => {
+    const platform = await newPlatform(under);
+    const role = await create(platform);
+    const user = await invite(platform, platform.client.id, { roleId: role.id });
+    const withoutAll = <T>(work: (changes: Changes) => Promise<T>) =>
+      platform.run((changes) => {
+        const withRole = () => Promise.reject(new Error('They may be very many.'));
+        return work({ ...changes, users: { ...changes.users, withRole } });
+      });
+    const roleId = role.id;
+    const refused = withoutAll((changes) => deleteRole(changes, { roleId }));
+    await expect(refused).rejects.toThrow('A user has this role; give them another one first.');
+    const { permissions } = role;
+    const same = await withoutAll((changes) =>
+      editRolePermissions(changes, { roleId, permissions, userIds: [] }),
+    );
+    expect(same).toEqual({ role, repointedUsers: 0 });
+    const named = { roleId, permissions: [], userIds: [user.id] };
+    expect(await withoutAll((changes) => editRolePermissions(changes, named))).toMatchObject({
+      repointedUsers: 1,
+    });
   });
 
   test('a built-in role is not deleted', async () => {
