@@ -56,7 +56,7 @@ export function lockedOutPage({ message, waitSeconds, now, backUrl, requestId }:
 }
 
 /** Rounded up: an attempt that comes too early is refused. */
-function inWords(seconds: number): string {
+export function inWords(seconds: number): string {
   if (seconds <= MINUTE_S) {
     return counted(seconds, 'second');
   }

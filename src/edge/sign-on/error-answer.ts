@@ -3,7 +3,7 @@ import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { BodyRefusal } from '../http/request-body.js';
-import { errorPage, lockedOutPage } from '../pages/error.js';
+import { errorPage, inWords, lockedOutPage } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
 import { retryAfterOf, toOAuthError } from './oauth-error.js';
 import { ForeignForm, LockedOut } from './page-handlers.js';
@@ -104,7 +104,6 @@ function toldOf(error: ServiceError): Told {
 }
 
 function waitOf(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60);
-  const wait = seconds <= 60 ? 'a minute' : `${minutes} minutes`;
-  return `Please wait about ${wait} before you try again.`;
+  const wait = seconds <= 60 ? 'about a minute' : inWords(seconds);
+  return `Please wait ${wait} before you try again.`;
 }

@@ -138,6 +138,13 @@ export function testPageFaults(operation: Operation, present: () => SignOnServer
     expect(answer.body).toContain('about 3 minutes');
   });
 
+  test('429: a limit of a day is told in hours', async () => {
+    const answer = await refusedWith(
+      new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 80_000 }),
+    );
+    expect(answer.body).toContain('about 23 hours');
+  });
+
   test('500: a fault of the domain says nothing but the request id', async () => {
     const answer = await refusedWith(new Error('canary'));
     expectErrorPage(answer, 500, 'We could not complete this.');
