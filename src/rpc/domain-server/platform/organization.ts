@@ -1,4 +1,4 @@
-import { listPage } from '../../../domain/platform/listing.js';
+import { listLargePage, listPage } from '../../../domain/platform/listing.js';
 import { createClient, getClient, updateClient } from '../../../domain/platform/organization/clients.js';
 import {
   createInstance,
@@ -78,7 +78,7 @@ function listHandlers(): PlatformHandlers {
     },
     listRoles: async ({ clientId, ...listing }, { rows }) => {
       const { id } = await getClient(rows, clientId);
-      const found = await listPage(listing, (page) => rows.roles.page(page, id));
+      const found = await listLargePage(listing, (page) => rows.roles.page(page, id));
       return { ...found, roles: found.rows };
     },
     listUnitTypes: async ({ clientId, ...listing }, { rows }) => {

@@ -1,5 +1,5 @@
 import { WorkerStatus as WorkerStatusMessage } from '../../../../generated/proto/integration/platform/v1/workers.js';
-import { listPage } from '../../../domain/platform/listing.js';
+import { listLargePage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
 import {
   assignWorkerUnits,
@@ -30,7 +30,7 @@ export function workerHandlers(platform: HandlerDependencies): PlatformHandlers 
     listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }, { rows }) => {
       const filter = { statuses: toStatuses(statuses), unitId, locationId };
       const { id } = await getClient(rows, clientId);
-      const { rows: found, nextPageToken } = await listPage(listing, (page) =>
+      const { rows: found, nextPageToken } = await listLargePage(listing, (page) =>
         rows.workers.page(page, id, filter),
       );
       return { workers: found.map(toMessage), nextPageToken };
