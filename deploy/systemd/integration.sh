@@ -18,8 +18,11 @@ elif [ -n "$INTEGRATION_TOKEN_FILE" ]; then
   # A command that needs the token says what is wrong with the file.
   set -- "--setenv=INTEGRATION_TOKEN_FILE=$INTEGRATION_TOKEN_FILE" "$@"
 fi
-if [ -f $stored/database-url ]; then
-  set -- --property=LoadCredential=database-url:$stored/database-url "--setenv=DATABASE_URL_FILE=$given/database-url" "$@"
+url=${DATABASE_URL_FILE:-$stored/database-url}
+if [ -f "$url" ]; then
+  set -- "--property=LoadCredential=database-url:$url" "--setenv=DATABASE_URL_FILE=$given/database-url" "$@"
+elif [ -n "$DATABASE_URL_FILE" ]; then
+  set -- "--setenv=DATABASE_URL_FILE=$url" "$@"
 fi
 if [ -f $stored/temporal-api-key ]; then
   set -- --property=LoadCredential=temporal-api-key:$stored/temporal-api-key \

@@ -33,6 +33,24 @@ testOnLinux('a setting of the shell takes precedence over the file of settings',
   expect(dataDir(await machine.run(recovered))).toBe(machine.path('var/lib/integration-service/recovered'));
 });
 
+testOnLinux('a command can have another database than the service, such as PostgreSQL itself', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  const pooler = 'postgres://integration:hunter2@127.0.0.1:1/integration';
+  await machine.type(inInstallation.storeSecret, { input: pooler });
+  const direct = machine.path('etc/integration-service/credentials/database-direct-url');
+  writeFileSync(direct, pooler.replace(':1/', ':2/'), { mode: 0o600 });
+  const doctor = 'integration doctor --json';
+  expect(await machine.run(doctor, { codes: [1, 3] })).toContain('127.0.0.1:1');
+  expect(await machine.run(`DATABASE_URL_FILE=${direct} ${doctor}`, { codes: [1, 3] })).toContain(
+    '127.0.0.1:2',
+  );
+  expect(
+    await machine.run(`DATABASE_URL_FILE=${direct}s integration doctor 2>&1`, { codes: [78] }),
+  ).toContain('DATABASE_URL_FILE names a file that does not exist');
+});
+
 testOnLinux('a file of a token that does not exist is named by the command that needs it', async () => {
   const machine = await newMachine();
   copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
