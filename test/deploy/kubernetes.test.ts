@@ -150,7 +150,7 @@ test('a start may take as long as its probe allows', () => {
 
 test('the authority and the replica of PostgreSQL and the credentials of Temporal have a place, and the page names each file', () => {
   const names = ROLES.map((role) => optionalOf(role).map(({ name }) => name));
-  const ofDatabase = ['integration-database-ca', 'integration-database-replica'];
+  const ofDatabase = ['ca', 'direct', 'replica'].map((name) => `integration-database-${name}`);
   expect(names).toEqual([ofDatabase, [], ['integration-temporal']]);
   const paths = ROLES.flatMap(optionalOf).flatMap(pathsOf);
   expect(paths.filter((path) => !installation.includes(path))).toEqual([]);
@@ -226,7 +226,7 @@ describe('the settings of the nodes', () => {
 
   test('are accepted with a replica, of which only the domain reads the address', () => {
     const inPlace = mounted('postgres://integration:p@db.example.com/integration?sslmode=verify-full');
-    const [path = ''] = optionalOf('domain').slice(1).flatMap(pathsOf);
+    const [path = ''] = optionalOf('domain').slice(-1).flatMap(pathsOf);
     expect(installation).toContain(`\`DATABASE_REPLICA_URL_FILE=${path}\``);
     const settings = (role: Role) =>
       inPlace({ ...environmentOf(role, '10.0.3.4'), DATABASE_REPLICA_URL_FILE: path });
@@ -237,6 +237,16 @@ describe('the settings of the nodes', () => {
     expect(loadConfig(domain).DATABASE_REPLICA_URL?.reveal()).toBe(url);
     const edge = loadConfig(settings('edge'), { strict: true, secrets: ['EDGE_TOKEN'] });
     expect(edge.DATABASE_REPLICA_URL).toBeUndefined();
+  });
+
+  test('have a place for the address of PostgreSQL itself, where the other leads to a pooler', () => {
+    const inPlace = mounted('postgres://u@pooler.example.com:6432/x?sslmode=verify-full');
+    const path = `${SECRETS}database-direct-url`;
+    expect(optionalOf('domain').flatMap(pathsOf)).toContain(path);
+    const domain = inPlace({ ...environmentOf('domain', '10.0.3.4'), DATABASE_DIRECT_URL_FILE: path });
+    const url = 'postgres://u@db.example.com/x?sslmode=verify-full';
+    writeFileSync(domain.DATABASE_DIRECT_URL_FILE ?? '', url, { mode: 0o440 });
+    expect(loadConfig(domain).DATABASE_DIRECT_URL?.reveal()).toBe(url);
   });
 
   /** A database with its first operator token, and the settings of a node here in place of its pod. */
