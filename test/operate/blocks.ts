@@ -11,7 +11,7 @@ export type Printed = readonly [page: string, begins: string];
 /** From an empty machine to a restored backup: `walk.test.ts` types each of these. */
 export const inWalk = {
   unpack: ['install', 'tar -xzf integration-service-1.4.0'],
-  init: ['install', 'integration config check --offline'],
+  init: ['install', 'integration config check --offline\nintegration init'],
   saveToken: ['install', 'install -m 600 /dev/stdin /etc/integration-service/operator.token'],
   start: ['install', 'systemctl enable --now'],
   check: ['check-the-installation', 'integration config check'],
@@ -71,6 +71,8 @@ export const inPrometheus = {
 /** In `install.test.ts`. */
 export const inInstallation = {
   storeSecret: ['install', 'install -D -m 644 /opt/integration-service/systemd/credentials.conf'],
+  makeRoleTokens: ['install', 'install -d -m 700 -o integration-service -g integration-service /etc'],
+  copyKeyFile: ['install', 'integration config check --offline\ninstall -d'],
 } as const satisfies Record<string, Printed>;
 
 /** From SQLite to PostgreSQL and back, in `move.test.ts`. */

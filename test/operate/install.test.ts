@@ -1,8 +1,14 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { beforeAll, expect } from '@jest/globals';
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { blocksOf } from '../guides/guide-page.js';
+import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+import { freePorts } from '../support/free-ports.js';
 import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
-import { inInstallation, inWalk } from './blocks.js';
-import { machines, testOnLinux } from './machine.js';
+import { newAuthority } from '../support/self-signed-certificate.js';
+import { type Role, serviceProcesses } from '../support/service-process.js';
+import { inInstallation, inWalk, pages } from './blocks.js';
+import { type Machine, machines, testOnLinux } from './machine.js';
 
 const newMachine = machines();
 let tarball: string;
@@ -73,3 +79,73 @@ testOnLinux(
     expect(await machine.run('integration config')).toMatch(new RegExp(`\\bDATA_DIR +${dataDir} `));
   },
 );
+
+/** The settings that the page has for a machine with this role. */
+function settingsOf(role: string): Record<string, string> {
+  const [code = ''] = blocksOf(pages.install ?? '').flatMap(({ code }) =>
+    code.startsWith(`# ${role}\n`) ? [code] : [],
+  );
+  return Object.fromEntries(
+    code.split('\n').flatMap((line) => (/=/.test(line) ? [line.split(/=(.*)/s)] : [])),
+  );
+}
+
+describe('on several machines', () => {
+  const services = serviceProcesses();
+  const databases: PostgresDatabase[] = [];
+  afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+  testOnLinux(
+    'two domains, an edge and a worker find one another with the settings of the page',
+    async () => {
+      const database = await newPostgresDatabase();
+      databases.push(database);
+      const [first, second] = [await newMachine(), await newMachine()];
+      const dataDir = (machine: Machine) => machine.path('var/lib/integration-service/live');
+      for (const machine of [first, second]) {
+        copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+        await machine.type(inWalk.unpack);
+        await machine.type(inInstallation.storeSecret, { input: database.url });
+      }
+      await first.type(inInstallation.makeRoleTokens);
+      await first.type(inWalk.init);
+      const keyFile = `${dataDir(first)}.keys/secrets.key`;
+      await second.type(inInstallation.copyKeyFile, { input: readFileSync(keyFile, 'utf8') });
+
+      const authority = newAuthority('the machines');
+      const { certificate, key } = authority.issue();
+      mkdirSync(first.path('etc/integration-service/tls'));
+      const tls = { 'server.pem': certificate, 'server.key': key, 'ca.pem': authority.certificate };
+      for (const [name, content] of Object.entries(tls)) {
+        writeFileSync(first.path(`etc/integration-service/tls/${name}`), content, { mode: 0o400 });
+      }
+      const ports = await freePorts(2);
+      const start = (role: Role, machine: Machine, address = '') => {
+        const here = Object.entries(settingsOf(role)).map(([name, value]) => [
+          name,
+          value
+            .replaceAll(/domain-([12])\.internal:4005/g, (_, n) => `localhost:${ports[n - 1]}`)
+            .replace('10.0.0.21:4005', address)
+            .replace(/^10\.0\.0\.\d+$/, '127.0.0.1')
+            .replace(/^\/etc/, first.path('etc')),
+        ]);
+        const secrets = role === 'domain' && {
+          DATABASE_URL: database.url,
+          SECRETS_KEY_FILE: `${dataDir(machine)}.keys/secrets.key`,
+        };
+        const env = { ENVIRONMENT: 'live', ...Object.fromEntries(here), ...secrets };
+        return services.start({ command: role, env: { ...env, TEMPORAL_ADDRESS: undefined } });
+      };
+      await start('domain', first, `127.0.0.1:${ports[0]}`);
+      await start('domain', second, `127.0.0.1:${ports[1]}`);
+      for (const role of ['edge', 'worker'] as const) {
+        const node = await start(role, first);
+        await eventually('both domains', async () =>
+          /^domains_known\{.*state="serving".*\} 2$/m.test(
+            await (await fetch(`${node.opsUrl}/metrics`)).text(),
+          ),
+        );
+      }
+    },
+  );
+});
