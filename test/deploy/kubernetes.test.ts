@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { integration } from '../cli/typed.js';
+import { blocksOf } from '../guides/guide-page.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
@@ -15,6 +16,7 @@ import { newAuthority } from '../support/self-signed-certificate.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
+import { rulesIn } from './expressions.js';
 
 const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/kubernetes');
@@ -188,6 +190,25 @@ test('the page makes the namespace, each secret with its keys, and what Temporal
   expect(commands).toContain('kubectl create namespace integration\n');
   const attributes = Object.entries(searchAttributes).map(([name, type]) => `--name ${name} --type ${type}`);
   expect(commands).toContain(`search-attribute create --namespace live ${attributes.join(' ')}`);
+});
+
+test('the page on monitoring finds the port of each node by its labels, under the job that an alert names', () => {
+  const page = readFileSync(join(packageRoot, 'src/docs/operate/monitoring.md'), 'utf8');
+  const [block] = blocksOf(page).filter(({ language }) => language === 'yaml');
+  const [job] = parse(block?.code ?? '').scrape_configs;
+  expect(job.kubernetes_sd_configs).toEqual([{ role: 'pod', namespaces: { names: ['integration'] } }]);
+  const [partOf] = Object.entries(kustomization.labels[0].pairs);
+  const [{ source_labels, regex, action }] = job.relabel_configs;
+  expect([source_labels, regex, action]).toEqual([
+    [
+      `__meta_kubernetes_pod_label_${partOf?.[0].replace(/\W/g, '_')}`,
+      '__meta_kubernetes_pod_container_port_name',
+    ],
+    `${partOf?.[1]};metrics`,
+    'keep',
+  ]);
+  const down = rulesIn('alerts.yml').find(({ alert }) => alert === 'ServiceDown');
+  expect(down?.expr).toContain(`job="${job.job_name}"`);
 });
 
 describe('the settings of the nodes', () => {
