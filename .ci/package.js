@@ -57,6 +57,7 @@ const COPIES = {
   prometheus: 'deploy/prometheus',
   grafana: 'deploy/grafana',
   systemd: 'deploy/systemd',
+  cluster: 'deploy/cluster',
   'INSTALL.md': 'deploy/INSTALL.md',
   'CHANGELOG.md': 'CHANGELOG.md',
   LICENSE: 'LICENSE',

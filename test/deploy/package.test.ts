@@ -58,12 +58,13 @@ test('two packages of the same sources are identical', () => {
 });
 
 describe('the tarball', () => {
-  test('contains the service, its licences, units, and monitoring files', () => {
+  test('contains the service, its licences, units, and files for proxies and monitoring', () => {
     expect(readdirSync(unpacked).sort()).toEqual([
       'CHANGELOG.md',
       'INSTALL.md',
       'LICENSE',
       'THIRD-PARTY-LICENSES.txt',
+      'cluster',
       'dist',
       'generated',
       'grafana',
