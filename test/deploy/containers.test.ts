@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -143,9 +143,13 @@ describe('the commands of the page', () => {
   /** Up to the first command of Docker, as another user than root. */
   const write = (machine: string) => {
     const [commands = ''] = codeOf(['install', 'cd deploy/docker']).split('export ');
-    return run('sh', ['-ec', commands.replace('cd deploy/docker\n', '').replace(/^chown .*$/m, '')], {
-      cwd: machine,
-    });
+    return run(
+      'sh',
+      ['-ec', `umask 077\n${commands}`.replace('cd deploy/docker\n', '').replace(/^chown .*$/m, '')],
+      {
+        cwd: machine,
+      },
+    );
   };
 
   test('write each secret, and keep the passwords when they are repeated', async () => {
@@ -155,6 +159,14 @@ describe('the commands of the page', () => {
     await write(machine);
     const first = read();
     expect(new Set(first).size).toBe(Object.keys(files).length);
+    const modes = Object.values<{ file: string }>(files).map((each) => [
+      each.file,
+      statSync(join(machine, each.file)).mode & 0o777,
+    ]);
+    // Only the service reads the address; it is its owner.
+    expect(modes.filter(([, mode]) => mode !== 0o444).map(([file]) => file)).toEqual([
+      'secrets/database-url',
+    ]);
     await write(machine);
     expect(read()).toEqual(first);
   });
