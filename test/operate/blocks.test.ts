@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { loadConfig } from '../../src/config/config.js';
 import {
   codeOf,
   inAlerts,
@@ -44,6 +45,16 @@ test('each block says what its language is', () => {
   expect(openings.length).toBeGreaterThan(listed.length);
   const known = ['sh', 'text', ...DATA_LANGUAGES].join('|');
   expect(openings.filter((each) => !new RegExp(`: (?:${known})$`).test(each))).toEqual([]);
+});
+
+test('live accepts each address of PostgreSQL on the pages', () => {
+  const addresses = Object.values(pages).flatMap((text) =>
+    [...text.matchAll(/^DATABASE_\w*URL=(.*)$/gm)].map(([, address = '']) => address),
+  );
+  expect(addresses.length).toBeGreaterThan(0);
+  for (const address of addresses) {
+    expect(loadConfig({ DATABASE_URL: address }).DATABASE_URL?.reveal()).toBe(address);
+  }
 });
 
 test.each(Object.entries(typists))('the test of %s types each of its blocks', (list, file) => {
