@@ -102,7 +102,6 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['move-to-postgresql', 'createuser', 'needs the programs and the superuser of PostgreSQL'],
   ['runbooks', 'psql -c', 'needs a transaction that stays open; `../store/changes` has one'],
   ['upgrade', 'The database was migrated', 'is what a version prints'],
-  ['health-and-restarts', 'OTEL_EXPORTER', 'needs a collector; `../flow/tracing.test.ts` has one'],
   ['back-up-and-restore', 'systemctl enable', 'needs systemd; `schedule.test.ts` runs what the units run'],
   ['back-up-and-restore', 'runuser -u integration-service -- litestream replicate', 'needs Litestream'],
   ['back-up-and-restore', 'install -d -m 700 -o integration-service /var/lib', 'needs Litestream'],
