@@ -108,7 +108,8 @@ describe('on several machines', () => {
         await machine.type(inInstallation.storeSecret, { input: database.url });
       }
       await first.type(inInstallation.makeRoleTokens);
-      await first.type(inWalk.init);
+      const made = await first.type(inWalk.init);
+      await first.type(inWalk.saveToken, { input: /operator_live_\w+/.exec(made)?.[0] ?? '' });
       const keyFile = `${dataDir(first)}.keys/secrets.key`;
       await second.type(inInstallation.copyKeyFile, { input: readFileSync(keyFile, 'utf8') });
 
@@ -136,7 +137,9 @@ describe('on several machines', () => {
         const env = { ENVIRONMENT: 'live', ...Object.fromEntries(here), ...secrets };
         return services.start({ command: role, env: { ...env, TEMPORAL_ADDRESS: undefined } });
       };
-      await start('domain', first, `127.0.0.1:${ports[0]}`);
+      const domain = await start('domain', first, `127.0.0.1:${ports[0]}`);
+      const target = `INTEGRATION_ADDRESS=localhost:${domain.settings.GRPC_PORT} INTEGRATION_CA=/etc/integration-service/tls/ca.pem`;
+      expect(await first.run(`${target} integration token list`)).toContain('operator');
       await start('domain', second, `127.0.0.1:${ports[1]}`);
       for (const role of ['edge', 'worker'] as const) {
         const node = await start(role, first);
