@@ -39,7 +39,7 @@ describeWith('hadolint', 'the Dockerfile', (hadolint) => {
   });
 });
 
-test.each(['compose.yaml', 'replica.yaml'])('%s passes dclint', async (file) => {
+test.each(['compose.yaml', 'replica.yaml', 'metrics.yaml'])('%s passes dclint', async (file) => {
   const dclint = join(packageRoot, 'node_modules/.bin/dclint');
   await expect(run(dclint, [join(folder, file)])).resolves.toMatchObject({ stdout: '\n' });
 });
@@ -93,6 +93,20 @@ describe('the environment of the service in it', () => {
     const replica = { DATABASE_REPLICA_URL: 'postgres://u@replica/integration?sslmode=verify-full' };
     const config = loadConfig({ ...others, DATABASE_URL: DATABASE, ...replica }, { strict: true });
     expect(config.DATABASE_REPLICA_URL?.reveal()).toBe(replica.DATABASE_REPLICA_URL);
+  });
+
+  test('is accepted with the file for Prometheus, which reads the metrics at an address of that network', () => {
+    const { name, services } = parsed('metrics.yaml');
+    const { environment: given, networks: joined } = services.integration;
+    const address = networks.outside.ipam.config[0].gateway.replace(/1$/, '2');
+    expect([name, given, joined]).toEqual([
+      project,
+      { METRICS_HOST: address },
+      { outside: { ipv4_address: address } },
+    ]);
+    const { DATABASE_URL_FILE: _, ...others } = environment;
+    const config = loadConfig({ ...others, DATABASE_URL: DATABASE, ...given }, { strict: true });
+    expect(`${config.METRICS_HOST}:${config.METRICS_PORT}`).toBe('192.168.245.2:4003');
   });
 
   test('contains no secret: each secret is a separate file', () => {

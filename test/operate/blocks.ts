@@ -88,6 +88,7 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` types the first commands'],
   ['install', 'install -d -m 700 /var/backups', 'needs Docker'],
   ['install', 'docker compose stop', 'needs Docker'],
+  ['install', 'docker compose exec', 'needs Docker'],
   ['install', 'docker build', 'needs Docker and a registry'],
   ['install', 'umask 077\ninstall -d', 'needs Docker; `../deploy/kubernetes.test.ts` runs `init`'],
   ['install', 'kubectl create namespace', 'needs a cluster; `../deploy/kubernetes.test.ts` compares it'],
