@@ -70,11 +70,15 @@ export async function redeemPasswordLink(
   });
 }
 
-export function redeemEmailLink(
-  { unitOfWork }: SignOn,
+export async function redeemEmailLink(
+  { unitOfWork, clock }: SignOn,
   browser: Browser,
   tokenHash: string,
 ): Promise<BrowserStep> {
+  // A form without such a link, which anyone can send, opens no write.
+  if (!(await knownLink({ ...unitOfWork.rows, now: clock() }, tokenHash, EMAIL_PURPOSES))) {
+    return toErrorPage(LINK_IS_OVER);
+  }
   return unitOfWork.run(async (changes) => {
     const account = await useLink(changes, tokenHash, EMAIL_PURPOSES);
     if (account) {

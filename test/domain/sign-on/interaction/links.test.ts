@@ -217,6 +217,21 @@ describe('a link is good for nothing', () => {
     expect(await rig.signOn.unitOfWork.rows.passwords.find(person.accountId)).toEqual(before);
   });
 
+  test('that was never mailed, and its form opens no write', async () => {
+    const { rig } = await withLink('reset');
+    let writes = 0;
+    const { unitOfWork } = rig.signOn;
+    const run: typeof unitOfWork.run = (work, ...more) => {
+      writes += 1;
+      return unitOfWork.run(work, ...more);
+    };
+    rig.signOn.unitOfWork = { ...unitOfWork, run };
+    for (const send of [redeem, verify]) {
+      expect(errorPageOf(await send(rig, storedHash('it was never mailed'))).kind).toBe('link');
+    }
+    expect(writes).toBe(0);
+  });
+
   test('of another purpose, and one that was never mailed', async () => {
     const { rig, person, tokenHash } = await withLink('reset');
     const emailLink = await mailed(rig, person, 'verify_email');
