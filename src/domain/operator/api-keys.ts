@@ -63,10 +63,16 @@ export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promis
   if (!changesAnything<ApiKey>(present, fields)) {
     return present;
   }
-  const changed = { ...present, ...fields, version: newVersion() };
+  const changed = { ...present, ...fields, ...rotationAfter(present, fields), version: newVersion() };
   await changes.apiKeys.update(changed);
   await audit(changes, 'updated', changed, changedFields(present, changed));
   return changed;
+}
+
+/** A rotated key whose end is put off or removed stays in use, with the lifetime that it gets by that. */
+function rotationAfter(present: ApiKey, { expiresAt }: Partial<ApiKey>): Partial<ApiKey> {
+  const isPutOff = expiresAt === null || (expiresAt ?? 0) > (present.expiresAt ?? Number.POSITIVE_INFINITY);
+  return isPutOff ? { rotatedAt: null, intendedExpiresAt: null } : {};
 }
 
 export async function rotateApiKey(

@@ -28,30 +28,32 @@ export async function listPage<T extends Position>(
   return { rows, nextPageToken: found.length > limit && last ? encodeCursor(last) : '' };
 }
 
-/** Read at once of rows that may be large: a role or a worker may have a quarter of a megabyte. */
-const LARGE_ROWS = 25;
-/** Of the JSON of such a page. With one more piece it stays below the 16 MiB that a message may have. */
+/** A page ends before the row with which its texts would be longer. A character may be four bytes. */
 const MOST_CHARACTERS = 2 * 1_024 * 1_024;
 
-/** The same for rows that may be large. Such a page may end before its limit, and the last one be empty. */
-export async function listLargePage<T extends Position>(
+export interface SizedPosition extends Position {
+  /** At least the characters of the texts of the row. */
+  size: number;
+}
+
+/** The same for rows that may be large, of which 500 would be too much for a message and for memory. */
+export async function listLargePage<T>(
   { pageSize, pageToken }: Listing,
-  fetch: (page: PageRequest) => Promise<T[]>,
+  fetchSizes: (page: PageRequest) => Promise<SizedPosition[]>,
+  fetch: (ids: string[]) => Promise<T[]>,
 ): Promise<{ rows: T[]; nextPageToken: string }> {
   const limit = pageLimit(pageSize);
-  const rows: T[] = [];
-  let after: Position | undefined = pageToken === '' ? undefined : decodeCursor(pageToken, 'page_token');
-  for (let characters = 0; rows.length <= limit && characters < MOST_CHARACTERS; after = rows.at(-1)) {
-    const wanted = Math.min(LARGE_ROWS, limit + 1 - rows.length);
-    const piece = await fetch({ after, limit: wanted });
-    rows.push(...piece);
-    if (piece.length < wanted) {
-      return { rows, nextPageToken: '' };
-    }
-    characters += JSON.stringify(piece).length;
-  }
-  const shown = rows.slice(0, limit);
-  return { rows: shown, nextPageToken: encodeCursor(shown.at(-1) as T) };
+  const after = pageToken === '' ? undefined : decodeCursor(pageToken, 'page_token');
+  const found = await fetchSizes({ after, limit: limit + 1 });
+  let characters = 0;
+  const excess = found.findIndex(({ size }, index) => {
+    characters += size;
+    return index === limit || (index > 0 && characters > MOST_CHARACTERS);
+  });
+  const shown = excess === -1 ? found : found.slice(0, excess);
+  const last = shown.at(-1);
+  const rows = await fetch(shown.map(({ id }) => id));
+  return { rows, nextPageToken: excess === -1 || !last ? '' : encodeCursor(last) };
 }
 
 /** The same for rows in the order of a text, which the token holds: the row itself may change or go. */

@@ -67,6 +67,7 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   revoke: false,
   revokeOfAccount: false,
   revokeOfSession: false,
+  sizes: true,
   rotate: false,
   set: false,
   take: false,

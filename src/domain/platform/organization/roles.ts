@@ -125,18 +125,19 @@ async function chosenUsers(
   role: Role,
   userIds: readonly string[],
 ): Promise<UserView[] | undefined> {
-  const chosen = new Map<string, UserView>();
+  if (userIds.length === 0) {
+    return undefined;
+  }
+  const chosen = (await users.withRole(role.id, userIds)).filter(isLiving);
+  const ids = new Set<string>(chosen.map(({ id }) => id));
   const violations = new Violations();
   for (const [index, id] of userIds.entries()) {
-    const user = chosen.get(id) ?? (await users.find(id));
-    if (user?.roleId === role.id && isLiving(user)) {
-      chosen.set(id, user);
-    } else {
+    if (!ids.has(id)) {
       violations.add(`user_ids[${index}]`, 'must be a user who has the role');
     }
   }
   violations.throwIfAny();
-  return userIds.length > 0 ? [...chosen.values()] : undefined;
+  return chosen;
 }
 
 /** A DELETED user keeps its role and still answers with it. */

@@ -2,6 +2,7 @@ import type { ClientId, InstanceId, LocationId, UnitId, UnitTypeId } from '../..
 import type { Address } from '../../directory/names.js';
 import type { PageRequest } from '../../directory/page.js';
 import type { Versioned } from '../../version.js';
+import type { SizedPosition } from '../listing.js';
 
 /** One deployment of the platform. */
 export interface Instance extends Versioned {
@@ -48,8 +49,10 @@ export interface Role {
 
 export interface RoleRows {
   find(id: string): Promise<Role | undefined>;
-  /** Built-in roles first. */
-  page(page: PageRequest, clientId: ClientId): Promise<Role[]>;
+  /** The places and sizes of a page. Built-in roles first. */
+  sizes(page: PageRequest, clientId: ClientId): Promise<SizedPosition[]>;
+  /** Those of the ids that are roles of the client, in the same order. */
+  findAll(clientId: ClientId, ids: readonly string[]): Promise<Role[]>;
   count(clientId: ClientId): Promise<number>;
   names(clientId: ClientId): Promise<Set<string>>;
   /** The built-in role Owner. */

@@ -11,6 +11,7 @@ import type { EmailChange } from '../../credentials/email-changes.js';
 import type { Address, Manager, Named, UserStatus } from '../../directory/names.js';
 import type { PageRequest } from '../../directory/page.js';
 import type { Versioned } from '../../version.js';
+import type { SizedPosition } from '../listing.js';
 
 /** A person, with all their clients. */
 export interface Account extends Versioned {
@@ -96,8 +97,8 @@ export interface UserRows {
   page(page: PageRequest, filter: UserFilter): Promise<UserView[]>;
   /** Every user that the person is or was, oldest first. */
   ofAccount(id: AccountId): Promise<UserView[]>;
-  /** Users with the role, including DELETED ones, oldest first. */
-  withRole(roleId: string): Promise<UserView[]>;
+  /** Users with the role, including DELETED ones, oldest first: all, or those of these ids. */
+  withRole(roleId: string, among?: readonly string[]): Promise<UserView[]>;
   /** How many have the role, without DELETED ones. */
   countWithRole(roleId: string): Promise<number>;
   /** Whether the client has or had any user. */
@@ -146,6 +147,10 @@ export interface WorkerRows {
   /** The active worker of the person at the client. */
   findActive(clientId: ClientId, accountId: AccountId): Promise<Worker | undefined>;
   page(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<Worker[]>;
+  /** The places and sizes of a page. */
+  sizes(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<SizedPosition[]>;
+  /** Those of the ids that are workers of the client, oldest first. */
+  findAll(clientId: ClientId, ids: readonly string[]): Promise<Worker[]>;
   /** With the units. */
   insert(worker: Worker): Promise<void>;
   /** Everything but the units, except the primary one. */

@@ -78,7 +78,11 @@ function listHandlers(): PlatformHandlers {
     },
     listRoles: async ({ clientId, ...listing }, { rows }) => {
       const { id } = await getClient(rows, clientId);
-      const found = await listLargePage(listing, (page) => rows.roles.page(page, id));
+      const found = await listLargePage(
+        listing,
+        (page) => rows.roles.sizes(page, id),
+        (ids) => rows.roles.findAll(id, ids),
+      );
       return { ...found, roles: found.rows };
     },
     listUnitTypes: async ({ clientId, ...listing }, { rows }) => {

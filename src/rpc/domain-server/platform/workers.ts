@@ -30,8 +30,10 @@ export function workerHandlers(platform: HandlerDependencies): PlatformHandlers 
     listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }, { rows }) => {
       const filter = { statuses: toStatuses(statuses), unitId, locationId };
       const { id } = await getClient(rows, clientId);
-      const { rows: found, nextPageToken } = await listLargePage(listing, (page) =>
-        rows.workers.page(page, id, filter),
+      const { rows: found, nextPageToken } = await listLargePage(
+        listing,
+        (page) => rows.workers.sizes(page, id, filter),
+        (ids) => rows.workers.findAll(id, ids),
       );
       return { workers: found.map(toMessage), nextPageToken };
     },

@@ -2,8 +2,9 @@ import { type SqlBool, sql } from 'kysely';
 import type { PageRequest } from '../../../domain/directory/page.js';
 import { OWNER } from '../../../domain/platform/organization/new-roles.js';
 import type { Role, RoleRows } from '../../../domain/platform/rows/organization.js';
-import { camelCased, type Tables } from '../../camel-case.js';
+import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { inList } from '../statements/dialect.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { countOfClient } from './organization.js';
 
@@ -16,16 +17,18 @@ export function roleRows(writer: Writer): RoleRows {
       const row = await roles().where('id', '=', id).executeTakeFirst();
       return row && toRole(row);
     },
-    page: async (page, clientId) => {
-      const rows = await roles()
+    sizes: (page, clientId) =>
+      inOrder(db)
         .where('clientId', '=', clientId)
         .where(behindRole(page))
-        .orderBy('builtIn', 'desc')
-        .orderBy('createdAt')
-        .orderBy('id')
+        .select(['createdAt', 'id', sql<number>`length(permissions)`.as('size')])
         .limit(page.limit)
-        .execute();
-      return rows.map(toRole);
+        .execute(),
+    findAll: async (clientId, ids) => {
+      const found = inOrder(db)
+        .where('clientId', '=', clientId)
+        .where(inList(db, 'id', JSON.stringify(ids)));
+      return (await found.selectAll().$narrowType<Pick<Role, 'clientId'>>().execute()).map(toRole);
     },
     count: countOfClient(db, 'roles'),
     names: async (clientId) => {
@@ -45,6 +48,10 @@ export function roleRows(writer: Writer): RoleRows {
     insert: (role) => writes.insert(toRow(role)),
     delete: writes.delete,
   };
+}
+
+function inOrder(db: Rows) {
+  return db.selectFrom('roles').orderBy('builtIn', 'desc').orderBy('createdAt').orderBy('id');
 }
 
 /** Built-in roles come first. A deleted role was not built-in, because those are never deleted. */

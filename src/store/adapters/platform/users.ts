@@ -5,6 +5,7 @@ import type { User, UserRows, UserView } from '../../../domain/platform/rows/peo
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { namedOrNull } from '../directory-columns.js';
+import { inList } from '../statements/dialect.js';
 import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
@@ -35,7 +36,7 @@ export function userRows(writer: Writer): UserRows {
       return (await oldestFirst(ofClient, 'users', page)).map(toView);
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
-    withRole: (roleId) => allWhere(db, 'roleId', roleId),
+    withRole: (roleId, among) => allWhere(db, 'roleId', roleId, among),
     countWithRole: async (roleId) => {
       const { count } = await db
         .selectFrom('users')
@@ -95,9 +96,15 @@ function views(db: Rows) {
     .$narrowType<Pick<UserView, 'id' | 'clientId' | 'instanceId' | 'accountId' | 'managerId'>>();
 }
 
-async function allWhere(db: Rows, column: 'accountId' | 'roleId', id: string): Promise<UserView[]> {
+async function allWhere(
+  db: Rows,
+  column: 'accountId' | 'roleId',
+  id: string,
+  among?: readonly string[],
+): Promise<UserView[]> {
   const rows = await views(db)
     .where(`users.${column}`, '=', id)
+    .$if(among !== undefined, (users) => users.where(inList(db, 'users.id', JSON.stringify(among))))
     .orderBy('users.createdAt')
     .orderBy('users.id')
     .execute();

@@ -6,6 +6,7 @@ import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor, namedOrNull, withAddress } from '../directory-columns.js';
+import { inList } from '../statements/dialect.js';
 import { posted, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
@@ -40,12 +41,19 @@ export function workerRows(writer: Writer): WorkerRows {
     findActive: async (clientId, accountId) => only((await active(db, { clientId, accountId })).rows),
     page: async (page, clientId, filter) => {
       const found = placed(db).where('workers.clientId', '=', clientId).where(matching(filter));
-      const rows = await oldestFirst(found, 'workers', page);
-      const units = await unitsOf(
-        db,
-        rows.map(({ id }) => id),
-      );
-      return rows.map((row) => toWorker(row, units));
+      return withUnits(db, await oldestFirst(found, 'workers', page));
+    },
+    sizes: (page, clientId, filter) => {
+      const found = db.selectFrom('workers').where('clientId', '=', clientId).where(matching(filter));
+      return oldestFirst(found.select(['createdAt', 'id', SIZE.as('size')]), 'workers', page);
+    },
+    findAll: async (clientId, ids) => {
+      const found = placed(db)
+        .where('workers.clientId', '=', clientId)
+        .where(inList(db, 'workers.id', JSON.stringify(ids)))
+        .orderBy('workers.createdAt')
+        .orderBy('workers.id');
+      return withUnits(db, await found.execute());
     },
     insert: async (worker) => {
       await insert(toRow(worker));
@@ -136,6 +144,18 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
     locationId: location?.id ?? null,
     primaryUnitId: primaryUnit?.id ?? null,
   };
+}
+
+/** A unit has an id and a name of at most 200 characters; other texts are short. */
+const SIZE = sql<number>`1000 + length(job_titles)
+  + 250 * (select count(*) from worker_units where worker_id = workers.id)`;
+
+async function withUnits(db: Rows, rows: readonly WorkerRow[]): Promise<Worker[]> {
+  const units = await unitsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => toWorker(row, units));
 }
 
 /** The units of many workers, in one read. */

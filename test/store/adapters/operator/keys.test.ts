@@ -70,6 +70,25 @@ describeEachDatabase('API keys', (under) => {
   });
 
   test.each([
+    ['put off', 2 * DAY_MS, null],
+    ['removed', undefined, null],
+    ['made earlier', HOUR_MS, 90 * DAY_MS],
+  ])(
+    'a rotated key whose end is %s has the lifetime of that, unless it shortens the overlap',
+    async (_, leftMs, intendedMs) => {
+      const { run, clock, apiKey } = await issued(90 * DAY_MS);
+      await run((changes) => rotateApiKey(changes, 'demo', { apiKeyId: apiKey.id }));
+      const expiresAt = leftMs && clock.now() + leftMs;
+      const update = { apiKeyId: apiKey.id, expiresAt, updateMask: ['expires_at'] };
+      expect(await run((changes) => updateApiKey(changes, update))).toMatchObject({
+        expiresAt: expiresAt ?? null,
+        rotatedAt: intendedMs && clock.now(),
+        intendedExpiresAt: intendedMs && apiKey.createdAt + intendedMs,
+      });
+    },
+  );
+
+  test.each([
     ['a day, unless it is said', undefined, undefined, DAY_MS],
     ['what is said', 60, undefined, 60_000],
     ['nothing where it is 0', 0, undefined, 0],

@@ -93,11 +93,11 @@ export interface ApiKey {
     | undefined;
   /** Changes with every write but not with use; send it back as expected_version. */
   version: string;
-  /** When it was last rotated; since then it has a successor. */
+  /** When it was last rotated; absent again once its end was put off or removed. */
   rotatedAt?:
     | Date
     | undefined;
-  /** When a rotated key would end without the overlap of its rotation; absent if it would not. */
+  /** When a rotated key would end without the overlap of its rotation; absent if it would never end. */
   intendedExpiresAt?: Date | undefined;
 }
 

@@ -159,8 +159,9 @@ export const protobufFileName = "integration/platform/v1/platform.proto";
  * repeated with its idempotency_key by the same token or a successor of it gets the first answer again, for
  * seven days by default; the key with another request is refused. The metadata key x-on-behalf-of names for
  * the audit log the person for whom the platform calls, by an id of at most 128 characters. Lists are oldest
- * first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token ends them. A token of one instance
- * may call the methods that have the option within_instance, and no other.
+ * first and paged: page_size 1 to 500, 50 when 0; an empty next_page_token ends them, and a page before it may
+ * have fewer rows than page_size. A token of one instance may call the methods that have the option
+ * within_instance, and no other.
  */
 export type PlatformServiceService = typeof PlatformServiceService;
 export const PlatformServiceService = {

@@ -126,7 +126,7 @@ const rotate: Action<{ neverExpires?: boolean }> = async (
   return shown(answer, `${shownOnce('The key', answer.key)}\n${end}`);
 };
 
-/** The successor gets the lifetime of its predecessor, which an earlier rotation has not shortened. */
+/** The successor gets the lifetime that the key was issued with, also if a rotation has shortened it. */
 function endOfSuccessor(present: Partial<ApiKey> = {}): Date | undefined {
   const { createdAt, expiresAt, rotatedAt, intendedExpiresAt } = present;
   const end = rotatedAt ? intendedExpiresAt : expiresAt;
