@@ -5,24 +5,22 @@ unit=integration-command-$$
 given=/run/credentials/$unit.service
 stored=/etc/integration-service/credentials
 
+# Where the command finds a file of the shell. If the file does not exist, the command that needs it says so.
+path_of() { if [ -f "$2" ]; then echo "$given/$1"; else echo "$2"; fi; }
+
 set -- /opt/integration-service/integration "$@"
 # By env, because systemd prefers the values of the environment file to those of --setenv.
 [ -z "$DATA_DIR" ] || set -- "DATA_DIR=$DATA_DIR" "$@"
 [ -z "$SECRETS_KEY_FILE" ] || set -- "SECRETS_KEY_FILE=$SECRETS_KEY_FILE" "$@"
 [ -z "$INTEGRATION_ADDRESS" ] || set -- "INTEGRATION_ADDRESS=$INTEGRATION_ADDRESS" "$@"
 [ -z "$INTEGRATION_CA" ] || set -- "INTEGRATION_CA=$INTEGRATION_CA" "$@"
+[ -z "$INTEGRATION_TOKEN_FILE" ] || set -- "INTEGRATION_TOKEN_FILE=$(path_of token "$INTEGRATION_TOKEN_FILE")" "$@"
+[ -z "$DATABASE_URL_FILE" ] || set -- "DATABASE_URL_FILE=$(path_of database-url "$DATABASE_URL_FILE")" "$@"
 set -- env "$@"
-if [ -f "${INTEGRATION_TOKEN_FILE:-}" ]; then
-  set -- "--property=LoadCredential=token:$INTEGRATION_TOKEN_FILE" "--setenv=INTEGRATION_TOKEN_FILE=$given/token" "$@"
-elif [ -n "$INTEGRATION_TOKEN_FILE" ]; then
-  # A command that needs the token says what is wrong with the file.
-  set -- "--setenv=INTEGRATION_TOKEN_FILE=$INTEGRATION_TOKEN_FILE" "$@"
-fi
+[ ! -f "$INTEGRATION_TOKEN_FILE" ] || set -- "--property=LoadCredential=token:$INTEGRATION_TOKEN_FILE" "$@"
 url=${DATABASE_URL_FILE:-$stored/database-url}
 if [ -f "$url" ]; then
   set -- "--property=LoadCredential=database-url:$url" "--setenv=DATABASE_URL_FILE=$given/database-url" "$@"
-elif [ -n "$DATABASE_URL_FILE" ]; then
-  set -- "--setenv=DATABASE_URL_FILE=$url" "$@"
 fi
 if [ -f $stored/temporal-api-key ]; then
   set -- --property=LoadCredential=temporal-api-key:$stored/temporal-api-key \

@@ -45,6 +45,7 @@ testOnLinux('a command can have another database than the service, such as Postg
   await machine.type(inWalk.unpack);
   const pooler = 'postgres://integration:hunter2@127.0.0.1:1/integration';
   await machine.type(inInstallation.storeSecret, { input: pooler });
+  machine.configure({ DATABASE_URL_FILE: machine.path('etc/integration-service/credentials/database-url') });
   const direct = machine.path('etc/integration-service/credentials/database-direct-url');
   writeFileSync(direct, pooler.replace(':1/', ':2/'), { mode: 0o600 });
   const doctor = 'integration doctor --json';
@@ -61,6 +62,9 @@ testOnLinux('a file of a token that does not exist is named by the command that 
   const machine = await newMachine();
   copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
   await machine.type(inWalk.unpack);
+  const ofTheSettings = machine.path('etc/integration-service/operator.token');
+  writeFileSync(ofTheSettings, `operator_live_${'x'.repeat(48)}`, { mode: 0o600 });
+  machine.configure({ INTEGRATION_TOKEN_FILE: ofTheSettings });
   const listing =
     'INTEGRATION_TOKEN_FILE=/etc/integration-service/operater.token integration token list 2>&1';
   expect(await machine.run(listing, { codes: [2] })).toBe(

@@ -220,7 +220,7 @@ PATH='${path}' exec install "$@"`;
     if (existsSync(command)) {
       const script = readFileSync(command, 'utf8');
       if (!script.includes(this.root)) {
-        writeFileSync(command, script.replaceAll(/(?<![\w.])\/(?=(?:etc|opt)\/)/g, `${this.root}/`));
+        writeFileSync(command, script.replaceAll(/(?<![\w.])\/(?=(?:etc|opt|run)\/)/g, `${this.root}/`));
       }
     }
   }
