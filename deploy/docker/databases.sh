@@ -4,8 +4,11 @@ set -eu
 # A failed command ends the script here, but would not as an argument of psql.
 service=$(cat /run/secrets/service-database-password)
 temporal=$(cat /run/secrets/temporal-database-password)
-psql --set=ON_ERROR_STOP=1 --username=postgres \
-  --set=service="$service" --set=temporal="$temporal" <<'SQL'
+# By the environment: `ps` shows arguments to all users of the machine.
+export service temporal
+psql --set=ON_ERROR_STOP=1 --username=postgres <<'SQL'
+\getenv service service
+\getenv temporal temporal
 CREATE ROLE integration LOGIN PASSWORD :'service';
 CREATE DATABASE integration OWNER integration;
 -- Temporal creates its two databases itself.

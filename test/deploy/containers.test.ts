@@ -130,22 +130,26 @@ test.each(['.gitignore', 'deploy/docker/Dockerfile.dockerignore'])('%s ignores e
 });
 
 describe('the script that makes the databases', () => {
-  /** Runs it with a `psql` that prints its arguments. */
+  const GETENV = `sed -n 's/^.getenv //p' | while read -r name source; do echo "$name=$(printenv "$source")"; done\n`;
+
+  /** Runs it with a `psql` that prints its arguments, and what the variables of its commands contain. */
   async function make(secrets: Record<string, string>): Promise<string> {
     const machine = temporaryDirectory();
     for (const [name, content] of Object.entries(secrets)) {
       writeFileSync(join(machine, name), content);
     }
-    writeFileSync(join(machine, 'psql'), '#!/bin/sh\necho "$@"\n');
+    writeFileSync(join(machine, 'psql'), `#!/bin/sh\necho "$@"\n${GETENV}`);
     chmodSync(join(machine, 'psql'), 0o755);
     const script = readFileSync(join(folder, 'databases.sh'), 'utf8').replaceAll('/run/secrets', machine);
     const env = { PATH: `${machine}:${process.env.PATH}` };
     return (await run('sh', ['-c', script], { env })).stdout;
   }
 
-  test('gives each role its password', async () => {
+  test('gives each role its password, which is no argument that others can see', async () => {
     const secrets = { 'service-database-password': 'one', 'temporal-database-password': 'two' };
-    expect(await make(secrets)).toMatch(/ --set=service=one --set=temporal=two$/m);
+    const [args, ...variables] = (await make(secrets)).trim().split('\n');
+    expect(args).toBe('--set=ON_ERROR_STOP=1 --username=postgres');
+    expect(variables).toEqual(['service=one', 'temporal=two']);
   });
 
   test('makes no role without a password when a secret cannot be read', async () => {
