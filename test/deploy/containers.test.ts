@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
 import { searchAttributes } from '../../workflows/contract.js';
-import { codeOf } from '../operate/blocks.js';
+import { codeOf, pages } from '../operate/blocks.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
 
@@ -170,6 +170,13 @@ describe('the commands of the page', () => {
     );
   };
 
+  test('remove the token from the container after its use', () => {
+    const lines = codeOf(['install', 'docker compose exec -T integration']).trim().split('\n');
+    const [, file] = /cat > (\S+)'/.exec(lines[0] ?? '') ?? [];
+    expect(lines[1]).toContain(`INTEGRATION_TOKEN_FILE=${file} `);
+    expect(lines.at(-1)).toBe(`docker compose exec integration rm ${file}`);
+  });
+
   test('write each secret, and keep the passwords when they are repeated', async () => {
     const machine = temporaryDirectory();
     const read = () =>
@@ -189,6 +196,17 @@ describe('the commands of the page', () => {
     expect(read()).toEqual(first);
   });
 });
+
+test.each(['replica.yaml', 'metrics.yaml'])(
+  '%s is added by a variable, which later commands keep',
+  (file) => {
+    const added = `export COMPOSE_FILE=compose.yaml:${file}`;
+    const texts = Object.values(pages);
+    expect(texts.filter((text) => text.includes(`\`${added}\``))).toHaveLength(1);
+    expect(readFileSync(join(folder, file), 'utf8')).toContain(`# ${added}\n`);
+    expect(texts.filter((text) => /docker compose (?:-f|--file)/.test(text))).toEqual([]);
+  },
+);
 
 test('Temporal in it has the search attributes of the workflows', () => {
   const given: string[] = services['temporal-attributes'].entrypoint;
