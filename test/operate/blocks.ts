@@ -86,9 +86,15 @@ export const inMove = {
 
 export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` types the first commands'],
-  ['install', 'install -d -m 700 /var/backups', 'needs Docker'],
-  ['install', 'docker compose stop', 'needs Docker'],
-  ['install', 'docker compose exec', 'needs Docker'],
+  ['install', 'install -d -m 700 /var/backups', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
+  ['install', 'docker compose run', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
+  ['install', 'docker compose stop', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
+  ['install', 'docker compose exec -T postgres', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
+  [
+    'install',
+    'docker compose exec -T integration',
+    'needs Docker; `../deploy/containers.test.ts` compares it',
+  ],
   ['install', 'docker build', 'needs Docker and a registry'],
   ['install', 'umask 077\ninstall -d', 'needs Docker; `../deploy/kubernetes.test.ts` runs `init`'],
   ['install', 'kubectl create namespace', 'needs a cluster; `../deploy/kubernetes.test.ts` compares it'],
