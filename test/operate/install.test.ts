@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { blocksOf } from '../guides/guide-page.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
@@ -86,12 +86,10 @@ testOnLinux(
 
 /** The settings that the page has for a machine with this role. */
 function settingsOf(role: string): Record<string, string> {
-  const [code = ''] = blocksOf(pages.install ?? '').flatMap(({ code }) =>
-    code.startsWith(`# ${role}\n`) ? [code] : [],
+  const lines = blocksOf(pages.install ?? '').flatMap(({ code }) =>
+    ['all machines', role].some((owner) => code.startsWith(`# ${owner}\n`)) ? code.split('\n') : [],
   );
-  return Object.fromEntries(
-    code.split('\n').flatMap((line) => (/=/.test(line) ? [line.split(/=(.*)/s)] : [])),
-  );
+  return Object.fromEntries(lines.flatMap((line) => (/=/.test(line) ? [line.split(/=(.*)/s)] : [])));
 }
 
 describe('on several machines', () => {
@@ -119,11 +117,15 @@ describe('on several machines', () => {
 
       const authority = newAuthority('the machines');
       const { certificate, key } = authority.issue();
-      mkdirSync(first.path('etc/integration-service/tls'));
       const tls = { 'server.pem': certificate, 'server.key': key, 'ca.pem': authority.certificate };
       for (const [name, content] of Object.entries(tls)) {
-        writeFileSync(first.path(`etc/integration-service/tls/${name}`), content, { mode: 0o400 });
+        writeFileSync(first.path(`root/${name}`), content);
       }
+      await first.type(inInstallation.storeCertificates, { folder: first.path('root') });
+      const modes = Object.keys(tls).map(
+        (name) => statSync(first.path(`etc/integration-service/tls/${name}`)).mode & 0o777,
+      );
+      expect(modes).toEqual([0o644, 0o400, 0o644]);
       const ports = await freePorts(2);
       const start = (role: Role, machine: Machine, address = '') => {
         const here = Object.entries(settingsOf(role)).map(([name, value]) => [
@@ -144,6 +146,11 @@ describe('on several machines', () => {
       const domain = await start('domain', first, `127.0.0.1:${ports[0]}`);
       const target = `INTEGRATION_ADDRESS=localhost:${domain.settings.GRPC_PORT} INTEGRATION_CA=/etc/integration-service/tls/ca.pem`;
       expect(await first.run(`${target} integration token list`)).toContain('operator');
+      first.configure(settingsOf('domain'));
+      first.configure({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
+      expect(await first.run('integration init --temporal 2>&1', { codes: [78] })).toContain(
+        'Temporal at 127.0.0.1:1 was not set up',
+      );
       await start('domain', second, `127.0.0.1:${ports[1]}`);
       for (const role of ['edge', 'worker'] as const) {
         const node = await start(role, first);
