@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { beforeAll, expect } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
@@ -27,6 +27,12 @@ beforeAll(async () => {
   nextTarball = nextPackage();
 }, 300_000);
 
+/** Copies of files of the release, and where the page installs them. */
+const INSTALLED = {
+  'integration.sh': 'usr/local/sbin/integration',
+  'integration-service@.service': 'etc/systemd/system/integration-service@.service',
+};
+
 /** The same files as a release to come. */
 function nextPackage(): string {
   const folder = newTemporaryDirectory();
@@ -34,6 +40,9 @@ function nextPackage(): string {
   renameSync(`${folder}/${PACKAGE_NAME}`, `${folder}/${NEXT_PACKAGE_NAME}`);
   const file = `${folder}/${NEXT_PACKAGE_NAME}/package.json`;
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), version: NEXT_VERSION }));
+  for (const name of Object.keys(INSTALLED)) {
+    appendFileSync(`${folder}/${NEXT_PACKAGE_NAME}/systemd/${name}`, `# ${NEXT_VERSION}\n`);
+  }
   const packed = `${folder}/${NEXT_PACKAGE_NAME}.tar.gz`;
   execFileSync('tar', ['-I', 'gzip -1', '-cf', packed, '-C', folder, NEXT_PACKAGE_NAME]);
   return packed;
@@ -166,6 +175,9 @@ async function upgrades(machine: Machine, { apiKey }: Tenant): Promise<void> {
   await machine.type(inWalk.backupBeforeUpgrade);
   expect(existsSync(machine.path('var/backups/integration-service/before-upgrade/manifest.json'))).toBe(true);
   await machine.type(inWalk.upgrade, { folder: machine.path('root') });
+  for (const copy of Object.values(INSTALLED)) {
+    expect(readFileSync(machine.path(copy), 'utf8')).toContain(`# ${NEXT_VERSION}\n`);
+  }
   await machine.ready();
   expect(await machine.scrape()).toMatch(
     new RegExp(`^integration_build_info{.*version="${NEXT_VERSION}"`, 'm'),
