@@ -198,7 +198,12 @@ test('the page on monitoring finds the port of each node by its labels, under th
   const [job] = parse(block?.code ?? '').scrape_configs;
   expect(job.kubernetes_sd_configs).toEqual([{ role: 'pod', namespaces: { names: ['integration'] } }]);
   const [partOf] = Object.entries(kustomization.labels[0].pairs);
-  const [{ source_labels, regex, action }] = job.relabel_configs;
+  const [{ source_labels, regex, action }, ended] = job.relabel_configs;
+  // Kubernetes lists ended pods too, whose port would be a target that is down.
+  expect(ended).toEqual({
+    source_labels: ['__meta_kubernetes_pod_phase'],
+    ...{ regex: 'Failed|Succeeded', action: 'drop' },
+  });
   expect([source_labels, regex, action]).toEqual([
     [
       `__meta_kubernetes_pod_label_${partOf?.[0].replace(/\W/g, '_')}`,
