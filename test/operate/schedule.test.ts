@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../src/config/package.js';
 import { blocksOf } from '../guides/guide-page.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
@@ -96,11 +97,26 @@ describe('a backup on a schedule', () => {
   });
 });
 
+/** Those that the page names for a database behind PgBouncer. */
+const forPooler = [
+  ...(pages['health-and-restarts'] ?? '').matchAll(/`((?:LoadCredential|Environment)=[^`]*)`/g),
+].map(([, line = '']) => line);
+
+test('behind PgBouncer, a backup has the address of PostgreSQL itself as its database', () => {
+  const credentials = readFileSync(join(packageRoot, 'deploy/systemd/credentials.conf'), 'utf8');
+  const [, direct] = /^#?LoadCredential=database-direct-url:(.*)$/m.exec(credentials) ?? [];
+  const [, environment] = /^(Environment=DATABASE_URL_FILE=.*)$/m.exec(credentials) ?? [];
+  expect(forPooler).toEqual([`LoadCredential=database-url:${direct}`, environment]);
+});
+
 describeWith('systemd-analyze', 'the units of the page', (analyze) => {
   test.each(TIMERS)('pass systemd-analyze as %s', async (timer) => {
     const folder = newDirectory();
     for (const [name, text] of units) {
-      writeFileSync(join(folder, name), text);
+      writeFileSync(
+        join(folder, name),
+        text.replace('[Service]\n', (line) => [line, ...forPooler, ''].join('\n')),
+      );
     }
     const names = [`integration-backup@${timer}.timer`, `integration-backup@${timer}.service`];
     for (const name of names) {
