@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { makeLink } from '../../../../src/domain/credentials/links.js';
 import type { TokenIssuer } from '../../../../src/domain/sign-on/sign-on.js';
 import type { SignOnUnitOfWork } from '../../../../src/domain/sign-on/unit-of-work.js';
 import type { WriteOrigin } from '../../../../src/domain/unit-of-work.js';
+import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { signOnService } from '../../../../src/rpc/domain-server/sign-on/index.js';
 import { browserRig, newPerson, PASSWORD } from '../../../domain/sign-on/browser-rig.js';
 import { TestBrowser } from '../../../domain/sign-on/test-browser.js';
@@ -15,11 +17,17 @@ test('a write of signing on is made for as long as its caller is there', async (
     origins.push(origin);
     return Promise.reject(new Error('It is seen.'));
   };
-  const { handlers } = signOnService({ unitOfWork: { run } } as unknown as TokenIssuer);
+  const rig = await browserRig(under);
+  const { accountId: id, email } = await newPerson(rig, [rig.here.clientId]);
+  const { token } = await rig.run((changes) =>
+    makeLink(changes, { id, email }, { purpose: 'verify_email', lifetimeSeconds: 60 }),
+  );
+  const unitOfWork = { ...rig.signOn.unitOfWork, run };
+  const { handlers } = signOnService({ ...rig.signOn, unitOfWork } as TokenIssuer);
   const { signal } = new AbortController();
   const browser = { sessionHash: undefined, remoteAddress: '', userAgent: '' };
   const asked = handlers.redeemEmailLink?.(
-    { browser, linkTokenHash: new Uint8Array(32) },
+    { browser, linkTokenHash: hashSecret(token) },
     {
       ...{ requestId: 'req-1', identity: { caller: 'edge' } },
       ...{ remoteAddress: undefined, isCancelled: false, signal },
