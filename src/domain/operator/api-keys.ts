@@ -14,7 +14,7 @@ import {
 import { Violations } from '../platform/violations.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
-import { rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { NOT_ROTATED, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { ApiKey } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -72,7 +72,7 @@ export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promis
 /** A rotated key whose end is put off or removed stays in use, with the lifetime that it gets by that. */
 function rotationAfter(present: ApiKey, { expiresAt }: Partial<ApiKey>): Partial<ApiKey> {
   const isPutOff = expiresAt === null || (expiresAt ?? 0) > (present.expiresAt ?? Number.POSITIVE_INFINITY);
-  return isPutOff ? { rotatedAt: null, intendedExpiresAt: null } : {};
+  return isPutOff ? NOT_ROTATED : {};
 }
 
 export async function rotateApiKey(
@@ -129,8 +129,7 @@ async function issue(
     version: newVersion(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
-    rotatedAt: null,
-    intendedExpiresAt: null,
+    ...NOT_ROTATED,
     revokedAt: null,
     lastUsedAt: null,
   };

@@ -53,6 +53,8 @@ export interface Rotation {
   intendedExpiresAt: number | null;
 }
 
+export const NOT_ROTATED: Rotation = { rotatedAt: null, intendedExpiresAt: null };
+
 type Rotatable = Rotation & Pick<Lifetime, 'expiresAt'>;
 
 /** What its rotation changes in a credential. */

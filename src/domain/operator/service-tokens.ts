@@ -8,7 +8,7 @@ import {
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { requireInstance } from './integrations.js';
-import { intendedEnd, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { intendedEnd, NOT_ROTATED, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -64,8 +64,7 @@ export async function createServiceToken(
     label: label.trim(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
-    rotatedAt: null,
-    intendedExpiresAt: null,
+    ...NOT_ROTATED,
     revokedAt: null,
     lastUsedAt: null,
   };
@@ -98,8 +97,7 @@ export async function rotateServiceToken(
     ownerId: present.ownerId ?? present.id,
     createdAt: changes.now,
     expiresAt: expiresAt ?? endOfEqualLife(present, changes.now),
-    rotatedAt: null,
-    intendedExpiresAt: null,
+    ...NOT_ROTATED,
     lastUsedAt: null,
   };
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
