@@ -21,8 +21,6 @@ export function assertAllowed(
 export interface CallLimiter {
   /** Counts a call. Close to the limit it may ask for the counts of other nodes, for a bounded time. */
   take(caller: string): Taken | Promise<Taken>;
-  /** Counts a call by what this node knows, for work that must not wait. */
-  takeNow(caller: string): Taken;
   /** Without counting a call. */
   standing(caller: string): RateLimit;
 }
@@ -45,10 +43,6 @@ export class RateLimiter implements CallLimiter {
       window.used += 1;
     }
     return { allowed, ...this.#windows.standing(window) };
-  }
-
-  takeNow(caller: string): Taken {
-    return this.take(caller);
   }
 
   standing(caller: string): RateLimit {

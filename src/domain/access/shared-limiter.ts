@@ -44,10 +44,6 @@ class SharedLimiter implements CallLimiter {
     return this.#windows.of(caller).take();
   }
 
-  takeNow(caller: string): Taken {
-    return this.#windows.of(caller).takeNow();
-  }
-
   standing(caller: string): RateLimit {
     return this.#windows.standingOf(caller);
   }
@@ -79,22 +75,18 @@ class CallWindow implements SharedWindow {
 
   take(): Taken | Promise<Taken> {
     const { counts, share } = this.settings;
-    if (this.#isFull() || this.#unshared < share || counts.isAway) {
-      return this.takeNow();
+    if (this.#isFull()) {
+      return this.#taken(false);
+    }
+    if (this.#unshared < share || counts.isAway) {
+      this.#admit();
+      this.#askIfDue();
+      return this.#taken(true);
     }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       counts.exchangeSoon(this);
     });
-  }
-
-  takeNow(): Taken {
-    const allowed = !this.#isFull();
-    if (allowed) {
-      this.#admit();
-      this.#askIfDue();
-    }
-    return this.#taken(allowed);
   }
 
   beginExchange(): Addition | undefined {

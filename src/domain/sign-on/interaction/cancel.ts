@@ -3,10 +3,9 @@ import { auditIn, type Browser, type BrowserStep } from '../sessions/browser.js'
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { leave } from './advance.js';
-import type { AuthorizationRequest } from './interactions.js';
 import { type NextStep, nextStep } from './next-step.js';
-import { type Form, openForm, openLockedForm, situationNow } from './open-form.js';
-import { type OwnInteraction, stale } from './open-interaction.js';
+import { answerForm, type Form, openForm, type PersonsForm, situationNow } from './open-form.js';
+import { stale } from './open-interaction.js';
 
 type WayBack = NextStep & { kind: 'refuse' | 'unproven' };
 
@@ -19,7 +18,7 @@ export async function cancel(signOn: SignOn, browser: Browser, form: Form): Prom
     return opened.step;
   }
   if (opened.session.account) {
-    return signOn.unitOfWork.run((changes) => end(signOn, changes, browser, form));
+    return answerForm(signOn, browser, form, (changes, own) => end(signOn, changes, browser, own));
   }
   const rows = { ...signOn.unitOfWork.rows, now: signOn.clock() };
   const situation = await situationNow(rows, opened);
@@ -31,12 +30,8 @@ async function end(
   signOn: SignOn,
   changes: SignOnChanges,
   browser: Browser,
-  form: Form,
+  opened: PersonsForm,
 ): Promise<BrowserStep> {
-  const opened = await openLockedForm(signOn, changes, browser, form);
-  if (opened.kind === 'elsewhere') {
-    return opened.step;
-  }
   const situation = await situationNow(changes, opened);
   if (!(await changes.interactions.finish(opened.interaction))) {
     return stale(opened.interaction.request, 'answered');
@@ -58,13 +53,13 @@ function wayBack(step: NextStep): WayBack {
 async function auditEnd(
   changes: Pick<SignOnChanges, 'audit'>,
   browser: Browser,
-  { session: { account }, interaction: { request } }: OwnInteraction<AuthorizationRequest>,
+  { accountId, interaction: { request } }: PersonsForm,
   way: WayBack,
 ): Promise<void> {
   await auditIn(
     changes,
     browser,
-    { type: 'account', id: account?.id ?? '' },
+    { type: 'account', id: accountId },
     {
       type: 'sign_in.cancelled',
       subject: { type: 'application', id: request.applicationId },

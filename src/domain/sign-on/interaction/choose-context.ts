@@ -2,7 +2,7 @@ import type { Browser, BrowserStep } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import { advance, underWay } from './advance.js';
 import { findContext, type LoginContext } from './login-contexts.js';
-import { type Form, openLockedForm } from './open-form.js';
+import { answerForm, type Form } from './open-form.js';
 
 interface ChooseContextForm extends Form {
   /** Undefined for an unknown value. */
@@ -16,20 +16,16 @@ export function chooseContext(
   browser: Browser,
   form: ChooseContextForm,
 ): Promise<BrowserStep> {
-  return signOn.unitOfWork.run(async (changes) => {
-    const opened = await openLockedForm(signOn, changes, browser, form);
-    if (opened.kind === 'elsewhere') {
-      return opened.step;
-    }
+  return answerForm(signOn, browser, form, async (changes, opened) => {
     const { request, progress } = opened.interaction;
-    const account = opened.session.account;
-    const identity = account ? await changes.identities.find(account.id, request.instanceId) : undefined;
+    const { accountId, session } = opened;
+    const identity = await changes.identities.find(accountId, request.instanceId);
     const chosen = identity && findContext(identity.contexts, form);
-    if (!chosen || !account) {
+    if (!chosen || !session.account) {
       return advance(signOn, changes, browser, underWay(opened, { ...progress, refusal: 'context' }));
     }
     const { userType, clientId } = chosen;
-    const { id: accountId, authenticatedAt } = account;
+    const { authenticatedAt } = session.account;
     const { refusal, ...before } = progress;
     const context = { userType, clientId, accountId, authenticatedAt };
     return advance(signOn, changes, browser, underWay(opened, { ...before, context }));

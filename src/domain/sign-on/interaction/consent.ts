@@ -1,12 +1,10 @@
-import type { AccountId } from '../../../../generated/ids.js';
 import { auditIn, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
-import type { AuthorizationRequest } from './interactions.js';
 import type { Situation } from './next-step.js';
-import { type Form, openLockedForm, pageOf, situationNow } from './open-form.js';
-import { type OwnInteraction, stale } from './open-interaction.js';
+import { answerForm, type Form, type PersonsForm, pageOf, situationNow } from './open-form.js';
+import { stale } from './open-interaction.js';
 
 interface ConsentForm extends Form {
   approved: boolean;
@@ -14,27 +12,21 @@ interface ConsentForm extends Form {
 
 /** Records the person's decision. An approval is remembered; a denial ends the authorization. */
 export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentForm): Promise<BrowserStep> {
-  return signOn.unitOfWork.run(async (changes) => {
-    const opened = await openLockedForm(signOn, changes, browser, form);
-    if (opened.kind === 'elsewhere') {
-      return opened.step;
-    }
+  return answerForm(signOn, browser, form, async (changes, opened) => {
     const situation = await situationNow(changes, opened);
     const page = pageOf(situation);
-    const { account } = opened.session;
-    if (page !== 'consent' || !account) {
+    if (page !== 'consent') {
       return toPage(page, form.interaction);
     }
-    const decision = { ...opened, situation, accountId: account.id };
+    const decision = { ...opened, situation };
     return form.approved
       ? approve(signOn, changes, browser, decision)
       : deny(signOn, changes, browser, decision);
   });
 }
 
-interface Decision extends OwnInteraction<AuthorizationRequest> {
+interface Decision extends PersonsForm {
   situation: Situation;
-  accountId: AccountId;
 }
 
 async function approve(

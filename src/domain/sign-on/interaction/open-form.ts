@@ -1,5 +1,6 @@
-import { countPersonNow } from '../sessions/begin-limits.js';
-import { type Browser, type PageName, toPage } from '../sessions/browser.js';
+import type { AccountId } from '../../../../generated/ids.js';
+import { countPerson } from '../sessions/begin-limits.js';
+import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { situationOf } from './advance.js';
@@ -27,20 +28,34 @@ export async function openForm(signOn: SignOn, browser: Browser, form: Form): Pr
   return open(signOn, { ...signOn.unitOfWork.rows, now: signOn.clock() }, browser, form);
 }
 
-/** The same with the account locked, so that a form sent twice finds the effect of the first. */
-export async function openLockedForm(
+/** The authorization of a form that the person who is signed in has sent. */
+export type PersonsForm = OwnInteraction<AuthorizationRequest> & { accountId: AccountId };
+
+/**
+ * Answers the form in a write that has locked the account, so that a form sent twice finds the effect of the
+ * first. The token of the form binds it to the account that was read before. Other forms open no write,
+ * because anyone can send them.
+ */
+export async function answerForm(
   signOn: SignOn,
-  changes: Rows & Pick<SignOnChanges, 'lock'>,
   browser: Browser,
   form: Form,
-): Promise<OpenedAuthorization> {
-  const opened = await open(signOn, changes, browser, form);
-  if (opened.kind === 'elsewhere' || !opened.session.account) {
-    return opened;
+  answer: (changes: SignOnChanges, opened: PersonsForm) => Promise<BrowserStep>,
+): Promise<BrowserStep> {
+  const seen = await openForm(signOn, browser, form);
+  if (seen.kind === 'elsewhere') {
+    return seen.step;
   }
-  countPersonNow(signOn, opened.session.account.id);
-  await changes.lock(opened.session.account.id);
-  return open(signOn, changes, browser, form);
+  const accountId = seen.session.account?.id;
+  if (accountId === undefined) {
+    return toPage('sign_in', form.interaction);
+  }
+  await countPerson(signOn, accountId);
+  return signOn.unitOfWork.run(async (changes) => {
+    await changes.lock(accountId);
+    const opened = await open(signOn, changes, browser, form);
+    return opened.kind === 'elsewhere' ? opened.step : answer(changes, { ...opened, accountId });
+  });
 }
 
 async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): Promise<OpenedAuthorization> {

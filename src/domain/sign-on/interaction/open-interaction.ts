@@ -16,7 +16,9 @@ export type OpenedAuthorization =
   | ({ kind: 'authorization' } & OwnInteraction<AuthorizationRequest>)
   | { kind: 'elsewhere'; step: BrowserStep };
 
-type Opened = OpenedAuthorization | ({ kind: 'sign_out' } & OwnInteraction<SignOutRequest>);
+export type OpenedSignOut =
+  | ({ kind: 'sign_out' } & OwnInteraction<SignOutRequest>)
+  | { kind: 'elsewhere'; step: BrowserStep };
 
 interface Rows {
   sessions: SessionRows;
@@ -29,7 +31,7 @@ export async function openInteraction(
   rows: Rows,
   browser: Browser,
   token: string,
-): Promise<Opened> {
+): Promise<OpenedAuthorization | OpenedSignOut> {
   const interaction = interactionSeals.open(token);
   if (!interaction) {
     return { kind: 'elsewhere', step: unknown() };
@@ -49,7 +51,7 @@ export async function openInteraction(
   }
   return expiresAt <= rows.now
     ? { kind: 'elsewhere', step: stale(request, 'over') }
-    : ({ kind: request.kind, interaction, session } as Opened);
+    : ({ kind: request.kind, interaction, session } as OpenedAuthorization | OpenedSignOut);
 }
 
 /** The same where only an authorization can go on. */

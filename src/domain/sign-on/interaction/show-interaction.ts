@@ -5,7 +5,7 @@ import { formActionSource } from '../authorization/redirect-target.js';
 import { countPerson } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
-import { advance, underWay } from './advance.js';
+import { advance, leave, underWay } from './advance.js';
 import type { AuthorizationRequest, SignOutRequest } from './interactions.js';
 import { type ContextChoice, findContext, offeredContexts } from './login-contexts.js';
 import { changeableContext, type NextStep, nextStep, type Situation, signInAgain } from './next-step.js';
@@ -34,8 +34,12 @@ export async function showInteraction(
   const situation = await situationNow(rows, opened);
   const next = nextStep(situation);
   if (next.kind !== 'page') {
-    if (opened.session.account) {
-      await countPerson(signOn, opened.session.account.id);
+    const { account } = opened.session;
+    if (!account && next.kind !== 'issue') {
+      return { kind: 'step', step: leave(signOn, situation, next) };
+    }
+    if (account) {
+      await countPerson(signOn, account.id);
     }
     return { kind: 'step', step: await goOn(signOn, browser, token) };
   }

@@ -24,12 +24,6 @@ export async function countPerson({ people, peopleByDay }: SignOn, accountId: Ac
   assertAllowed(await peopleByDay.take(accountId), () => TOO_OFTEN_TODAY);
 }
 
-/** The same inside a transaction, which may not wait for other nodes. */
-export function countPersonNow({ people, peopleByDay }: SignOn, accountId: AccountId): void {
-  assertAllowed(people.takeNow(accountId), () => TOO_OFTEN);
-  assertAllowed(peopleByDay.takeNow(accountId), () => TOO_OFTEN_TODAY);
-}
-
 /**
  * The same for codes that a session gets without a page. Any site can send the browser to them, so they are
  * counted apart: they never prevent a sign-in with the password. False beyond a limit.

@@ -3,9 +3,9 @@ import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
 import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
 import type { Form } from '../interaction/open-form.js';
-import { isFormOf, openInteraction } from '../interaction/open-interaction.js';
+import { isFormOf, type OpenedSignOut, openInteraction } from '../interaction/open-interaction.js';
 import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges } from '../unit-of-work.js';
+import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { afterSignOut, auditIn, type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
@@ -47,21 +47,37 @@ export async function logout(
 }
 
 /** The person confirmed the sign-out. */
-export function confirmLogout(signOn: SignOn, browser: Browser, form: Form): Promise<BrowserStep> {
-  return signOn.unitOfWork.run(async (changes) => {
-    const opened = await openInteraction(signOn, changes, browser, form.interaction);
+export async function confirmLogout(signOn: SignOn, browser: Browser, form: Form): Promise<BrowserStep> {
+  const { unitOfWork, clock } = signOn;
+  // A form that does not match, which anyone can send, opens no write.
+  const seen = await openSignOut(signOn, { ...unitOfWork.rows, now: clock() }, browser, form);
+  if (seen.kind === 'elsewhere') {
+    return seen.step;
+  }
+  return unitOfWork.run(async (changes) => {
+    const opened = await openSignOut(signOn, changes, browser, form);
     if (opened.kind === 'elsewhere') {
       return opened.step;
-    }
-    if (opened.kind === 'authorization') {
-      return toPage('sign_in', form.interaction);
-    }
-    if (!isFormOf(signOn, opened, form.csrfToken)) {
-      return toPage('sign_out', form.interaction);
     }
     await changes.interactions.finish(opened.interaction);
     return end(changes, browser, opened.session, opened.interaction.request);
   });
+}
+
+/** The sign-out of a form, or where else the browser goes. */
+async function openSignOut(
+  signOn: SignOn,
+  rows: Pick<SignOnRows, 'interactions' | 'sessions'> & { now: number },
+  browser: Browser,
+  form: Form,
+): Promise<OpenedSignOut> {
+  const opened = await openInteraction(signOn, rows, browser, form.interaction);
+  if (opened.kind === 'authorization') {
+    return { kind: 'elsewhere', step: toPage('sign_in', form.interaction) };
+  }
+  return opened.kind === 'elsewhere' || isFormOf(signOn, opened, form.csrfToken)
+    ? opened
+    : { kind: 'elsewhere', step: toPage('sign_out', form.interaction) };
 }
 
 async function end(

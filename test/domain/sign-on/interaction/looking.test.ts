@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
+import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { AFTER_LOGOUT, type BrowserRig, browserRig, newPerson } from '../browser-rig.js';
 import { signedInBrowser, TestBrowser } from '../test-browser.js';
@@ -43,5 +45,38 @@ describe('no transaction is asked for', () => {
     const clientId = await rig.newApplication({ firstParty: false });
     expect(await browser.authorize({ clientId })).toMatchObject({ page: 'consent' });
     expect(await browser.show('consent')).toMatchObject({ kind: 'consent' });
+  });
+
+  test.each<[string, (browser: TestBrowser) => Promise<BrowserStep>]>([
+    ['chooses a context', (browser) => browser.choose({ clientId: 'cli_1' }, 'forged')],
+    ['decides on consent', (browser) => browser.decide(true, 'forged')],
+    ['cancels', (browser) => browser.cancel('forged')],
+    ['signs out', (browser) => browser.confirmLogout('forged')],
+  ])('for a form with a forged token that %s', async (_, send) => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = looking(rig, await signedInBrowser(rig, person));
+    await browser.authorize({ prompt: 'login' });
+    expect(await send(browser)).toMatchObject({ page: 'sign_in' });
+    await browser.logout();
+    expect(await send(browser)).toMatchObject({ page: 'sign_out' });
+  });
+
+  test.each<[string, (browser: TestBrowser, csrfToken: string) => Promise<BrowserStep>]>([
+    ['chooses a context', (browser, token) => browser.choose({ clientId: 'cli_1' }, token)],
+    ['decides on consent', (browser, token) => browser.decide(true, token)],
+  ])('for a form of a stranger that %s', async (_, send) => {
+    const browser = looking(await browserRig(under));
+    await browser.authorize();
+    expect(await send(browser, await browser.csrfToken('sign_in'))).toMatchObject({ page: 'sign_in' });
+  });
+
+  test('where a stranger looks at a page of an application that was disabled meanwhile', async () => {
+    const rig = await browserRig(under);
+    const browser = looking(rig);
+    await browser.authorize();
+    await rig.operate((changes) => setApplicationEnabled(changes, rig.applicationId, false));
+    const shown = await browser.show('sign_in');
+    expect(shown).toMatchObject({ kind: 'step', step: { kind: 'redirect' } });
   });
 });

@@ -21,7 +21,6 @@ describeForm({
   askedWith: { linkTokenHash: hashSecret(LINK_TOKEN), password: ' correct horse ' },
   unfit: [
     ['a token of another alphabet', { token: `${LINK_TOKEN}!` }],
-    ['a password beyond 1,024 characters', { password: 'x'.repeat(1_025) }],
     ['a NUL in the password', { password: 'pass\0word' }],
   ],
 });
@@ -64,4 +63,19 @@ test('the ways to the applications of the person come along', async () => {
   expect(await locationAfter(InteractionPage.PASSWORD_SET, { entrances })).toBe(
     `/auth/password-set?entrances=${applicationId}.${one}%2C${applicationId}.${two}`,
   );
+});
+
+test('a password of 60,000 characters reaches the rules, which say that it is too long', async () => {
+  const asked: string[] = [];
+  server.program({
+    redeemPasswordLink: async ({ password }) => {
+      asked.push(password);
+      const value = { page: InteractionPage.SET_PASSWORD, interaction: '', problem: PasswordProblem.TOO_LONG };
+      return { step: { result: { $case: 'nextPage', value } } };
+    },
+  });
+  const password = 'x'.repeat(60_000);
+  const { headers } = await server.ask('setPassword', '/auth/set-password', formPost({ ...fields, password }));
+  expect(headers.location).toMatch(/problem=too_long$/);
+  expect(asked).toEqual([password]);
 });
