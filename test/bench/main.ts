@@ -4,7 +4,7 @@ import type { Comparison } from './harness/comparison.js';
 import { progressOn } from './harness/progress.js';
 import { costTableOf, tableOf, writeCosts, writeLatest } from './harness/report.js';
 import { runAll } from './harness/run.js';
-import { IDLE_CONNECTIONS } from './rows/idle-connections.js';
+import { IDLE_CONNECTIONS, idleConnections } from './rows/idle-connections.js';
 import { comparisons } from './rows/index.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,7 +18,7 @@ const HELP = `Measures the service in turn with its peers and floors.
 
   --only <text>   only rows with this in their name, and those read together with them
   --rounds <n>    so many rounds that count, instead of what each row asks for
-  --publish       also writes the costs of all rows to src/docs/costs.json, for the documentation
+  --publish       only the rows whose costs the documentation shows, and writes these to src/docs/costs.json
 `;
 
 const { only, rounds, publish, help } = readArguments();
@@ -26,7 +26,8 @@ if (help) {
   process.stdout.write(HELP);
   process.exit();
 }
-const selected = comparisons.filter(({ rows }) => Object.keys(rows).some((name) => name.includes(only)));
+const eligible = publish ? comparisons.filter(isPublished) : comparisons;
+const selected = eligible.filter(({ rows }) => Object.keys(rows).some((name) => name.includes(only)));
 if (selected.length === 0) {
   refuse(`No row has "${only}" in its name. There are:\n${namesOf(comparisons).join('\n')}`);
 }
@@ -59,6 +60,10 @@ writeLatest(
   untouched,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;
+
+function isPublished(given: Comparison): boolean {
+  return given.priced !== undefined || given === idleConnections;
+}
 
 function namesOf(given: readonly Comparison[]): string[] {
   return given.flatMap(({ rows }) => Object.keys(rows));

@@ -34,7 +34,7 @@ export interface Priced {
 }
 
 /** Keeps the cost of a round; that of a warm-up round is thrown away. */
-export type NoteCost = (priced: Priced, cost: Cost) => void;
+export type NoteCost = (cost: Cost) => void;
 
 /** One round of each side. Both do the same work. */
 export interface Sides {
@@ -46,6 +46,8 @@ export interface Sides {
 export interface Comparison {
   /** By name, with the unit in it. Rows share a comparison when one round gives all of their numbers. */
   rows: Readonly<Record<string, Terms>>;
+  /** Whose cost is published; other costs are thrown away. */
+  priced?: Priced | undefined;
   /** Rounds that are thrown away, because code, caches and connections are still cold. */
   warmUpRounds: number;
   /** Rounds that count, unless the command line says how many. */

@@ -81,12 +81,12 @@ describe('a run', () => {
     const each = [9_000, 100, 300, 200];
     const comparison = comparing('a', async (_, noteCost) => ({
       ours: async () => {
-        noteCost(priced, costing(each.shift() ?? Number.NaN));
+        noteCost(costing(each.shift() ?? Number.NaN));
         return { a: 1 };
       },
       reference: async () => ({ a: 1 }),
     }));
-    const { costs } = await runAll([comparison], quiet);
+    const { costs } = await runAll([{ ...comparison, priced }], quiet);
     expect(costs).toEqual([{ ...priced, ...costing(200) }]);
   });
 

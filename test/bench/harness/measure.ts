@@ -31,17 +31,17 @@ interface Round {
 
 /** Measures ours and its reference in turn, so that other load affects both alike. */
 export async function measure(
-  { rows, warmUpRounds, rounds, setUp }: Comparison,
+  { rows, priced, warmUpRounds, rounds, setUp }: Comparison,
   scope: Scope,
   progress: Progress,
 ): Promise<Measured> {
   progress('setting up');
   const measured: Round[] = [];
-  const costs = new Map<Priced, Cost[]>();
+  const costs: Cost[] = [];
   let isWarm = false;
-  const sides = await setUp(scope, (priced, cost) => {
+  const sides = await setUp(scope, (cost) => {
     if (isWarm) {
-      costs.set(priced, [...(costs.get(priced) ?? []), cost]);
+      costs.push(cost);
     }
   });
   for (let round = 1 - warmUpRounds; round <= rounds; round += 1) {
@@ -57,7 +57,7 @@ export async function measure(
   }
   return {
     rows: Object.entries(rows).map(([name, terms]) => summarise(name, terms, measured)),
-    costs: [...costs].map(([priced, noted]) => ({ ...priced, ...medianOf(noted) })),
+    costs: priced ? [{ ...priced, ...medianOf(costs) }] : [],
   };
 }
 

@@ -36,6 +36,7 @@ export function listAgainstPeer(list: PeerList): Comparison {
   const priced = { what, limit: showEtag ? ETAG_LIMIT : list.limit };
   return {
     rows: { [name]: { referenceName: PEER_NAME, goal, higherIsBetter: true } },
+    priced: store === 'SQLite' ? priced : undefined,
     warmUpRounds: 2,
     rounds: store === 'SQLite' ? 5 : 3,
     setUp: async (scope, noteCost) => {
@@ -52,7 +53,7 @@ export function listAgainstPeer(list: PeerList): Comparison {
         const { requestsPerSecond } = await ask({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
-      const askOurs = store === 'SQLite' ? pricedLoad(load, service, { noteCost, priced }) : load;
+      const askOurs = pricedLoad(load, service, noteCost);
       const { gatewayPort } = service;
       return {
         ours: () =>

@@ -29,15 +29,12 @@ const PRICED = { what: 'sign-in, from redirect to tokens', limit: 'The password:
 /** The passwords are what a sign-in is made of: how much of their rate is left. */
 export const signIn: Comparison = {
   rows: { [SIGN_INS]: { referenceName: ARGON2_FLOOR_NAME, goal: 0.55, higherIsBetter: true } },
+  priced: PRICED,
   warmUpRounds: 1,
   rounds: 5,
   setUp: async (scope, noteCost) => {
     const { service, signIns, hash } = await startSignIns(scope);
-    const load = pricedLoad(startLoad(scope), service, {
-      noteCost,
-      priced: PRICED,
-      requestsEach: REQUESTS_PER_SIGN_IN,
-    });
+    const load = pricedLoad(startLoad(scope), service, noteCost, REQUESTS_PER_SIGN_IN);
     return {
       ours: async () => {
         const { requestsPerSecond } = await load({

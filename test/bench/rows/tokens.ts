@@ -70,6 +70,7 @@ function againstPeer(
   const name = `${priced.what}${storeIn(store)} (answers/s)`;
   return {
     rows: { [name]: { referenceName: OIDC_PEER_NAME, goal, higherIsBetter: true } },
+    priced: store === 'SQLite' ? priced : undefined,
     warmUpRounds: 2,
     rounds: store === 'SQLite' ? 5 : 3,
     setUp: async (scope, noteCost) => {
@@ -84,7 +85,7 @@ function againstPeer(
         const { requestsPerSecond } = await ask({ target, connections: CONNECTIONS, durationMs: ROUND_MS });
         return { [name]: requestsPerSecond };
       };
-      const askOurs = store === 'SQLite' ? pricedLoad(load, service, { noteCost, priced }) : load;
+      const askOurs = pricedLoad(load, service, noteCost);
       return { ours: () => rate(ours, askOurs), reference: () => rate(peer, load) };
     },
   };

@@ -61,6 +61,7 @@ function deliveries(
   const name = `${what}${storeIn(store)} (deliveries/s)`;
   return {
     rows: { [name]: { referenceName: SIGNED_POSTS_NAME, goal, higherIsBetter: true } },
+    priced,
     warmUpRounds: 1,
     rounds: 3,
     setUp: async (scope, noteCost) => {
@@ -78,9 +79,7 @@ function deliveries(
             () => rate(name, receiver, work),
             () => POSTS,
           );
-          if (priced) {
-            noteCost(priced, cost);
-          }
+          noteCost(cost);
           return outcome;
         },
         reference: () =>

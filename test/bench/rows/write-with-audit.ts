@@ -25,6 +25,7 @@ function writesOn(store: StoreKind, goal?: number): Comparison {
   const terms = { referenceName: REFERENCE, goal, higherIsBetter: false };
   return {
     rows: { [alone]: terms, [together]: terms },
+    priced: store === 'SQLite' ? PRICED : undefined,
     warmUpRounds: 2,
     rounds: store === 'SQLite' ? 9 : 3,
     setUp: async (scope, noteCost) => {
@@ -44,11 +45,10 @@ function writesOn(store: StoreKind, goal?: number): Comparison {
           () => timeOfWrites(...given),
           () => WRITES,
         );
-        noteCost(PRICED, cost);
+        noteCost(cost);
         return outcome;
       };
-      const timeOfOurs = store === 'SQLite' ? pricedTime : timeOfWrites;
-      return { ours: () => readingOf(audited, timeOfOurs), reference: () => readingOf(unaudited) };
+      return { ours: () => readingOf(audited, pricedTime), reference: () => readingOf(unaudited) };
     },
   };
 }
