@@ -12,12 +12,14 @@ interface AttemptRecorderOptions {
   record(results: AttemptResult[]): Promise<unknown>;
   /** Called with the number of attempts that are done. */
   onSettled(count: number): void;
+  /** Fewer wait briefly for others. */
+  few?: number;
   log: Log;
 }
 
 const MOST_AT_ONCE = 500;
 /** A commit costs the same for one result as for many, so a few wait briefly for others. */
-const FEW = 16;
+export const FEW = 16;
 const GATHER_MS = 20;
 /** The domain limits the size of a request, and answers of receivers can be long. */
 const MOST_BYTES = 192 * 1_024;
@@ -49,7 +51,7 @@ export class AttemptRecorder {
     if (!this.#isTelling) {
       this.#isTelling = true;
       void this.#tellAll();
-    } else if (this.#waiting.length >= FEW) {
+    } else if (!this.#areFew()) {
       this.#gathering?.abort();
     }
   }
@@ -76,10 +78,15 @@ export class AttemptRecorder {
   }
 
   async #gather(): Promise<void> {
-    if (this.#waiting.length < FEW) {
+    if (this.#areFew()) {
       this.#gathering = new AbortController();
       await pause(GATHER_MS, this.#gathering.signal);
     }
+  }
+
+  #areFew(): boolean {
+    const { few = FEW } = this.options;
+    return this.#waiting.length < few;
   }
 
   #noteSuccess(): void {
@@ -103,9 +110,8 @@ export class AttemptRecorder {
       this.#setAside(batch[0] as EndedAttempt, isInvalid);
       return;
     }
-    if (isRefused) {
-      this.#atOnce = Math.ceil(batch.length / 2);
-    }
+    // Also where the domain was too late: it may be too slow for so many.
+    this.#atOnce = Math.ceil(batch.length / 2);
     this.#waiting = [...batch, ...this.#waiting];
   }
 

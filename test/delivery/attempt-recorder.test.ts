@@ -114,4 +114,20 @@ describe('the recording of attempts', () => {
     await all;
     expect(calls).toBeGreaterThanOrEqual(5);
   });
+
+  test('is tried with fewer where the domain is too slow for so many', async () => {
+    const sizes: number[] = [];
+    const { recorder, all } = recorderWith((results) => {
+      sizes.push(results.length);
+      const isLate = results.length > 2;
+      return isLate
+        ? Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Too late.'))
+        : Promise.resolve();
+    }, 8);
+    for (let index = 0; index < 8; index += 1) {
+      recorder.add(ended(`whd_${index}`));
+    }
+    await all;
+    expect(sizes.slice(0, 3)).toEqual([8, 4, 2]);
+  });
 });

@@ -70,6 +70,19 @@ async function settledBatch(
   return proxy.costOf(() => rig.recordOnly(...results));
 }
 
+/** As after an answer that was lost. */
+async function repeatedBatch(under: DatabaseUnderTest, proxy: Proxy): Promise<Cost> {
+  const rig = await sendingRig(under);
+  await rig.subscribe();
+  for (let count = 0; count < 8; count += 1) {
+    await rig.happen();
+  }
+  const results = (await rig.claim()).deliveries.map(({ id }) => succeeded(id));
+  await rig.recordOnly(...results);
+  await rig.recordOnly(...results);
+  return proxy.costOf(() => rig.recordOnly(...results));
+}
+
 async function claimOf(under: DatabaseUnderTest, proxy: Proxy, subscriptions: number): Promise<Cost> {
   const rig = await sendingRig(under);
   for (let count = 0; count < subscriptions; count += 1) {
@@ -223,6 +236,7 @@ const OPERATIONS: [string, Cost, Measure][] = [
     { roundTrips: 4, statements: 11 },
     (under, proxy) => settledBatch({ under, proxy }, succeeded),
   ],
+  ['results that are known', { roundTrips: 5, statements: 17 }, repeatedBatch],
   [
     'results of failures',
     { roundTrips: 5, statements: 15 },

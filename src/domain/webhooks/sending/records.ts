@@ -112,14 +112,15 @@ async function settleAll(
 ): Promise<Recorded[]> {
   const { now } = changes;
   const rules = { now, retryDelaysMs: settings.retryDelaysMs, graceMs: grace.at(now), random };
-  const recorded: Recorded[] = [];
-  for (const { result, before } of paired(results, deliveries)) {
-    const { number } = result.attempt;
-    const runs = before.leaseUntil !== null && number === before.attemptsBegun;
-    const known = runs ? undefined : await changes.outcomeOf(before.seq, number);
-    recorded.push({ result, before, ...settle(before, known, result, rules) });
-  }
-  return recorded;
+  // At once: each waits for the database, and there may be hundreds after an answer was lost.
+  return Promise.all(
+    paired(results, deliveries).map(async ({ result, before }) => {
+      const { number } = result.attempt;
+      const runs = before.leaseUntil !== null && number === before.attemptsBegun;
+      const known = runs ? undefined : await changes.outcomeOf(before.seq, number);
+      return { result, before, ...settle(before, known, result, rules) };
+    }),
+  );
 }
 
 function isNews({ attempt }: Recorded): boolean {
