@@ -13,7 +13,7 @@ import type { Log } from '../telemetry/log.js';
 import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, Sender, SendTarget } from './attempt.js';
-import { AttemptRecorder, reasonOf } from './attempt-recorder.js';
+import { AttemptRecorder, FEW, reasonOf } from './attempt-recorder.js';
 import { pause, pauseMsAfter, Slots } from './waits.js';
 
 export type DeliveryClient = Pick<
@@ -51,7 +51,10 @@ const LAST_PART = 1 / 8;
 const WORTHWHILE_PART = LAST_PART + 1 / 4;
 const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
-/** A domain that is shutting down answers claims at once: pauses after an empty answer that came sooner. */
+/**
+ * The pause after an empty answer that came too soon: the domain is shutting down, or attempts have ended,
+ * and the answer to their results, which frees their slots, comes later.
+ */
 const SHORT_ANSWER_MS = 20;
 /** All roles start together, and the domain first prepares its database. */
 const QUIET_START_MS = 30_000;
@@ -78,6 +81,8 @@ export class Relay {
     this.#recorder = new AttemptRecorder({
       record: (results) => deliveries.recordAttempts({ results }, { requestId: requestId() }),
       onSettled: (count) => this.#slots.give(count),
+      // The last slots may stay free: so many never come together.
+      few: Math.min(FEW, Math.ceil(sends * (1 - LAST_PART))),
       log,
     });
     this.#claiming = this.#claimUntilStopped();
@@ -106,7 +111,7 @@ export class Relay {
     while (!signal.aborted) {
       await this.#slots.untilFree(1, signal);
       if (this.#isBehind) {
-        await this.#untilWorthwhile();
+        await this.#untilFree(Math.ceil(this.#slots.total * WORTHWHILE_PART), WORTHWHILE_WITHIN_MS);
       }
       if (!signal.aborted) {
         await this.#claim();
@@ -114,12 +119,12 @@ export class Relay {
     }
   }
 
-  async #untilWorthwhile(): Promise<void> {
+  async #untilFree(count: number, withinMs: number): Promise<void> {
     const over = new AbortController();
     const end = () => over.abort();
-    const timer = setTimeout(end, WORTHWHILE_WITHIN_MS);
+    const timer = setTimeout(end, withinMs);
     this.#stop.signal.addEventListener('abort', end, { once: true });
-    await this.#slots.untilFree(Math.ceil(this.#slots.total * WORTHWHILE_PART), over.signal);
+    await this.#slots.untilFree(count, over.signal);
     clearTimeout(timer);
     this.#stop.signal.removeEventListener('abort', end);
   }
@@ -128,6 +133,8 @@ export class Relay {
     const { deliveries, workerId, sendsPerSubscription, log } = this.options;
     const asked = performance.now();
     const freeSlots = this.#slots.free;
+    const isWorthwhile = freeSlots >= this.#slots.total * WORTHWHILE_PART;
+    const maxWaitMs = isWorthwhile ? CLAIM_WAIT_MS : SHORT_CLAIM_WAIT_MS;
     this.#isBehind = false;
     try {
       const claimed = await deliveries.claimDeliveries(
@@ -136,7 +143,7 @@ export class Relay {
           freeSlots,
           totalSlots: this.#slots.total,
           maxRunningPerSubscription: sendsPerSubscription,
-          maxWaitMs: freeSlots < this.#slots.total * WORTHWHILE_PART ? SHORT_CLAIM_WAIT_MS : CLAIM_WAIT_MS,
+          maxWaitMs,
         },
         { requestId: requestId(), deadlineMs: CLAIM_DEADLINE_MS, signal: this.#giveUpClaim.signal },
       );
@@ -148,8 +155,8 @@ export class Relay {
       this.#quietUntil = 0;
       void this.#begin(claimed, asked);
       this.#isBehind = claimed.deliveries.length > 0 && this.#slots.free <= this.#slots.total * LAST_PART;
-      if (claimed.deliveries.length === 0 && performance.now() - asked < SHORT_ANSWER_MS) {
-        await pause(SHORT_ANSWER_MS, this.#stop.signal);
+      if (claimed.deliveries.length === 0 && performance.now() - asked < maxWaitMs) {
+        await this.#untilFree(freeSlots + 1, SHORT_ANSWER_MS);
       }
     } catch (error) {
       await this.#noteFailure(error);

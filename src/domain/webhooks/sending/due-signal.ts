@@ -26,6 +26,8 @@ export function isAnyDue(due: NewlyDue): boolean {
 /** Each wake ends the wait of one claim, so that the others need not look. */
 export class DueSignal {
   readonly #waiting = new Set<() => void>();
+  /** Claims whose slots were not for what was due: they are woken only where no other claim waits. */
+  readonly #unsuited = new Set<() => void>();
   readonly #closing = new AbortController();
   #countHere = 0;
   #countElsewhere = 0;
@@ -56,7 +58,7 @@ export class DueSignal {
     return this.#isNotified;
   }
 
-  /** Whether a claim waits on this node. */
+  /** Whether a claim waits on this node that can have what is due. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0;
   }
@@ -73,6 +75,15 @@ export class DueSignal {
   wakeByOther(due?: NewlyDue): void {
     this.#countElsewhere += 1;
     this.#wakeFirst(due);
+  }
+
+  /** Called when attempts have ended: there may be room now. Returns whether such a claim waits. */
+  wakeUnsuited(): boolean {
+    const ends = [...this.#unsuited];
+    for (const end of ends) {
+      end();
+    }
+    return ends.length > 0;
   }
 
   /** What the wakes since the last call were for. Call it before a look. */
@@ -92,26 +103,27 @@ export class DueSignal {
   }
 
   /** Resolves on a wake since `count`, at the time limit, or when the caller or the domain ends. */
-  async news(count: number, timeoutMs: number, caller: AbortSignal): Promise<void> {
+  async news(count: number, timeoutMs: number, caller: AbortSignal, isUnsuited = false): Promise<void> {
     if (count !== this.count || caller.aborted || this.closing.aborted || timeoutMs <= 0) {
       return;
     }
+    const waiting = isUnsuited ? this.#unsuited : this.#waiting;
     await new Promise<void>((resolve) => {
       const end = () => {
-        this.#waiting.delete(end);
+        waiting.delete(end);
         clearTimeout(timer);
         caller.removeEventListener('abort', end);
         resolve();
       };
       const timer = setTimeout(end, timeoutMs);
       caller.addEventListener('abort', end);
-      this.#waiting.add(end);
+      waiting.add(end);
     });
   }
 
   close(): void {
     this.#closing.abort();
-    for (const end of [...this.#waiting]) {
+    for (const end of [...this.#waiting, ...this.#unsuited]) {
       end();
     }
   }
@@ -119,7 +131,8 @@ export class DueSignal {
   #wakeFirst(due: NewlyDue): boolean {
     this.#newlyDue = bothDue(this.#newlyDue, due);
     const [first] = this.#waiting;
-    first?.();
+    const [unsuited] = this.#unsuited;
+    (first ?? unsuited)?.();
     return first !== undefined;
   }
 }

@@ -147,4 +147,46 @@ describe('waiting for deliveries', () => {
     signal.setNotified(false);
     expect([signal.isNotified, signal.count]).toEqual([false, count]);
   });
+
+  describe('with slots that are not for what is due', () => {
+    const unsuited = (signal: DueSignal) => signal.news(signal.count, FOREVER_MS, PATIENT, true);
+
+    test('goes on while another claim waits, and ends by a wake where none does, which other nodes learn too', async () => {
+      let told = 0;
+      const signal = new DueSignal(() => {
+        told += 1;
+      });
+      let hasEnded = false;
+      const wait = unsuited(signal).then(() => {
+        hasEnded = true;
+      });
+      const { all } = waiting(signal, 1);
+      signal.wake();
+      await all;
+      await turn();
+      expect([hasEnded, told, signal.isAwaited]).toEqual([false, 0, false]);
+      signal.wake();
+      await wait;
+      expect(told).toBe(1);
+    });
+
+    test('ends for all when attempts have ended', async () => {
+      const signal = new DueSignal();
+      const waits = [unsuited(signal), unsuited(signal)];
+      const { ended, all } = waiting(signal, 1);
+      expect(signal.wakeUnsuited()).toBe(true);
+      await Promise.all(waits);
+      expect(ended).toEqual([]);
+      expect(signal.wakeUnsuited()).toBe(false);
+      signal.close();
+      await all;
+    });
+
+    test('is over when it is closed', async () => {
+      const signal = new DueSignal();
+      const wait = unsuited(signal);
+      signal.close();
+      await wait;
+    });
+  });
 });

@@ -28,6 +28,8 @@ interface Call {
   caller: AbortSignal;
   /** Whether the caller has left or the domain stops. */
   isOver(): boolean;
+  /** Whether attempts have ended since the call, so that the caller may have more free slots by now. */
+  mayHaveMore(): boolean;
 }
 
 interface Look {
@@ -67,23 +69,21 @@ export class DeliveryClaims {
     const { lookMs, notifiedMs } = this.pauses;
     const endsAt = performance.now() + request.maxWaitMs;
     const isOver = () => caller.aborted || deliveriesDue.closing.aborted;
+    const endings = this.#endings;
+    const call = { request, caller, isOver, mayHaveMore: () => endings !== this.#endings };
     let { lockedMs } = this.pauses;
-    let endings: number | undefined;
     for (let hasLooked = false; !isOver(); hasLooked = true) {
       await this.#sweeps.sweepIfDue(caller);
-      const { claim, locked, unsuited, quiet } = await this.#inTurn(() =>
-        this.#look({ request, caller, isOver }, hasLooked),
-      );
+      const { claim, locked, unsuited, quiet } = await this.#inTurn(() => this.#look(call, hasLooked));
       const leftMs = endsAt - performance.now();
-      const mayHaveMore = unsuited && endings !== undefined && endings !== this.#endings;
-      if (claim.deliveries.length > 0 || ((leftMs <= 0 || mayHaveMore) && !isOver())) {
+      const isDone = leftMs <= 0 || (unsuited && call.mayHaveMore());
+      if (claim.deliveries.length > 0 || (isDone && !isOver())) {
         return claim;
       }
-      endings = unsuited ? this.#endings : undefined;
       const freeMs = quiet && deliveriesDue.isNotified ? notifiedMs : lookMs;
       const pauseMs = locked ? Math.min(lockedMs, lookMs) : freeMs;
       lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
-      await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller);
+      await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller, unsuited);
     }
     // Passes on a wake that was not used.
     deliveriesDue.wake();
@@ -95,14 +95,13 @@ export class DeliveryClaims {
     return this.#sweeps.settled();
   }
 
-  /**
-   * Call it when the next write would see that attempts have ended, which may make room for others. A claim
-   * under way is not woken: if it finds no room, it looks again before it waits.
-   */
+  /** Call it when the next write would see that attempts have ended, which may make room for others. */
   attemptsEnded(): void {
+    const { deliveriesDue } = this.dependencies;
     this.#endings += 1;
+    const hasWoken = deliveriesDue.wakeUnsuited();
     if (this.#round.heldBack) {
-      this.dependencies.deliveriesDue.wake();
+      deliveriesDue.wake(undefined, hasWoken);
     }
   }
 
@@ -158,7 +157,7 @@ export class DeliveryClaims {
     let isInWrite = firstInWrite;
     let locked = false;
     let unsuited = false;
-    for (let isNew = true; isNew && !call.isOver(); isInWrite = false) {
+    for (let isNew = true; isNew && !call.isOver() && !(unsuited && call.mayHaveMore()); isInWrite = false) {
       const after = this.#round.after[slotKindOf(call.request)];
       const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.dependencies.clock());
       if (due?.length === 0) {
@@ -176,7 +175,8 @@ export class DeliveryClaims {
         seen.add(id);
       }
     }
-    return { claim: NOTHING, locked, unsuited, quiet: !call.isOver() && (await this.#isQuiet()) };
+    const quiet = !unsuited && !call.isOver() && (await this.#isQuiet());
+    return { claim: NOTHING, locked, unsuited, quiet };
   }
 
   /** Asks the database only while other nodes wake this one: otherwise the pause is short anyway. */
@@ -219,8 +219,11 @@ export class DeliveryClaims {
     }
     const isFull = begun.left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : begun.reached.map(({ target }) => target);
-    this.#round = roundAfter(this.#round, begun, isFull ? reached : undefined, isNamed);
-    if (isFull || (isShort && deliveries.length > 0)) {
+    const isShortOfSlots = isFull || (isShort && deliveries.length > 0);
+    // Last slots may be free, but those that got nothing come first in the next claim.
+    const endsRound = isFull || (isShortOfSlots && begun.slots === 'open');
+    this.#round = roundAfter(this.#round, begun, endsRound ? reached : undefined, isNamed);
+    if (isShortOfSlots) {
       // Another claim may have slots for what this one leaves.
       deliveriesDue.wake();
     }

@@ -17,8 +17,8 @@ export interface Round {
 }
 
 /**
- * `reached`: those that got all slots, if all are taken. A look at named subscriptions leaves the round where
- * it is, and does not end `heldBack`, because it has not seen the others.
+ * `reached`: those that got slots, if all that others may have are taken. A look at named subscriptions
+ * leaves the round where it is, and does not end `heldBack`, because it has not seen the others.
  */
 export function roundAfter(
   round: Round,

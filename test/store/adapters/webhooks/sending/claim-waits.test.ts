@@ -287,4 +287,21 @@ describe('attempts that end', () => {
     expect((await waiting).deliveries).toEqual([]);
     expect((await rig.claim({ ...request, freeSlots: 3 })).deliveries).toHaveLength(1);
   });
+
+  test('during its first look end such a claim too', async () => {
+    const database = await under.openMigrated();
+    const rig = sendingNode(database, await newConnection(database), undefined, {}, NEVER);
+    await rig.subscribe();
+    await Promise.all(Array.from({ length: 20 }, () => rig.happen()));
+    const { deliveries } = await rig.claim({ freeSlots: 16, totalSlots: 16 });
+    const { rows } = rig.dependencies.unitOfWork;
+    const { dueSubscriptions } = rows;
+    jest.spyOn(rows, 'dueSubscriptions').mockImplementationOnce(async (...parameters) => {
+      const due = await dueSubscriptions(...parameters);
+      await rig.record(succeeded(deliveries[0]?.id as never));
+      return due;
+    });
+    const request = { ...REQUEST, freeSlots: 2, totalSlots: 16, maxWaitMs: LONGER_THAN_A_TEST_MS };
+    expect((await rig.claims.claim(request, PATIENT)).deliveries).toEqual([]);
+  });
 });

@@ -251,6 +251,23 @@ describeEachDatabase('a claim', (under) => {
     expect(await claimed(12)).toHaveLength(12 - 4 + 2);
   });
 
+  test('continues with those that got nothing, although last slots are free', async () => {
+    const rig = await sendingRig(under);
+    const all: string[] = [];
+    await times(15, async () => all.push(await rig.subscribe()));
+    await times(3, () => rig.happen());
+    const served = new Set<string>();
+    await times(3, async () => {
+      const { deliveries, targets } = await rig.claim({ freeSlots: 8, totalSlots: 8 });
+      expect(deliveries).toHaveLength(7);
+      for (const { subscriptionId } of targets) {
+        served.add(subscriptionId);
+      }
+      await rig.record(...deliveries.map(({ id }) => succeeded(id)));
+    });
+    expect([...served].sort()).toEqual(all.sort());
+  });
+
   test('gives the last slots in turn to all that may have them', async () => {
     const rig = await sendingRig(under);
     const busy = await rig.subscribe();
