@@ -18,25 +18,49 @@ const SECRET_PARAMETERS = ['password', 'sslpassword'];
 const KEEP = ['--no-owner', '--no-privileges'];
 /** A replica does not have the rows of unlogged tables. */
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
+/** Of `server_version_num` in one release. */
+const VERSIONS_OF_RELEASE = 10_000;
+const OTHER_RELEASE = /version mismatch|unrecognized configuration parameter|unsupported version/;
+const OTHER_PROGRAMS =
+  ". Put the PostgreSQL client programs of the server's release first on the PATH. A backup that newer ones made needs a server of their release";
 
-/** Dumps the database, and runs `read` on the same snapshot. */
+/** Dumps the database, and runs `read` on the same snapshot. Warns of a dump that its server may refuse. */
 export async function dumpPostgres<T>(
   url: string,
   target: string,
   environment: Environment,
   read: (reader: Reader) => Promise<T>,
+  warn: (message: string) => void,
 ): Promise<T> {
   const dump = async (transaction: Reader) => {
-    const { rows } = await sql<{ name: string }>`select pg_export_snapshot() as name`.execute(transaction);
+    const { rows } = await sql<{ snapshot: string; version: string }>`
+      select pg_export_snapshot() as snapshot, current_setting('server_version_num') as version
+    `.execute(transaction);
+    const [{ snapshot = '', version = '' } = {}] = rows;
     const found = await read(transaction);
-    const snapshot = [`--snapshot=${rows[0]?.name}`, `--file=${target}`];
-    await run('pg_dump', [...DUMPED, ...KEEP, ...snapshot], url, environment);
+    const args = [...DUMPED, ...KEEP, `--snapshot=${snapshot}`, `--file=${target}`];
+    await runOn(url, 'pg_dump', args, environment);
     chmodSync(target, OWNER_ONLY);
+    await warnOfRelease(Math.floor(Number(version) / VERSIONS_OF_RELEASE), environment, warn);
     return found;
   };
   return reading({ databaseUrl: url }, (reader) =>
     reader.transaction().setIsolationLevel('repeatable read').execute(dump),
   );
+}
+
+async function warnOfRelease(
+  server: number,
+  environment: Environment,
+  warn: (message: string) => void,
+): Promise<void> {
+  const { output } = await ended('pg_dump', ['--version'], environment);
+  const release = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? server);
+  if (release !== server) {
+    warn(
+      `WARNING: pg_dump is of PostgreSQL ${release}, and the server of PostgreSQL ${server}. You can restore this backup only into a server of PostgreSQL ${release} or newer. Put the client programs of PostgreSQL ${server} first on the PATH, and make another backup.`,
+    );
+  }
 }
 
 /**
@@ -68,44 +92,55 @@ export async function unmarkPostgres(db: Reader): Promise<void> {
 
 /** Restores the dump in one transaction. */
 export async function undumpPostgres(url: string, file: string, environment: Environment): Promise<void> {
-  await run('pg_restore', ['--exit-on-error', '--single-transaction', ...KEEP, file], url, environment);
+  await runOn(url, 'pg_restore', ['--exit-on-error', '--single-transaction', ...KEEP, file], environment);
 }
 
 /** The tool gets the password in its environment, because other users can read its arguments. */
-async function run(tool: string, args: string[], url: string, environment: Environment): Promise<void> {
+async function runOn(url: string, tool: string, args: string[], environment: Environment): Promise<void> {
   const address = new URL(url);
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);
   address.password = '';
   // Not with `searchParams`, which writes spaces as plus signs; libpq does not understand these.
   address.search = address.search.slice(1).split('&').filter(isShown).join('&');
-  const child = spawn(tool, [...args, '--no-password', `--dbname=${address}`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...environment, ...(password !== '' && { PGPASSWORD: password }) },
+  await run(tool, [...args, '--no-password', `--dbname=${address}`], {
+    ...environment,
+    ...(password !== '' && { PGPASSWORD: password }),
   });
+}
+
+/** Returns the standard output. */
+async function run(tool: string, args: string[], environment: Environment): Promise<string> {
+  const { code, output, errors } = await ended(tool, args, environment);
+  if (code !== 0) {
+    const reason = errors.trim().replaceAll(/\s*\n\s*/g, ' ');
+    throw new CopyError(
+      `${tool} failed with exit code ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}${OTHER_RELEASE.test(reason) ? OTHER_PROGRAMS : ''}`,
+    );
+  }
+  return output;
+}
+
+async function ended(tool: string, args: string[], environment: Environment) {
+  const child = spawn(tool, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
   // When a signal ends the command, its child process must end too.
   const end = () => child.kill();
   process.once('exit', end);
-  const ended = new Promise<number | null>((resolve, reject) => {
+  const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  const output = Promise.all([ended, text(child.stderr)]).finally(() => process.off('exit', end));
-  const [code, said] = await output.catch((error: Error) => {
+  try {
+    const [code, output, errors] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
+    return { code, output, errors };
+  } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'
       ? new StoreError(
-          `${tool} is not on the PATH. Install the PostgreSQL client programs (postgresql-client), at least as new as the server.`,
+          `${tool} is not on the PATH. Install the PostgreSQL client programs (postgresql-client) of the server's release.`,
           { cause: error },
         )
       : error;
-  });
-  if (code !== 0) {
-    const reason = said.trim().replaceAll(/\s*\n\s*/g, ' ');
-    const remedy = /version mismatch/.test(reason)
-      ? '. Put PostgreSQL client programs that are at least as new as the server first on the PATH'
-      : '';
-    throw new CopyError(
-      `${tool} failed with exit code ${code}: ${reason.slice(-MOST_CHARACTERS_SHOWN) || 'it gave no reason'}${remedy}`,
-    );
+  } finally {
+    process.off('exit', end);
   }
 }
 

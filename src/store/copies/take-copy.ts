@@ -20,10 +20,11 @@ export async function takeCopy(
   target: string,
   now: number,
   environment: Readonly<Record<string, string | undefined>>,
+  warn: (message: string) => void,
 ): Promise<TakenCopy> {
   const read = (reader: Reader) => takenOf(reader, now);
   if (databaseUrl !== undefined) {
-    return dumpPostgres(databaseUrl, target, environment, read);
+    return dumpPostgres(databaseUrl, target, environment, read, warn);
   }
   await copySqlite(dataDir, target);
   assertSound(target);

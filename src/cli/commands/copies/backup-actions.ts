@@ -70,7 +70,7 @@ async function writeBackup(
     const begunAt = Date.now();
     const database = config.DATABASE_URL === undefined ? 'sqlite' : 'postgresql';
     const file = join(staged.path, FILES[database]);
-    const { facts, valid } = await takeCopy(placeOf(config), file, begunAt, process.env);
+    const { facts, valid } = await takeCopy(placeOf(config), file, begunAt, process.env, say);
     const manifest = manifestOf({
       ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
       ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: passphrase !== undefined },

@@ -4,7 +4,7 @@ import type { BackupOptions } from './backup-actions.js';
 
 const NOTES = `
 The command backs up the database that DATA_DIR or DATABASE_URL names. The service may be running; the backup contains
-every write that it acknowledged before the command began. PostgreSQL needs pg_dump on the PATH.
+every write that it acknowledged before the command began. PostgreSQL needs pg_dump of the server's release on the PATH.
 
 The backup does not contain the encryption key: store a copy of SECRETS_KEY_FILE elsewhere. With --with-key the backup
 contains the key file, encrypted with a passphrase; store the passphrase elsewhere.

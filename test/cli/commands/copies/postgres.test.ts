@@ -13,6 +13,16 @@ const directory = temporaryDirectories();
 const AHEAD = 'const { now } = Date; Date.now = () => now() + 3_600_000;';
 const AN_HOUR_AHEAD = `--import=data:text/javascript,${encodeURIComponent(AHEAD)}`;
 
+async function administer(connectionString: string, statements: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statements);
+  } finally {
+    await client.end();
+  }
+}
+
 describe('integration backup of PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
 
@@ -24,7 +34,7 @@ describe('integration backup of PostgreSQL', () => {
     const { code, stdout, stderr } = await integration(['backup', target], { ...settings, PATH: folder });
     expect([code, stdout]).toEqual([78, '']);
     expect(stderr).toBe(
-      'pg_dump is not on the PATH. Install the PostgreSQL client programs (postgresql-client), at least as new as the server.\n',
+      "pg_dump is not on the PATH. Install the PostgreSQL client programs (postgresql-client) of the server's release.\n",
     );
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([]);
   });
@@ -65,10 +75,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
 
     const DATABASE_URL = await server.newDatabase('target');
     const target = { ...source, DATABASE_URL };
-    const half = new pg.Client({ connectionString: DATABASE_URL });
-    await half.connect();
-    await half.query('create table restore_under_way (since bigint)');
-    await half.end();
+    await administer(DATABASE_URL, 'create table restore_under_way (since bigint)');
     const started = await integration(['init'], target);
     expect([started.code, started.stderr]).toEqual([
       78,
@@ -101,13 +108,11 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     const withPassphrase = ['--passphrase-file', passphrase];
     await succeeded(integration(['backup', backup, '--with-key', ...withPassphrase], source));
     const DATABASE_URL = await server.newDatabase('unended');
-    const client = new pg.Client({ connectionString: DATABASE_URL });
-    await client.connect();
-    await client.query(`
+    const losing = `
       create function lose() returns event_trigger language plpgsql as $$ begin raise 'the connection is lost'; end $$;
       create event trigger lost on ddl_command_end when tag in ('DROP TABLE') execute function lose();
-    `);
-    await client.end();
+    `;
+    await administer(DATABASE_URL, losing);
     const SECRETS_KEY_FILE = join(folder, 'restored.key');
     const { code } = await integration(['restore', backup, ...withPassphrase], {
       ...{ ...source, DATABASE_URL, SECRETS_KEY_FILE },
