@@ -41,6 +41,14 @@ export class CopyChanges {
     `.execute(this.writer);
   }
 
+  enableSubscription(id: string): Promise<void> {
+    return this.setRow(
+      'subscriptions',
+      id,
+      sql`status = 'ACTIVE', disabled_reason = null, disabled_at = null, failing_since = null`,
+    );
+  }
+
   disableSubscription(id: string): Promise<void> {
     return this.setRow(
       'subscriptions',

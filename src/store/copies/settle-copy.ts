@@ -6,6 +6,7 @@ import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
 import { type Credential, credentialsWhere, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
+import { suspendedIn } from './suspended.js';
 import { unexpired, type ValidList, validIn } from './valid-list.js';
 
 export interface Settling {
@@ -38,6 +39,9 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     // Before any change: readers have to see every change of the restore.
     await beginLife(writer);
     const changes = new CopyChanges(writer, at, RESTORER);
+    if (settling.valid !== undefined) {
+      await undoSuspensions(changes, settling.valid);
+    }
     const present = await validIn(writer, at);
     // Without a list, what is valid in the copy is valid: that ends nothing.
     const valid = settling.valid ?? present;
@@ -51,6 +55,23 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const alive = await credentialsWhere(writer, unexpired(at));
     return { ended, consents, ...applied, suspended, alive, held };
   });
+}
+
+/**
+ * What an earlier restore suspended becomes valid, so that the list decides about it: what the list lacks is
+ * ended with the rest, so that no operator resumes it.
+ */
+async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<void> {
+  const ends = { ...list.apiKeys, ...list.serviceTokens, ...list.clientSecrets };
+  const listed = new Set([...Object.keys(ends), ...list.subscriptions]);
+  for (const { kind, id, expiresAt } of await suspendedIn(changes.writer)) {
+    const isSubscription = kind === 'subscription';
+    await (isSubscription ? changes.enableSubscription(id) : setEnd(changes.writer, { kind, id }, expiresAt));
+    if (listed.has(id)) {
+      const type = isSubscription ? 'subscription.enabled' : `${kind}.resumed`;
+      await changes.record(type, { type: kind, id }, { reason: 'restored' });
+    }
+  }
 }
 
 async function endSessions(

@@ -14,6 +14,8 @@ import { plantApiKey, plantServiceToken } from '../rows.js';
 
 const NOW = 1_790_000_500_000;
 const LATER = NOW + 60_000;
+/** Of a second restore. */
+const AGAIN = NOW + 1_000;
 const ACTOR = { type: 'command', id: 'resume' };
 const UNKNOWN: Settling = {
   ...{ at: NOW, valid: undefined, attributes: {} },
@@ -215,6 +217,87 @@ describeEachDatabase('a restored database', (under) => {
     expect(await database.reader.selectFrom('application_secrets').selectAll().execute()).toEqual([]);
     expect(await rowOf(database, 'applications')).toMatchObject({ enabled: 0 });
     expect(await suspendedIn(database.reader)).toEqual([]);
+  });
+
+  test('ends for good what an earlier restore suspended and a list lacks, so that it cannot be resumed', async () => {
+    const database = await under.openMigrated();
+    const { key, token, subscription } = await plantAll(database);
+    await settleCopy(database, UNKNOWN);
+    const valid = await validIn(database.reader, AGAIN);
+    const settled = await settleCopy(database, { ...KNOWN, at: AGAIN, valid });
+    expect(settled.revoked.map(({ id }) => id)).toEqual([key, token, 'sec_1']);
+    expect(settled.disabled.subscriptions).toEqual([subscription]);
+    expect(settled.alive).toEqual([]);
+    expect(await suspendedIn(database.reader)).toEqual([]);
+    expect(await rowOf(database, 'api_keys')).toMatchObject({ revoked_at: AGAIN });
+    expect(await rowOf(database, 'service_tokens')).toMatchObject({ revoked_at: AGAIN });
+    expect(await database.reader.selectFrom('application_secrets').selectAll().execute()).toEqual([]);
+    expect(await rowOf(database, 'subscriptions')).toMatchObject({ status: 'DISABLED', disabled_at: AGAIN });
+    const records = await audited(database);
+    expect(records).toEqual(
+      expect.arrayContaining([
+        `restore api_key.revoked ${key}`,
+        `restore service_token.revoked ${token}`,
+        'restore client_secret.revoked sec_1',
+        `restore subscription.disabled ${subscription}`,
+      ]),
+    );
+    expect(records.filter((each) => /resumed|enabled/.test(each))).toEqual([]);
+  });
+
+  test('lets what an earlier restore suspended work again, until the end that a list has', async () => {
+    const database = await under.openMigrated();
+    const { key, token, subscription } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    await settleCopy(database, UNKNOWN);
+    const settled = await settleCopy(database, {
+      ...{ ...KNOWN, at: AGAIN, sendWebhooks: true },
+      valid: { ...valid, serviceTokens: { [token]: LATER - 1 } },
+    });
+    expect([settled.revoked, settled.disabled.subscriptions]).toEqual([[], []]);
+    expect(settled.alive.map(({ id, expiresAt }) => [id, expiresAt])).toEqual([
+      [key, null],
+      [token, LATER - 1],
+      ['sec_1', null],
+    ]);
+    expect(await rowOf(database, 'subscriptions')).toMatchObject({ status: 'ACTIVE', disabled_at: null });
+    expect(await suspendedIn(database.reader)).toEqual([]);
+    expect(await audited(database)).toEqual(
+      expect.arrayContaining([
+        `restore api_key.resumed ${key}`,
+        `restore service_token.resumed ${token}`,
+        'restore client_secret.resumed sec_1',
+        `restore subscription.enabled ${subscription}`,
+      ]),
+    );
+  });
+
+  test('suspends anew what an earlier restore suspended and a list has that is not recent', async () => {
+    const database = await under.openMigrated();
+    const { key, token, subscription } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    await settleCopy(database, UNKNOWN);
+    const settled = await settleCopy(database, { ...UNKNOWN, at: AGAIN, valid });
+    expect(settled.suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1']);
+    expect(settled.held.subscriptions).toEqual([subscription]);
+    const suspended = await suspendedIn(database.reader);
+    expect(suspended.map(({ id, since, expiresAt }) => [id, since, expiresAt])).toEqual([
+      [key, AGAIN, null],
+      [token, AGAIN, LATER],
+      ['sec_1', AGAIN, null],
+      [subscription, AGAIN, null],
+    ]);
+  });
+
+  test('leaves suspended what an earlier restore suspended, where revocations are unknown', async () => {
+    const database = await under.openMigrated();
+    await plantAll(database);
+    await settleCopy(database, UNKNOWN);
+    const before = await suspendedIn(database.reader);
+    expect(before).toHaveLength(4);
+    const settled = await settleCopy(database, { ...UNKNOWN, at: AGAIN });
+    expect([settled.revoked, settled.suspended, settled.alive]).toEqual([[], [], []]);
+    expect(await suspendedIn(database.reader)).toEqual(before);
   });
 
   test('gives keys, tokens and secrets the end that a list has, if it is earlier', async () => {
