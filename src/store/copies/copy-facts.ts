@@ -9,23 +9,26 @@ const NOT_COPIED: readonly string[] = [RESTORE_MARK, 'call_counts'];
 /** The actor of what a restore changes. */
 export const RESTORER = { type: 'command', id: 'restore' };
 
-/** The origin of a copy, and the number of its rows. */
-export interface CopyFacts {
+/** The database of a copy or a list, and its newest change. */
+export interface Origin {
   environment: 'live' | 'demo';
   /** When the environment was created: the same in all copies of one database. */
   environmentMadeAt: number;
+  /** The time of the newest event or audit record. Backups and restores do not count as changes. */
+  changedAt: number;
+}
+
+/** The origin of a copy, and the number of its rows. */
+export interface CopyFacts extends Origin {
   migrations: string[];
   /** The ids of the encryption keys that the database needs, newest first. */
   encryptionKeys: string[];
-  /** The time of the newest event or audit record. Backups and restores do not count as changes. */
-  changedAt: number;
   /** Row counts by table. */
   rows: Record<string, number>;
 }
 
 /** Needs a consistent view: a copy, or one transaction. */
 export async function factsOf(reader: Reader): Promise<CopyFacts> {
-  const environment = await reader.selectFrom('environment').selectAll().executeTakeFirstOrThrow();
   const keys = await reader
     .selectFrom('encryption_keys')
     .where('retired_at', 'is', null)
@@ -33,15 +36,24 @@ export async function factsOf(reader: Reader): Promise<CopyFacts> {
     .select('id')
     .execute();
   return {
-    environment: environment.name,
-    environmentMadeAt: Number(environment.created_at),
+    ...(await originOf(reader)),
     migrations: (await executedMigrations(reader)).sort(),
     encryptionKeys: keys.map(({ id }) => id),
-    changedAt: Math.max(Number(environment.created_at), await lastChange(reader)),
     rows: await rowsOf(reader),
   };
 }
 
+/** Reads the tables of the environment, the audit log and the events only: others may be damaged. */
+export async function originOf(reader: Reader): Promise<Origin> {
+  const environment = await reader.selectFrom('environment').selectAll().executeTakeFirstOrThrow();
+  return {
+    environment: environment.name,
+    environmentMadeAt: Number(environment.created_at),
+    changedAt: Math.max(Number(environment.created_at), await lastChange(reader)),
+  };
+}
+
+/** An index of each table gives its newest time, without a read of all rows. */
 async function lastChange(reader: Reader): Promise<number> {
   const { rows } = await sql<{ time: number | null }>`
     select max(created_at) as time from audit_events

@@ -3,7 +3,7 @@ import { auditAction } from '../adapters/operator/audit-events.js';
 import type { Reader } from '../database.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { reading } from '../recorded.js';
-import { type CopyFacts, factsOf } from './copy-facts.js';
+import { type CopyFacts, factsOf, type Origin, originOf } from './copy-facts.js';
 import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';
 import { assertSound, copySqlite } from './sqlite-copy.js';
@@ -31,14 +31,20 @@ export async function takeCopy(
   return reading({ file: target }, read);
 }
 
-/** Reads what is valid in a database. Tables that this does not read may be damaged. */
-export async function readValid(place: DatabasePlace, now: number): Promise<TakenCopy> {
-  return reading(place, (reader) => takenOf(reader, now));
-}
-
 async function takenOf(reader: Reader, now: number): Promise<TakenCopy> {
   await refuseUnlessMigrated(reader);
   return { facts: await factsOf(reader), valid: await validIn(reader, now) };
+}
+
+/** Reads what is valid in a database. Tables that this does not read may be damaged. */
+export async function readValid(
+  place: DatabasePlace,
+  now: number,
+): Promise<{ origin: Origin; valid: ValidList }> {
+  return reading(place, async (reader) => {
+    await refuseUnlessMigrated(reader);
+    return { origin: await originOf(reader), valid: await validIn(reader, now) };
+  });
 }
 
 export async function factsOfFile(file: string): Promise<CopyFacts> {

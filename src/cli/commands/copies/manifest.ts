@@ -1,4 +1,4 @@
-import type { CopyFacts } from '../../../store/copies/copy-facts.js';
+import type { CopyFacts, Origin } from '../../../store/copies/copy-facts.js';
 import { faultyPartOf, type ValidList } from '../../../store/copies/valid-list.js';
 
 /** The files of a backup. `sums` is written last: a folder without it is incomplete. */
@@ -31,7 +31,7 @@ export interface Manifest extends CopyFacts {
 }
 
 /** A list of what was valid at `readAt`, for `restore --revocations`. */
-export interface ValidFile extends Pick<CopyFacts, 'environment' | 'environmentMadeAt' | 'changedAt'> {
+export interface ValidFile extends Origin {
   format: typeof VALID_FORMAT;
   readAt: string;
   valid: ValidList;
@@ -41,8 +41,8 @@ export function manifestOf(manifest: Omit<Manifest, 'format'>): Manifest {
   return { format: MANIFEST_FORMAT, ...manifest };
 }
 
-export function validFileOf(facts: CopyFacts, readAt: string, valid: ValidList): ValidFile {
-  const { environment, environmentMadeAt, changedAt } = facts;
+export function validFileOf(origin: Origin, readAt: string, valid: ValidList): ValidFile {
+  const { environment, environmentMadeAt, changedAt } = origin;
   return { format: VALID_FORMAT, environment, environmentMadeAt, readAt, changedAt, valid };
 }
 
@@ -61,7 +61,7 @@ export function parseValidFile(text: string): ValidFile {
   return file;
 }
 
-function hasTime({ changedAt }: Pick<CopyFacts, 'changedAt'>): boolean {
+function hasTime({ changedAt }: Pick<Origin, 'changedAt'>): boolean {
   return Number.isSafeInteger(changedAt) && Math.abs(changedAt) <= LAST_TIME;
 }
 

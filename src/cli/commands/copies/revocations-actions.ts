@@ -9,9 +9,9 @@ import { placeOf } from './own-database.js';
 
 export async function revocations(config: Config, file: string): Promise<void> {
   const now = Date.now();
-  const { facts, valid } = await readValid(placeOf(config), now);
+  const { origin, valid } = await readValid(placeOf(config), now);
   const readAt = asIso(now);
-  writeNewFile(resolve(file), asFile(validFileOf(facts, readAt, valid)));
+  writeNewFile(resolve(file), asFile(validFileOf(origin, readAt, valid)));
   const count = (ends: Ends) => Object.keys(ends).length;
   say(
     `Wrote the list of what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,

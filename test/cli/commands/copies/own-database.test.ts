@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { inDatabase } from '../../../../src/cli/commands/copies/own-database.js';
+import { factsOf } from '../../../../src/store/copies/copy-facts.js';
 import { readValid } from '../../../../src/store/copies/take-copy.js';
 import { reading, recordedIn } from '../../../../src/store/recorded.js';
 import { CopyError } from '../../../../src/store/store-error.js';
@@ -26,6 +27,18 @@ test('a damaged database is called so, by commands that read and by those that w
   const damage = 'The database is damaged: database disk image is malformed.';
   await expect(readValid(place, 0)).rejects.toThrow(damage);
   await expect(inDatabase(place, ({ reader }) => recordedIn(reader))).rejects.toThrow(damage);
+});
+
+test('a database with damaged deliveries, which cannot be copied, still gives a list of what is valid', async () => {
+  const place = await under.newPlace();
+  await (await under.openStore(place)).close();
+  spoilTable(join(place.dataDir, 'integration.db'), 'deliveries');
+  await expect(reading(place, factsOf)).rejects.toThrow('The database is damaged');
+  const { origin, valid } = await readValid(place, 0);
+  expect(origin).toEqual({
+    ...{ environment: 'demo', environmentMadeAt: expect.any(Number), changedAt: expect.any(Number) },
+  });
+  expect(valid.apiKeys).toEqual({});
 });
 
 test('what PostgreSQL refuses is a sentence too', async () => {
