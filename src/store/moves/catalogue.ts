@@ -97,9 +97,11 @@ async function columnsOfTarget(target: Writer): Promise<TargetColumn[]> {
   return rows.filter(({ table }) => isOfService(table));
 }
 
-/** Both databases were migrated to this release: Kysely's own tables say so, and are not moved. */
+/** Kysely's tables say that both databases have the migrations of this release. Litestream adds its own. */
+const NOT_MOVED = /^(kysely_migration|_litestream_)/;
+
 function isOfService(table: string): boolean {
-  return !table.startsWith('kysely_migration') && table !== MOVE_MARK;
+  return !NOT_MOVED.test(table) && table !== MOVE_MARK;
 }
 
 function differences(some: readonly string[], others: readonly string[]): string[] {

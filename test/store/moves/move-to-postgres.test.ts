@@ -127,6 +127,18 @@ describe('a move to PostgreSQL', () => {
     expect(lives?.filter((row) => row.last_position === null)).toHaveLength(1);
   });
 
+  test('leaves out the tables that Litestream has added to the source', async () => {
+    const dataDir = await newSource();
+    change(dataDir, 'create table _litestream_seq (id integer primary key, seq integer)');
+    change(dataDir, 'create table _litestream_lock (id integer)');
+    change(dataDir, 'insert into _litestream_seq values (1, 7)');
+    const databaseUrl = await newTarget();
+    const { rows } = await move(dataDir, databaseUrl);
+    const tables = [...Object.keys(rows), ...Object.keys(await rowsOfPostgres(databaseUrl))];
+    expect(tables.filter((name) => name.includes('litestream'))).toEqual([]);
+    expect(rows.clients).toBe(40);
+  });
+
   test('gives the target the constraints and indexes of one that was migrated empty', async () => {
     const dataDir = await newSource();
     const databaseUrl = await newTarget();
