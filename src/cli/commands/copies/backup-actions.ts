@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { packageVersion } from '../../../config/package.js';
-import { keyFileText } from '../../../keys/encryption-key.js';
+import { type EncryptionKey, keyFileText } from '../../../keys/encryption-key.js';
 import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
@@ -34,28 +34,30 @@ export async function backup(config: Config, folder: string, options: BackupOpti
     );
   }
   await refuseOtherRelease(placeOf(config));
-  const passphrase = withKey ? await passphraseFor(config, passphraseFile) : undefined;
-  const manifest = await writeBackup(config, resolve(folder), passphrase);
+  const sealing = withKey ? await sealingFor(config, passphraseFile) : undefined;
+  const manifest = await writeBackup(config, resolve(folder), sealing);
   print(json ? asJson(manifest) : asText(resolve(folder), manifest));
 }
 
-/** Refuses a key file that cannot be read before the command asks for a passphrase. */
-async function passphraseFor(config: Config, passphraseFile: string | undefined): Promise<string> {
-  readSecretsKeys(secretsKeyFile(config).path);
-  return newPassphrase(passphraseFile);
+interface Sealing {
+  /** The keys of the file before the copy. */
+  earlier: EncryptionKey[];
+  passphrase: string;
 }
 
-/** Read after the copy, which may need a key that a rotation has added since the command began. */
-function sealedKeyFile(config: Config, facts: CopyFacts, passphrase: string): string {
-  const keys = keysIn(secretsKeyFile(config).path, facts);
+/** Refuses a key file that cannot be read before the command asks for a passphrase. */
+async function sealingFor(config: Config, passphraseFile: string | undefined): Promise<Sealing> {
+  const earlier = readSecretsKeys(secretsKeyFile(config).path);
+  return { earlier, passphrase: await newPassphrase(passphraseFile) };
+}
+
+/** Read again after the copy, which may need a key that was added to the file or removed meanwhile. */
+function sealedKeyFile(config: Config, facts: CopyFacts, { earlier, passphrase }: Sealing): string {
+  const keys = keysIn(secretsKeyFile(config).path, facts, earlier);
   return sealWithPassphrase(Buffer.from(keyFileText(keys)), passphrase, SEALED_KEY);
 }
 
-async function writeBackup(
-  config: Config,
-  target: string,
-  passphrase: string | undefined,
-): Promise<Manifest> {
+async function writeBackup(config: Config, target: string, sealing: Sealing | undefined): Promise<Manifest> {
   // Listens before the folder exists, so that a signal at any time removes the folder.
   const stop = stopSignal();
   const staged = new StagedFolder(target);
@@ -73,7 +75,7 @@ async function writeBackup(
     const { facts, valid } = await takeCopy(placeOf(config), file, begunAt, process.env, say);
     const manifest = manifestOf({
       ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
-      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: passphrase !== undefined },
+      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealing !== undefined },
     });
     if (facts.environment !== config.ENVIRONMENT) {
       throw new Unfinished(
@@ -82,8 +84,8 @@ async function writeBackup(
     }
     staged.write(FILES.manifest, asFile(manifest));
     staged.write(FILES.valid, asFile(validFileOf(facts, manifest.begunAt, valid)));
-    if (passphrase !== undefined) {
-      staged.write(FILES.key, sealedKeyFile(config, facts, passphrase));
+    if (sealing !== undefined) {
+      staged.write(FILES.key, sealedKeyFile(config, facts, sealing));
     }
     await staged.complete();
     return manifest;

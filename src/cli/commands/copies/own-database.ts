@@ -29,9 +29,17 @@ export async function inDatabase<T>(
   }
 }
 
-/** The keys of the file. Refuses a file without the key that a backup needs. */
-export function keysIn(path: string, { encryptionKeys }: Pick<CopyFacts, 'encryptionKeys'>): EncryptionKey[] {
-  const keys = readSecretsKeys(path);
+/** The keys of the file, and earlier ones that a backup needs. Refuses to go without its newest key. */
+export function keysIn(
+  path: string,
+  { encryptionKeys }: Pick<CopyFacts, 'encryptionKeys'>,
+  earlier: readonly EncryptionKey[] = [],
+): EncryptionKey[] {
+  const present = readSecretsKeys(path);
+  const removed = earlier.filter(
+    ({ id }) => encryptionKeys.includes(id) && !present.some((key) => key.id === id),
+  );
+  const keys = [...present, ...removed];
   const missing = encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
   if (missing !== undefined) {
     throw new StartupError(

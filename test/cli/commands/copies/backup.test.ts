@@ -217,6 +217,28 @@ describe('of one environment', () => {
     expect((await integration(restoring, into)).code).toBe(0);
   });
 
+  test('the key in a backup is one that the backup needs, also if it was removed from the file during the backup', async () => {
+    const folder = directory();
+    const passphrase = join(folder, 'passphrase');
+    writeFileSync(passphrase, 'long enough for anything\n', { mode: 0o600 });
+    const keyFile = join(folder, 'other.key');
+    makeSecretsKeys(keyFile);
+    const others = readSecretsKeys(keyFile);
+    replaceSecretsKeys(keyFile, [...others, ...readSecretsKeys(settings.SECRETS_KEY_FILE as string)]);
+    // The backup waits for its record in the database until the key has been removed from the file.
+    const holder = new Sqlite(join(settings.DATA_DIR as string, 'integration.db'));
+    holder.exec('begin immediate');
+    const args = ['backup', join(folder, 'it'), '--with-key', '--passphrase-file', passphrase];
+    const command = running(args, { ...settings, SECRETS_KEY_FILE: keyFile });
+    await eventually('the backup', () => readdirSync(folder).some((name) => name.startsWith('it')));
+    replaceSecretsKeys(keyFile, others);
+    holder.close();
+    expect(await command.ended).toBe(0);
+    const into = settingsIn(join(folder, 'restored'));
+    const restoring = ['restore', join(folder, 'it'), '--passphrase-file', passphrase];
+    expect((await integration(restoring, into)).code).toBe(0);
+  });
+
   test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
     const folder = directory();
     const target = join(folder, 'it');
