@@ -24,6 +24,9 @@ const OTHER_RELEASE = /version mismatch|unrecognized configuration parameter|uns
 const OTHER_PROGRAMS =
   ". Put the PostgreSQL client programs of the server's release first on the PATH. A backup that newer ones made needs a server of their release";
 
+/** The `application_name` of the transaction that keeps the snapshot of a dump, and is idle until it ends. */
+export const SNAPSHOT_HOLDER = 'integration backup';
+
 /** Dumps the database, and runs `read` on the same snapshot. Warns of a dump that its server may refuse. */
 export async function dumpPostgres<T>(
   url: string,
@@ -33,6 +36,7 @@ export async function dumpPostgres<T>(
   warn: (message: string) => void,
 ): Promise<T> {
   const dump = async (transaction: Reader) => {
+    await sql`select set_config('application_name', ${SNAPSHOT_HOLDER}, true)`.execute(transaction);
     const { rows } = await sql<{ snapshot: string; version: string }>`
       select pg_export_snapshot() as snapshot, current_setting('server_version_num') as version
     `.execute(transaction);

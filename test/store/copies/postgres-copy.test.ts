@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { noTransactionIsIdle } from '../../../src/store/checks/postgres-activity.js';
 import { factsOf } from '../../../src/store/copies/copy-facts.js';
 import { dumpPostgres, undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
 import { readValid, refuseOtherRelease, takeCopy } from '../../../src/store/copies/take-copy.js';
@@ -117,4 +118,25 @@ test('what is read beside a dump is of one moment, that of the dump, while the s
   };
   const [before, after] = await dumpPostgres(databaseUrl, target, { PATH: folder }, read, () => undefined);
   expect(after).toEqual(before);
+});
+
+test('the transaction that waits for a dump is not one that the checks say to end', async () => {
+  const place = await under.newPlace();
+  const { reader: checking } = await under.open(place);
+  const folder = directory();
+  const target = join(folder, 'dump');
+  program(folder, 'pg_dump', `: > '${target}'`);
+  const { databaseUrl = '' } = place;
+  const read = async () => {
+    const { rows } = await sql<{ state: string }>`
+      select state from pg_stat_activity
+      where datname = current_database() and application_name = 'integration backup'
+    `.execute(checking);
+    const { examples } = await noTransactionIsIdle.find(checking, { longMs: 0 });
+    return [rows, examples];
+  };
+  expect(await dumpPostgres(databaseUrl, target, { PATH: folder }, read, () => undefined)).toEqual([
+    [{ state: 'idle in transaction' }],
+    [],
+  ]);
 });
