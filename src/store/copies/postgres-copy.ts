@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import type { Reader } from '../database.js';
@@ -20,6 +22,8 @@ const KEEP = ['--no-owner', '--no-privileges'];
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
 /** Of `server_version_num` in one release. */
 const VERSIONS_OF_RELEASE = 10_000;
+/** In a list of `pg_restore`. Many extensions can be made and commented by superusers only. */
+const EXTENSION = /^\d+; \d+ \d+ (COMMENT - )?EXTENSION .*\n/gm;
 const OTHER_RELEASE = /version mismatch|unrecognized configuration parameter|unsupported version/;
 const OTHER_PROGRAMS =
   ". Put the PostgreSQL client programs of the server's release first on the PATH. A backup that newer ones made needs a server of their release";
@@ -96,7 +100,16 @@ export async function unmarkPostgres(db: Reader): Promise<void> {
 
 /** Restores the dump in one transaction. */
 export async function undumpPostgres(url: string, file: string, environment: Environment): Promise<void> {
-  await runOn(url, 'pg_restore', ['--exit-on-error', '--single-transaction', ...KEEP, file], environment);
+  const entries = await run('pg_restore', ['--list', file], environment);
+  const folder = mkdtempSync(join(tmpdir(), 'integration-restore-'));
+  try {
+    const list = join(folder, 'list');
+    writeFileSync(list, entries.replaceAll(EXTENSION, ''));
+    const args = ['--exit-on-error', '--single-transaction', ...KEEP, `--use-list=${list}`, file];
+    await runOn(url, 'pg_restore', args, environment);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** The tool gets the password in its environment, because other users can read its arguments. */

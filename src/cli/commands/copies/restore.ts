@@ -6,8 +6,8 @@ import type { RestoreOptions } from './restore-actions.js';
 
 const NOTES = `
 The command restores into DATA_DIR, which must be missing or empty except for the key file, or into the empty database
-of DATABASE_URL (with pg_restore). It checks the checksums, every page (SQLite), the rows of each table and the
-encryption key. You can repeat an interrupted restore; the service refuses to start on an incomplete one.
+of DATABASE_URL (with pg_restore, without extensions). It checks the checksums, every page (SQLite), the rows of each
+table and the encryption key. You can repeat an interrupted restore; the service refuses to start on an incomplete one.
 
 A backup does not know what was revoked after it was made. Therefore, in the restored database
   sessions, refresh and access tokens, codes and emailed links end, and signing keys are replaced (unless --keep-sessions)

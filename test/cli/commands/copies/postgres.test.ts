@@ -99,6 +99,24 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     expect([sqlite.code, existsSync(join(folder, 'sqlite'))]).toEqual([78, false]);
   });
 
+  test('is restored by the role of the database, also with an extension that only a superuser may make', async () => {
+    const folder = directory();
+    const sourceUrl = await server.newDatabase('extended');
+    const source = { ...(await newLive(folder, sourceUrl)), PATH: server.path };
+    await administer(sourceUrl, 'create extension pg_stat_statements');
+    const backup = join(folder, 'backup');
+    await succeeded(integration(['backup', backup], source));
+
+    const target = new URL(await server.newDatabase('own'));
+    const role = 'create role restorer login; alter database own owner to restorer';
+    await administer(target.href, `create extension pg_stat_statements; ${role}`);
+    const DATABASE_URL = Object.assign(target, { username: 'restorer' }).href;
+    const report = JSON.parse(
+      await succeeded(integration(['restore', backup, '--json'], { ...source, DATABASE_URL })),
+    );
+    expect(report.suspended).toMatchObject([{ kind: 'service_token' }]);
+  });
+
   test('keeps the key file that it made if the last step of its restore fails, which the server may have done', async () => {
     const folder = directory();
     const source = { ...(await newLive(folder, await server.newDatabase('whole'))), PATH: server.path };
