@@ -15,6 +15,10 @@ const DAY_MS = 86_400_000;
 const BACK_WITH_SESSIONS =
   'WARNING: --keep-sessions brings back what ended after the backup: sessions of people who signed out, refresh tokens that were rotated, links that were used, and grants of consents that were withdrawn.';
 
+/** A list names the signing keys that are valid. */
+const BACK_WITH_SIGNING_KEYS =
+  ' Without a list, it also brings back signing keys that were withdrawn: if one was compromised, run `integration signing-key rotate --compromised` as soon as the service runs.';
+
 /** Lists what was restored, what was ended, and the next steps of the operator. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
   const { restored, revocations, ended, consents, revoked, shortened, suspended, alive, held } = report;
@@ -27,7 +31,9 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
           `WARNING: without a list, what was changed after ${since} is as in the backup: ${BACK_WITHOUT_LIST}.`,
         ]
       : []),
-    ...(options.keepSessions ? [BACK_WITH_SESSIONS] : []),
+    ...(options.keepSessions
+      ? [`${BACK_WITH_SESSIONS}${revocations === null ? BACK_WITH_SIGNING_KEYS : ''}`]
+      : []),
     asFacts([
       [
         'Sessions',

@@ -417,6 +417,13 @@ describe('integration restore', () => {
     const said = await report({ keepSessions: true });
     expect(said).toMatch(/^WARNING: --keep-sessions brings back .* refresh tokens that were rotated, /m);
     expect(said).toMatch(/^Sessions +kept, with all tokens$/m);
+    const ofSigningKeys =
+      'signing keys that were withdrawn: if one was compromised, run `integration signing-key rotate --compromised`';
+    expect(said).toContain(ofSigningKeys);
+    // The list names the signing keys that are valid.
+    const withList = await report({ keepSessions: true, revocations: listOf({ readAt: ago(0) }) });
+    expect(withList).toContain('WARNING: --keep-sessions brings back ');
+    expect(withList).not.toContain(ofSigningKeys);
   });
 
   test('without a list, warns first of what has become valid again', async () => {
