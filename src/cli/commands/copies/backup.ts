@@ -12,8 +12,8 @@ contains the key file, encrypted with a passphrase; store the passphrase elsewhe
 Exit codes: 0 the backup is complete and on the disk · 1 the backup failed and was removed · 2 wrong usage · 78 no such database
 
 Examples:
-  $ integration backup /var/backups/integration/2027-01-31
-  $ integration backup /var/backups/integration/2027-01-31 --with-key --passphrase-file /root/passphrase`;
+  $ integration backup /var/backups/integration-service/monday
+  $ integration backup /var/backups/integration-service/tuesday --with-key --passphrase-file /etc/integration-service/passphrase`;
 
 export function addBackupCommand(program: Command): void {
   program

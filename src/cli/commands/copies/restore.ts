@@ -27,8 +27,8 @@ A backup does not know what was revoked after it was made. Therefore, in the res
 Exit codes: 0 restored and checked · 1 the backup is damaged or the restore failed · 2 wrong usage · 78 cannot restore to this target
 
 Examples:
-  $ integration restore /var/backups/integration/2027-01-31 --revocations /root/valid-now.json
-  $ DATA_DIR=/var/lib/integration-service/live integration restore /mnt/2027-01-31 --passphrase-file /root/passphrase`;
+  $ integration restore /var/backups/integration-service/monday --revocations /var/backups/integration-service/valid-now.json
+  $ integration restore /var/backups/integration-service/tuesday --passphrase-file /etc/integration-service/passphrase`;
 
 export function addRestoreCommand(program: Command): void {
   program

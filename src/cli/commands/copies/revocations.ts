@@ -13,8 +13,8 @@ Each backup contains such a list, valid.json. You can use valid.json of a newer 
 Exit codes: 0 written · 1 failed · 2 wrong usage · 78 no such database
 
 Examples:
-  $ integration revocations /root/valid-now.json
-  $ DATA_DIR=/var/lib/integration.damaged integration revocations /root/valid-now.json`;
+  $ integration revocations /var/backups/integration-service/valid-now.json
+  $ DATA_DIR=/var/lib/integration-service/live.damaged integration revocations /var/backups/integration-service/valid-now.json`;
 
 export function addRevocationsCommand(program: Command): void {
   program
