@@ -1,4 +1,5 @@
 import { Gatekeeper } from '../../domain/access/gatekeeper.js';
+import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import { limitersOver } from '../../domain/access/shared-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { nextExpiries } from '../../domain/maintenance/expiry.js';
@@ -9,6 +10,7 @@ import {
   GUESSES_RATE,
   PEOPLE_RATE,
   PEOPLE_RATE_BY_DAY,
+  REFUSAL_RECORDS_RATE,
   STRANGERS_RATE,
   WRONG_SECRETS_RATE,
 } from '../../domain/sign-on/sign-on.js';
@@ -173,6 +175,7 @@ function servicesOf(
       guesses: newLimiter('guesses', GUESSES_RATE),
       people: newLimiter('people', PEOPLE_RATE),
       peopleByDay: newLimiter('people by day', PEOPLE_RATE_BY_DAY),
+      refusalRecords: new RateLimiter(REFUSAL_RECORDS_RATE, clock),
       wrongSecrets: newLimiter('wrong secrets', WRONG_SECRETS_RATE),
       onBackgroundError: note('the last use of a client secret was not recorded'),
       onFault: (requestId, fault) => {

@@ -1,4 +1,4 @@
-import type { CallLimiter, Rate } from '../access/rate-limiter.js';
+import type { CallLimiter, Rate, RateLimiter } from '../access/rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
 import type { Observe } from '../operator/audit.js';
@@ -38,6 +38,10 @@ export interface SignOn {
   people: CallLimiter;
   /** The same per day, the least time for which these rows are kept. */
   peopleByDay: CallLimiter;
+  /** Counts refusals with a record of their own, on this node: a write may not wait for other nodes. */
+  refusalRecords: Pick<RateLimiter, 'take'>;
+  /** Counts refusals that have no record of their own. */
+  observe: Observe;
   /** Reports a failure of the service that the application is told by redirect. */
   onFault: (requestId: string, fault: unknown) => void;
 }
@@ -52,6 +56,9 @@ export const PEOPLE_RATE: Rate = { limit: 120, windowMs: 60_000 };
 /** Seven applications that ask every five minutes, all day. */
 export const PEOPLE_RATE_BY_DAY: Rate = { limit: 2_000, windowMs: 24 * 3_600_000 };
 
+/** Each is kept for a year. A node that is not attacked refuses fewer passwords. */
+export const REFUSAL_RECORDS_RATE: Rate = { limit: 60, windowMs: 60_000 };
+
 /** The dependencies for answering applications. */
 export interface TokenIssuer extends SignOn {
   keys: PublishedKeys;
@@ -59,8 +66,6 @@ export interface TokenIssuer extends SignOn {
   wrongSecrets: CallLimiter;
   /** Reports lost notes of last use. */
   onBackgroundError: (error: unknown) => void;
-  /** Observes refused secrets and reused refresh tokens. */
-  observe: Observe;
 }
 
 /** Beyond it, wrong secrets get a time to retry; right ones always pass. */

@@ -1,6 +1,7 @@
 import type { AccountId, ApplicationId, ClientId, InstanceId } from '../../../generated/ids.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { type ApplicationCreation, createApplication } from '../../../src/domain/operator/applications.js';
+import type { Observation } from '../../../src/domain/operator/audit.js';
 import type { OperatorChanges } from '../../../src/domain/operator/unit-of-work.js';
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
@@ -11,6 +12,7 @@ import {
   GUESSES_RATE,
   PEOPLE_RATE,
   PEOPLE_RATE_BY_DAY,
+  REFUSAL_RECORDS_RATE,
   type SignOn,
   STRANGERS_RATE,
 } from '../../../src/domain/sign-on/sign-on.js';
@@ -40,6 +42,7 @@ export async function browserRig(under: DatabaseUnderTest) {
   const operator = operatorUnitOfWork({ ...database, clock: clock.now });
   const keys = await newKeyRing(clock.now);
   const passwords = quickHasher();
+  const observed: Observation[] = [];
   const faults: { requestId: string; fault: unknown }[] = [];
   const signOn: SignOn = {
     issuer: ISSUER,
@@ -58,6 +61,8 @@ export async function browserRig(under: DatabaseUnderTest) {
     guesses: new RateLimiter(GUESSES_RATE, clock.now),
     people: new RateLimiter(PEOPLE_RATE, clock.now),
     peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, clock.now),
+    refusalRecords: new RateLimiter(REFUSAL_RECORDS_RATE, clock.now),
+    observe: (observation) => observed.push(observation),
     onFault: (requestId, fault) => faults.push({ requestId, fault }),
   };
   const run = <T>(work: (changes: SignOnChanges) => Promise<T>) => unitOfWork.run(work);
@@ -87,6 +92,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     clock,
     signOn,
     passwords,
+    observed,
     faults,
     keys,
     run,

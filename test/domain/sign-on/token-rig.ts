@@ -53,6 +53,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
     guesses: undefined as never,
     people: undefined as never,
     peopleByDay: undefined as never,
+    refusalRecords: undefined as never,
     onFault: undefined as never,
     wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),
     onBackgroundError: (error) => backgroundErrors.push(error),

@@ -19,6 +19,7 @@ import {
   unlessItFails,
   verifyGuess,
 } from '../sessions/guess-limits.js';
+import { recordRefusal } from '../sessions/refusals.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
@@ -147,15 +148,9 @@ async function take(
   return toPage('email_changed');
 }
 
-async function refuse({ unitOfWork }: SignOn, browser: Browser, { id }: Account): Promise<BrowserStep> {
-  const person = { type: 'account', id };
-  await unitOfWork.run((changes) =>
-    auditIn(changes, browser, person, {
-      type: 'email.changed',
-      outcome: 'refused',
-      attributes: { reason: 'credentials' },
-    }),
-  );
+async function refuse(signOn: SignOn, browser: Browser, { id }: Account): Promise<BrowserStep> {
+  const party = { type: 'account', id };
+  await recordRefusal(signOn, browser, { type: 'email.changed', party, reason: 'credentials' });
   return { kind: 'page', page: 'change_email', interaction: '', problem: 'wrong' };
 }
 

@@ -17,6 +17,7 @@ import {
   verifyGuess,
 } from '../sessions/guess-limits.js';
 import { noteEnd } from '../sessions/logout.js';
+import { recordRefusal } from '../sessions/refusals.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
@@ -52,7 +53,7 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
     (await verifyGuess(signOn, counted, candidate.hash, form.password));
   return isRight
     ? unlessItFails(signOn, counted, () => proceed(signOn, browser, { form, candidate, counted }))
-    : signOn.unitOfWork.run((changes) => refuse(signOn, changes, browser, { form, candidate }));
+    : refuse(signOn, browser, { form, candidate });
 }
 
 /** The password is right, unless it was changed meanwhile. */
@@ -64,15 +65,16 @@ async function proceed(
   if (candidate.accountId) {
     await countPerson(signOn, candidate.accountId);
   }
-  return signOn.unitOfWork.run(async (changes) => {
+  const proceeded = await signOn.unitOfWork.run(async (changes) => {
     const account = await unchanged(changes, candidate);
     if (!account) {
-      return refuse(signOn, changes, browser, { form, candidate });
+      return undefined;
     }
     const step = await accept(signOn, changes, browser, { token: form.interaction, account, counted });
     const { passwordSetAt } = candidate;
     return { ...step, device: deviceCookieOf(signOn, browser, { accountId: account.id, passwordSetAt }) };
   });
+  return proceeded ?? refuse(signOn, browser, { form, candidate });
 }
 
 async function candidateOf(
@@ -148,19 +150,19 @@ async function accept(
 /** Back to the page with an error and the typed address. */
 async function refuse(
   signOn: SignOn,
-  changes: Pick<SignOnChanges, 'audit' | 'interactions' | 'now' | 'sessions'>,
   browser: Browser,
   { form, candidate }: { form: SignInForm; candidate: Candidate },
 ): Promise<BrowserStep> {
   const { applicationId, accountId } = candidate;
-  const application = { type: 'application', id: applicationId };
-  await auditIn(changes, browser, application, {
+  await recordRefusal(signOn, browser, {
     type: 'sign_in',
-    outcome: 'refused',
-    subject: accountId === undefined ? application : { type: 'account', id: accountId },
-    attributes: { reason: 'credentials' },
+    party: { type: 'application', id: applicationId },
+    ...(accountId !== undefined && { subject: { type: 'account', id: accountId } }),
+    reason: 'credentials',
   });
-  const opened = await openAuthorization(signOn, changes, browser, form.interaction);
+  const now = signOn.clock();
+  const rows = { ...signOn.unitOfWork.rows, now };
+  const opened = await openAuthorization(signOn, rows, browser, form.interaction);
   if (opened.kind === 'elsewhere') {
     return opened.step;
   }
@@ -168,5 +170,5 @@ async function refuse(
   const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);
   const refusedEmail = isAddress ? form.email : undefined;
   const way = underWay(opened, { ...opened.interaction.progress, refusal: 'credentials', refusedEmail });
-  return toPage('sign_in', sealed(signOn, changes.now, way));
+  return toPage('sign_in', sealed(signOn, now, way));
 }

@@ -4,8 +4,9 @@ import { networkOf, subnetOf } from '../../../identifiers/network-address.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { Turn, TurnSpacing } from './attempts.js';
-import { auditIn, type Browser } from './browser.js';
+import type { Browser } from './browser.js';
 import { type DevicePerson, deviceKnowing } from './devices.js';
+import { recordRefusal } from './refusals.js';
 
 const WINDOW_MS = 15 * 60_000;
 const PER_NETWORK = 100;
@@ -70,7 +71,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     const account = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
     const turn = await turnAt(signOn, changes, { subject: account, who });
     if (turn.count === TURNS.free + 1) {
-      await auditLimit(changes, browser, guess);
+      await recordLimit(signOn, changes, browser, guess);
     }
     const { at, usedTurnOf } = turn;
     return { counted: { network, account, usedTurnOf }, waitUntil: at };
@@ -176,7 +177,7 @@ async function countNetwork(
   const subject = keyed(signOn, 'guesses from', subnetOf(browser.remoteAddress));
   const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
   if (count === PER_NETWORK + 1) {
-    await auditLimit(changes, browser, guess);
+    await recordLimit(signOn, changes, browser, guess);
   }
   return { subject, endsAt, isOver: count > PER_NETWORK };
 }
@@ -204,19 +205,17 @@ async function turnAt(
 }
 
 /** Called for the first attempt beyond a limit only. */
-async function auditLimit(
+async function recordLimit(
+  signOn: SignOn,
   changes: Pick<SignOnChanges, 'audit'>,
   browser: Browser,
   { accountId, applicationId }: Guess,
 ): Promise<void> {
   const person = { type: 'account', id: accountId ?? NOBODY };
-  const asking = applicationId === undefined ? person : { type: 'application', id: applicationId };
-  await auditIn(changes, browser, asking, {
-    type: 'sign_in',
-    outcome: 'refused',
-    subject: accountId === undefined ? asking : person,
-    attributes: { reason: 'too_many_attempts' },
-  });
+  const party = applicationId === undefined ? person : { type: 'application', id: applicationId };
+  const subject = accountId === undefined ? party : person;
+  const reason = 'too_many_attempts';
+  await recordRefusal(signOn, browser, { type: 'sign_in', party, subject, reason }, changes);
 }
 
 /** Keyed with a key outside the database: people also type passwords into the address field. */

@@ -30,7 +30,6 @@ describeEachDatabase('a sign-out', (under) => {
       keys: rig.keys,
       wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, rig.clock.now),
       onBackgroundError: () => undefined,
-      observe: () => undefined,
     };
     const client = presented(clientId);
     const codeIn = async (one: TestBrowser) =>

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
+import { createEmailChangeLink } from '../../../../src/domain/platform/people/email-changes.js';
+import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
+import { redeemEmailChange } from '../../../../src/domain/sign-on/interaction/email-change.js';
+import { REFUSAL_RECORDS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
+import { storedHash } from '../../../../src/identifiers/random-secrets.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { audited, type BrowserRig, browserRig, newPerson, type Person } from '../browser-rig.js';
+import { TestBrowser } from '../test-browser.js';
+
+const under = databaseUnderTest('SQLite');
+
+/** One wrong password from each of so many networks. */
+async function guess(rig: BrowserRig, networks: number): Promise<void> {
+  for (let network = 0; network < networks; network += 1) {
+    const browser = new TestBrowser(rig, `198.51.100.${network}`);
+    await browser.authorize();
+    const typed = { email: `nobody.${network}@example.com` };
+    expect(await browser.signIn(typed, { password: 'a wrong guess' })).toMatchObject({ page: 'sign_in' });
+  }
+}
+
+async function refusalsOn(rig: BrowserRig): Promise<string[]> {
+  return (await audited(rig)).map(({ what }) => what).filter((what) => what.endsWith('refused'));
+}
+
+function allowing(rig: BrowserRig, limit: number): void {
+  rig.signOn.refusalRecords = new RateLimiter({ ...REFUSAL_RECORDS_RATE, limit }, rig.clock.now);
+}
+
+/** The writes from here on. */
+function countingWrites({ signOn }: BrowserRig): () => number {
+  const { unitOfWork } = signOn;
+  let writes = 0;
+  signOn.unitOfWork = {
+    ...{ rows: unitOfWork.rows, inOrder: unitOfWork.inOrder },
+    run: (...work) => {
+      writes += 1;
+      return unitOfWork.run(...work);
+    },
+  };
+  return () => writes;
+}
+
+/** The link to a new address of the person. */
+async function linkOf({ run, here }: BrowserRig, { accountId }: Person): Promise<string> {
+  const users = await run((changes) => changes.users.ofAccount(accountId));
+  const userId = users.find(({ clientId }) => clientId === here.clientId)?.id ?? '';
+  await run((changes) => updateUser(changes, { userId, email: 'new@example.com' }));
+  const backOffice = { type: 'service_token', id: 'tok_backoffice' };
+  const wish = { wish: { userId }, lifetimeSeconds: undefined };
+  const { token } = await run((changes) => createEmailChangeLink(changes, backOffice, wish));
+  return storedHash(token);
+}
+
+describe('refused sign-ins of a node', () => {
+  test('have 60 records a minute, from all networks together; the others are counted', async () => {
+    const rig = await browserRig(under);
+    await guess(rig, 65);
+    expect(await refusalsOn(rig)).toHaveLength(60);
+    const application = { type: 'application', id: rig.applicationId };
+    expect(rig.observed).toHaveLength(5);
+    expect(rig.observed[4]).toEqual({
+      type: 'sign_in',
+      outcome: 'refused',
+      actor: { ...application, requestId: 'request-1', remoteAddress: '198.51.100.64' },
+      subject: application,
+      attributes: { reason: 'credentials' },
+    });
+    rig.clock.advance(REFUSAL_RECORDS_RATE.windowMs);
+    await guess(rig, 1);
+    expect(await refusalsOn(rig)).toHaveLength(61);
+  });
+
+  test('open no write beyond these, apart from that of their guess', async () => {
+    const rig = await browserRig(under);
+    allowing(rig, 1);
+    const writes = countingWrites(rig);
+    await guess(rig, 1);
+    expect(writes()).toBe(2);
+    await guess(rig, 1);
+    expect(writes()).toBe(3);
+  });
+
+  test('leave the page of an attempt beyond these as it is', async () => {
+    const rig = await browserRig(under);
+    allowing(rig, 0);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    await browser.signIn({ email: 'ada@example.com' });
+    expect(await browser.show('sign_in')).toMatchObject({
+      email: 'ada@example.com',
+      refusals: [{ message: 'The email address or the password is wrong.' }],
+    });
+  });
+
+  test('are counted too where there were too many attempts', async () => {
+    const rig = await browserRig(under);
+    allowing(rig, 0);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    for (let time = 0; time < 10; time += 1) {
+      await browser.signIn({ email: 'nobody@example.com' });
+    }
+    await expect(browser.signIn({ email: 'nobody@example.com' })).rejects.toThrow('too many attempts');
+    expect(await refusalsOn(rig)).toEqual([]);
+    expect(rig.observed.at(-1)).toMatchObject({ attributes: { reason: 'too_many_attempts' } });
+  });
+
+  test('share these records with refused changes of an address', async () => {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const tokenHash = await linkOf(rig, person);
+    allowing(rig, 1);
+    for (const password of ['one', 'another']) {
+      await redeemEmailChange(rig.signOn, new TestBrowser(rig).browser, { tokenHash, password });
+    }
+    expect(await refusalsOn(rig)).toEqual(['email.changed refused']);
+    const subject = { type: 'account', id: person.accountId };
+    expect(rig.observed).toMatchObject([{ type: 'email.changed', subject, outcome: 'refused' }]);
+  });
+});
