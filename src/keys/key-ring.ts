@@ -6,6 +6,7 @@ import {
   MAX_ID_TOKEN_LENGTH,
   type PublicKey,
   type PublishedKeys,
+  type ReadIdToken,
   type TokenSigner,
 } from '../domain/sign-on/keys/signing.js';
 import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
@@ -81,7 +82,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     };
   }
 
-  async read(idToken: string): Promise<{ accountId: AccountId; applicationId: ApplicationId } | undefined> {
+  async read(idToken: string): Promise<ReadIdToken | undefined> {
     const header = idToken.length <= MAX_ID_TOKEN_LENGTH ? headerOf(idToken) : undefined;
     if (typeof header?.kid !== 'string' || header.typ !== 'JWT') {
       return undefined;
@@ -95,8 +96,13 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     const claims = await verifiedClaims(idToken, await this.#import(key).public(), key.algorithm);
     return claims?.iss === this.options.issuer &&
       typeof claims.sub === 'string' &&
-      typeof claims.aud === 'string'
-      ? { accountId: claims.sub as AccountId, applicationId: claims.aud as ApplicationId }
+      typeof claims.aud === 'string' &&
+      typeof claims.iat === 'number'
+      ? {
+          accountId: claims.sub as AccountId,
+          applicationId: claims.aud as ApplicationId,
+          issuedAtSeconds: claims.iat,
+        }
       : undefined;
   }
 

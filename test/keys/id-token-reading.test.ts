@@ -17,11 +17,15 @@ beforeAll(async () => {
 
 describe('an ID token of ours', () => {
   test.each<TokenAlgorithm>(['RS256', 'ES256', 'EdDSA'])(
-    'with %s names its person and its audience, also long after its expiry',
+    'with %s names its person, its audience and when it was issued, also long after its expiry',
     async (algorithm) => {
       const { ring } = ringRig(keys);
       const token = await ring.sign(algorithm, 'JWT', CLAIMS);
-      await expect(ring.read(token)).resolves.toEqual({ accountId: 'acc_1', applicationId: 'app_1' });
+      await expect(ring.read(token)).resolves.toEqual({
+        accountId: 'acc_1',
+        applicationId: 'app_1',
+        issuedAtSeconds: 1,
+      });
     },
   );
 

@@ -24,9 +24,16 @@ export interface PublishedKeys {
 /** As long as a form may be: an ID token names all clients of the person. */
 export const MAX_ID_TOKEN_LENGTH = 65_536;
 
+/** The content of an ID token of this server. */
+export interface ReadIdToken {
+  accountId: AccountId;
+  applicationId: ApplicationId;
+  issuedAtSeconds: number;
+}
+
 export interface IdTokenReader {
-  /** The content of an ID token of this server, even if expired; undefined for anything else. */
-  read(idToken: string): Promise<{ accountId: AccountId; applicationId: ApplicationId } | undefined>;
+  /** Also an expired one; undefined for anything else. */
+  read(idToken: string): Promise<ReadIdToken | undefined>;
 }
 
 /** Family, generation and an HMAC with a key outside the database: deterministic. */

@@ -1,13 +1,12 @@
-import type { AccountId } from '../../../../generated/ids.js';
 import type { Application } from '../../operator/rows/applications.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';
 import { isRegisteredForLogout } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
-import { MAX_ID_TOKEN_LENGTH } from '../keys/signing.js';
+import { MAX_ID_TOKEN_LENGTH, type ReadIdToken } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
 
 type JudgedLogout =
-  | { kind: 'accepted'; request: SignOutRequest; hintedAccountId: AccountId | undefined }
+  | { kind: 'accepted'; request: SignOutRequest; hint: ReadIdToken | undefined }
   | ({ kind: 'refused' } & LogoutFault);
 
 interface LogoutFault {
@@ -33,7 +32,7 @@ export type LogoutParameters = { [Name in keyof typeof MAX_LENGTHS]?: string } &
 
 const UNREADABLE = 'An application asks to sign you out, and its request cannot be read.';
 
-/** The account to sign out and the return address, if proven to be the application's. */
+/** The hint of whom to sign out and the return address, if proven to be the application's. */
 export async function judgeLogout(
   { unitOfWork: { rows }, idTokens }: Pick<SignOn, 'unitOfWork' | 'idTokens'>,
   parameters: LogoutParameters,
@@ -62,7 +61,7 @@ export async function judgeLogout(
     postLogoutRedirectUri: uri || null,
     state: state || null,
   };
-  return { kind: 'accepted', request, hintedAccountId: hint?.accountId };
+  return { kind: 'accepted', request, hint };
 }
 
 function faultOf(parameters: LogoutParameters): string | undefined {

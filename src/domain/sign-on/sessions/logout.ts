@@ -1,9 +1,10 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId } from '../../../identifiers/random-secrets.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session, SessionAccount } from '../../credentials/sessions.js';
 import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
 import type { Form } from '../interaction/open-form.js';
 import { isFormOf, type OpenedSignOut, openInteraction } from '../interaction/open-interaction.js';
+import type { ReadIdToken } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { afterSignOut, auditIn, type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
@@ -14,7 +15,7 @@ import { judgeLogout, type LogoutParameters } from './logout-request.js';
 type EndPorts = Pick<SignOnChanges, 'audit' | 'grants' | 'now'>;
 type Ports = EndPorts & Pick<SignOnChanges, 'lock' | 'sessions'>;
 
-/** RP-Initiated Logout 1.0. Asks the person unless an ID token of theirs proves the request. */
+/** RP-Initiated Logout 1.0. Asks the person unless an ID token of their sign-in proves the request. */
 export async function logout(
   signOn: SignOn,
   browser: Browser,
@@ -28,22 +29,27 @@ export async function logout(
     const { developerMessage } = judged;
     return toErrorPage({ kind: 'request', message, developerMessage, continueUrl: '/auth/logout' });
   }
-  const { request, hintedAccountId } = judged;
+  const { request, hint } = judged;
   const now = clock();
   const seen = await sessionOf({ ...unitOfWork.rows, now }, browser, sessionLimits);
   // Other sites can send browsers here at will, so only an end of a session queues for a write.
   if (!seen?.account) {
     return afterSignOut(request);
   }
-  if (seen.account.id !== hintedAccountId) {
+  if (!hint || !isOf(seen.account, hint)) {
     return ask(signOn, now, seen.id, request);
   }
   return unitOfWork.run(async (changes) => {
     const session = await sessionOf(changes, browser, sessionLimits);
-    return session?.account?.id === hintedAccountId
+    return session?.account?.id === hint.accountId
       ? end(changes, browser, session, request)
       : afterSignOut(request);
   });
+}
+
+/** An application may have kept a token of an earlier sign-in, to sign the person out at any time. */
+function isOf({ id, authenticatedAt }: SessionAccount, { accountId, issuedAtSeconds }: ReadIdToken): boolean {
+  return id === accountId && issuedAtSeconds >= Math.floor(authenticatedAt / 1_000);
 }
 
 /** The person confirmed the sign-out. */

@@ -48,7 +48,11 @@ async function judge(parameters: Partial<AuthorizationParameters>, as: Partial<A
       const [applicationId, accountId] = hint.split(' ');
       return accountId === undefined
         ? undefined
-        : { applicationId: applicationId as ApplicationId, accountId: accountId as AccountId };
+        : {
+            applicationId: applicationId as ApplicationId,
+            accountId: accountId as AccountId,
+            issuedAtSeconds: 1,
+          };
     },
   };
   return { asker: proven.asker, ...(await judgeRequest(idTokens, proven)) };

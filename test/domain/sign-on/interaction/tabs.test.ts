@@ -86,6 +86,7 @@ describe('an expired page leads onward', () => {
         iss: ISSUER,
         sub: person.accountId,
         aud: rig.applicationId,
+        iat: 1,
       }),
       claimsLocales: 'de',
     });

@@ -13,10 +13,11 @@ async function signedIn() {
   const rig = await browserRig(under);
   const person = await newPerson(rig, [rig.here.clientId]);
   const browser = await signedInBrowser(rig, person);
+  const signedInAt = Math.floor(rig.clock.now() / 1_000);
   /** Long expired, which is good enough. */
-  const hintFor = ({ accountId }: Person, aud: string = rig.applicationId) =>
-    rig.keys.sign('RS256', 'JWT', { iss: ISSUER, sub: accountId, aud, iat: 1, exp: 2 });
-  return { rig, person, browser, hintFor };
+  const hintFor = ({ accountId }: Person, aud: string = rig.applicationId, iat = signedInAt) =>
+    rig.keys.sign('RS256', 'JWT', { iss: ISSUER, sub: accountId, aud, iat, exp: 2 });
+  return { rig, person, browser, hintFor, signedInAt };
 }
 
 describe('with an ID token of who is signed in', () => {
@@ -44,10 +45,10 @@ describe('with an ID token of who is signed in', () => {
   });
 
   test('who is a user of a hundred clients, which makes it long, the session ends at once too', async () => {
-    const { rig, person, browser } = await signedIn();
+    const { rig, person, browser, signedInAt } = await signedIn();
     const userIds = Array(100).fill({ id: newPublicId('UserId'), clientId: newPublicId('ClientId') });
-    const claims = { iss: ISSUER, sub: person.accountId, aud: rig.applicationId, userIds, iat: 1, exp: 2 };
-    const idTokenHint = await rig.keys.sign('RS256', 'JWT', claims);
+    const claims = { iss: ISSUER, sub: person.accountId, aud: rig.applicationId, userIds };
+    const idTokenHint = await rig.keys.sign('RS256', 'JWT', { ...claims, iat: signedInAt, exp: 2 });
     expect(await browser.logout({ idTokenHint })).toMatchObject({ page: 'signed_out' });
   });
 
@@ -98,6 +99,18 @@ describe('without one', () => {
     const { rig, browser, hintFor } = await signedIn();
     const other = await newPerson(rig, [rig.here.clientId]);
     expect(await browser.logout({ idTokenHint: await hintFor(other) })).toMatchObject({ page: 'sign_out' });
+  });
+
+  test('the person is asked too when the ID token was issued before they signed in', async () => {
+    const { rig, person, browser, hintFor, signedInAt } = await signedIn();
+    const older = await hintFor(person, rig.applicationId, signedInAt - 1);
+    expect(await browser.logout({ idTokenHint: older })).toMatchObject({ page: 'sign_out' });
+    const idTokenHint = await hintFor(person);
+    rig.clock.advance(1_000);
+    await browser.authorize({ prompt: 'login' });
+    await browser.signIn(person);
+    expect(await browser.logout({ idTokenHint })).toMatchObject({ page: 'sign_out' });
+    expect(await browser.confirmLogout()).toMatchObject({ page: 'signed_out', cookie: { kind: 'clear' } });
   });
 
   test.each([

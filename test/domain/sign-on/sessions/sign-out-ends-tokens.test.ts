@@ -41,7 +41,8 @@ describeEachDatabase('a sign-out', (under) => {
         codeVerifier: VERIFIER,
       });
     const signOut = async (one: TestBrowser) => {
-      const hint = { iss: ISSUER, sub: person.accountId, aud: rig.applicationId };
+      const iat = Math.floor(rig.clock.now() / 1_000);
+      const hint = { iss: ISSUER, sub: person.accountId, aud: rig.applicationId, iat };
       await one.logout({ idTokenHint: await rig.keys.sign('RS256', 'JWT', hint) });
     };
     const refresh = (refreshToken = '') => rotateRefreshToken(issuer, client, { refreshToken });

@@ -13,7 +13,8 @@ describe('a sign-out in one tab, and the sign-in of another person in another on
     const rig = await browserRig(under);
     const one = await newPerson(rig, [rig.here.clientId]);
     const other = await newPerson(rig, [rig.here.clientId]);
-    const hint = { iss: ISSUER, sub: one.accountId, aud: rig.applicationId };
+    const iat = Math.floor(rig.clock.now() / 1_000);
+    const hint = { iss: ISSUER, sub: one.accountId, aud: rig.applicationId, iat };
     const idTokenHint = await rig.keys.sign('RS256', 'JWT', hint);
     const browser = await signedInBrowser(rig, one);
     const tab = Object.assign(new TestBrowser(rig), { cookie: browser.cookie });
