@@ -47,7 +47,9 @@ const CHECKS: readonly [reason: string, check: (attempt: Attempt) => ServiceErro
   [
     'redirect_uri_removed',
     ({ application, code }) =>
-      application.redirectUris.some(({ uri }) => uri === code.redirectUri)
+      application.redirectUris.some(
+        ({ uri, instanceId }) => uri === code.redirectUri && instanceId === code.instanceId,
+      )
         ? undefined
         : invalidGrant('The redirect_uri is not registered any more.'),
   ],

@@ -48,7 +48,10 @@ export interface Standing {
   person: AdmittedPerson;
 }
 
-/** Looks up on each use whether a token is still backed: not revoked, and its person has access. */
+/**
+ * Looks up on each use whether a token is still backed: not revoked, the application may still sign people in
+ * on the instance, and its person has access.
+ */
 export async function standingOf(
   { unitOfWork, clock }: Pick<TokenIssuer, 'unitOfWork' | 'clock'>,
   grant: Grant | undefined,
@@ -57,6 +60,9 @@ export async function standingOf(
   identity?: Identity,
 ): Promise<Standing | undefined> {
   if (!application?.enabled || grant?.applicationId !== application.id || !isInForce(grant, clock())) {
+    return undefined;
+  }
+  if (!application.redirectUris.some(({ instanceId }) => instanceId === grant.instanceId)) {
     return undefined;
   }
   const { identities } = unitOfWork.rows;

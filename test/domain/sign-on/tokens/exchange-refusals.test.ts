@@ -14,6 +14,7 @@ import {
   grantOf,
   newApplication,
   newCode,
+  newPlace,
   operate,
   type TokenRig,
   tokenRig,
@@ -135,6 +136,19 @@ const REFUSED: readonly Refused[] = [
     reason: 'redirect_uri_removed',
   },
   {
+    title: 'a code whose redirect URI the operator has given to another instance',
+    meanwhile: async (rig) => {
+      const [applicationId, uri] = [rig.application.id, 'https://portal.example.com/callback'];
+      const { instanceId } = await newPlace(rig.issuer);
+      await operate(rig, async (changes) => {
+        await removeRedirectUri(changes, { applicationId, uri });
+        await addRedirectUri(changes, applicationId, { uri, instanceId });
+      });
+    },
+    error: 'INVALID_GRANT',
+    reason: 'redirect_uri_removed',
+  },
+  {
     title: 'a code with only scopes that the application may no longer use',
     code: { scopes: ['email'] },
     meanwhile: (rig) => narrowTo(rig, ['openid']),
@@ -171,7 +185,7 @@ describe('the exchange of a code refuses', () => {
     expect(rig.observed).toEqual(refused.reason === undefined ? [] : [record]);
   });
 
-  test.each(WITHDRAWALS)('a code when $title', async ({ title, prepare, withdraw }) => {
+  test.each(WITHDRAWALS)('a code when $title', async ({ title, prepare, withdraw, reason = 'person' }) => {
     const rig = await tokenRig(under);
     await prepare?.(rig);
     const { code, exchange } = await newCode(rig);
@@ -180,7 +194,7 @@ describe('the exchange of a code refuses', () => {
     const error = title.includes('application') ? 'UNAUTHORIZED_CLIENT' : 'INVALID_GRANT';
     expect(await refusalOf(attempt)).toMatchObject({ code: error });
     const reasons = rig.observed.map(({ attributes }) => attributes.reason);
-    expect(reasons).toEqual(error === 'INVALID_GRANT' ? ['person'] : []);
+    expect(reasons).toEqual(error === 'INVALID_GRANT' ? [reason] : []);
     expect(await grantOf(rig, code.grantId)).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { updateApplication } from '../../../../src/domain/operator/applications.js';
+import { addRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { randomText, verified } from '../token-keys.js';
@@ -13,7 +14,7 @@ import {
   type TokenRig,
   tokenRig,
 } from '../token-rig.js';
-import { narrowTo, WITHDRAWALS } from './withdrawals.js';
+import { narrowTo, WITHDRAWALS, withoutPlace } from './withdrawals.js';
 
 const DAY_MS = 86_400_000;
 
@@ -157,6 +158,17 @@ describe('a refresh', () => {
     const error = title.includes('application') ? 'UNAUTHORIZED_CLIENT' : 'INVALID_GRANT';
     expect(await refusalOf(refresh(rig, refreshToken))).toMatchObject({ code: error });
     expect((await grantOf(rig, grantId))?.generation).toBe(1);
+  });
+
+  test('is possible again once the application has a redirect URI of the instance again', async () => {
+    const rig = await tokenRig(under);
+    const { refreshToken, grantId } = await signedIn(rig);
+    await withoutPlace(rig);
+    expect(await refusalOf(refresh(rig, refreshToken))).toMatchObject({ code: 'INVALID_GRANT' });
+    const again = { uri: 'https://portal.example.com/new', instanceId: rig.instanceId };
+    await operate(rig, (changes) => addRedirectUri(changes, rig.application.id, again));
+    expect(await refresh(rig, refreshToken)).toHaveProperty('accessToken');
+    expect((await grantOf(rig, grantId))?.generation).toBe(2);
   });
 
   test('is refused to an application that may not refresh any more', async () => {

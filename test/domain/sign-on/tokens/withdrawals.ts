@@ -1,14 +1,17 @@
 import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
+import { addRedirectUri, removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { offboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';
-import { hired, operate, type TokenRig } from '../token-rig.js';
+import { hired, newPlace, operate, REDIRECT_URI, type TokenRig } from '../token-rig.js';
 
 /** Events that end a person's access while they have tokens. */
 export const WITHDRAWALS: readonly {
   title: string;
   prepare?: (rig: TokenRig) => Promise<unknown>;
   withdraw: (rig: TokenRig) => Promise<unknown>;
+  /** On record at the exchange of a code, if not that of the person. */
+  reason?: string;
 }[] = [
   {
     title: 'the account is disabled',
@@ -42,10 +45,25 @@ export const WITHDRAWALS: readonly {
     },
   },
   {
+    title: 'the only redirect URI of the instance is removed',
+    withdraw: withoutPlace,
+    reason: 'redirect_uri_removed',
+  },
+  {
     title: 'the application is disabled',
     withdraw: (rig) => operate(rig, (changes) => setApplicationEnabled(changes, rig.application.id, false)),
   },
 ];
+
+/** The operator leaves the application a redirect URI of another instance only. */
+export async function withoutPlace(rig: TokenRig): Promise<void> {
+  const { instanceId } = await newPlace(rig.issuer);
+  const [applicationId, other] = [rig.application.id, 'https://portal.example.com/other'];
+  await operate(rig, async (changes) => {
+    await addRedirectUri(changes, applicationId, { uri: other, instanceId });
+    await removeRedirectUri(changes, { applicationId, uri: REDIRECT_URI });
+  });
+}
 
 /** The operator leaves the application fewer scopes. */
 export function narrowTo(rig: TokenRig, allowedScopes: string[]) {

@@ -135,7 +135,10 @@ function addPartVerbs(group: Command): void {
   addVerb(group, 'remove-redirect-uri <application>', actions.removeRedirectUri, {
     about: 'Remove a redirect URI; sign-ins that began with it end in an error page',
     example: 'app_… https://rota.example.com/callback',
-  }).argument('<uri>', 'the address as registered');
+  }).argument(
+    '<uri>',
+    'the address as registered; add the new one first, because without one of an instance, tokens for its people are refused',
+  );
   addVerb(group, 'rotate-secret <application>', actions.rotateSecret, {
     about: 'Add a secret, shown once, and let the present ones end after an overlap',
     example: 'app_… --overlap 24h',
