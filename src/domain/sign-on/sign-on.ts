@@ -32,7 +32,7 @@ export interface SignOn {
   strangers: CallLimiter;
   /** The same for larger networks, which may be one person or many. */
   crowds: CallLimiter;
-  /** Counts passwords per network, known browser, person in all known browsers, and person with a link. */
+  /** Counts passwords per network, known browser, person in known browsers, and person with a link. */
   guesses: CallLimiter;
   /** Counts authorizations per person and, apart, sign-ins: both leave codes and audit records. */
   people: CallLimiter;

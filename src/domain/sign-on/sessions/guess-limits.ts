@@ -59,9 +59,14 @@ export const NOBODY: AccountId = 'acc_';
 export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
   const { accountId = NOBODY, passwordSetAt } = guess;
   const device = deviceKnowing(signOn, browser, { accountId, passwordSetAt });
-  const who = device ?? networkOf(browser.remoteAddress);
+  const from = networkOf(browser.remoteAddress);
+  const who = device ?? from;
   // In memory, before the database, where each count locks a row.
   await assertFewOf(signOn, who);
+  if (device !== undefined) {
+    // A person can make any number of browsers known. Only they can use this up, at this network alone.
+    await assertFewOf(signOn, `${accountId} at ${from}`);
+  }
   const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
     const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
     if (network?.isOver) {
@@ -81,8 +86,8 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     throw tooMany(Math.max(1, Math.ceil(waitMs / 1_000)));
   }
   if (device !== undefined) {
-    // A person can make any number of browsers known, each with its own turns. Only attempts whose turn has
-    // come count, so that those of one browser do not keep the person out of the others.
+    // Each known browser has its own turns. Only attempts whose turn has come count, so that those of a
+    // browser elsewhere do not keep the person out of the others.
     await assertFewOf(signOn, accountId);
   }
   return counted;

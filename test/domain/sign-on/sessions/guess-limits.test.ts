@@ -225,7 +225,9 @@ describe('guesses in browsers that are known to one person', () => {
     const refused: unknown[] = [];
     const guess = (browser: TestBrowser) =>
       browser.signIn(person, { password: 'a wrong guess' }).catch((error: unknown) => refused.push(error));
-    return { rig, person, browsers, refused, guess };
+    const elsewhere = ({ cookie, device, at }: TestBrowser) =>
+      Object.assign(new TestBrowser(rig, '203.0.113.66'), { cookie, device, at });
+    return { rig, person, browsers, refused, guess, elsewhere };
   }
 
   test('are limited for all these browsers together, of which a person can make any number', async () => {
@@ -246,13 +248,29 @@ describe('guesses in browsers that are known to one person', () => {
 
   test('that come too early count for their browser alone, and keep the person out of no other', async () => {
     const limit = TURNS.free + 5;
-    const { person, browsers, refused, guess } = await knownBrowsers(limit);
-    const [stolen, own] = browsers;
+    const { person, browsers, refused, guess, elsewhere } = await knownBrowsers(limit);
+    const [known, own] = browsers;
+    const stolen = elsewhere(known);
     for (let time = 0; time < limit; time += 1) {
       await guess(stolen);
     }
     expect(refused).toHaveLength(limit - TURNS.free);
     expect(codeOf(await own.signIn(person))).toBeDefined();
+  });
+
+  test('open no write beyond the limit of the person at one network, and are possible from others', async () => {
+    const limit = TURNS.free + 1;
+    const { rig, person, browsers, refused, guess, elsewhere } = await knownBrowsers(limit);
+    const [one, other] = browsers;
+    for (let time = 0; time < limit; time += 1) {
+      await guess(one);
+    }
+    expect(refused).toHaveLength(limit - TURNS.free);
+    const { unitOfWork } = rig.signOn;
+    rig.signOn.unitOfWork = { ...unitOfWork, run: () => Promise.reject(new Error('a transaction')) };
+    await expect(other.signIn(person)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    rig.signOn.unitOfWork = unitOfWork;
+    expect(codeOf(await elsewhere(other).signIn(person))).toBeDefined();
   });
 });
 
