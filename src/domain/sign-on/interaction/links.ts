@@ -75,9 +75,10 @@ export async function redeemEmailLink(
   browser: Browser,
   tokenHash: string,
 ): Promise<BrowserStep> {
-  // A form without such a link, which anyone can send, opens no write.
-  if (!(await knownLink({ ...unitOfWork.rows, now: clock() }, tokenHash, EMAIL_PURPOSES))) {
-    return toErrorPage(LINK_IS_OVER);
+  // A form without such a link, which anyone can send, or with a used one, opens no write.
+  const known = await knownLink({ ...unitOfWork.rows, now: clock() }, tokenHash, EMAIL_PURPOSES);
+  if (known?.link.endedAt !== null) {
+    return afterUse(known);
   }
   return unitOfWork.run(async (changes) => {
     const account = await useLink(changes, tokenHash, EMAIL_PURPOSES);
@@ -85,10 +86,13 @@ export async function redeemEmailLink(
       await verifyEmail(changes, browser, account);
       return toPage('email_verified');
     }
-    // A form that was sent twice, or again after a lost answer, has nothing left to do.
-    const earlier = await knownLink(changes, tokenHash, EMAIL_PURPOSES);
-    return earlier?.account.emailVerifiedAt ? toPage('email_verified') : toErrorPage(LINK_IS_OVER);
+    return afterUse(await knownLink(changes, tokenHash, EMAIL_PURPOSES));
   });
+}
+
+/** A form that was sent twice, or again after a lost answer, has nothing left to do. */
+function afterUse(earlier: KnownLink | undefined): BrowserStep {
+  return earlier?.account.emailVerifiedAt ? toPage('email_verified') : toErrorPage(LINK_IS_OVER);
 }
 
 export const LINK_IS_OVER: ErrorPage = {
@@ -109,12 +113,17 @@ async function show(
 
 type Rows = Pick<SignOnUnitOfWork['rows'], 'links' | 'accounts'> & { now: number };
 
+interface KnownLink {
+  link: AccountLink;
+  account: Account;
+}
+
 /** A valid link of a person who may sign in, at the address it was mailed to. */
 async function goodLink(
   rows: Rows,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
-): Promise<{ link: AccountLink; account: Account } | undefined> {
+): Promise<KnownLink | undefined> {
   const known = await knownLink(rows, tokenHash, purposes);
   return known?.link.endedAt === null ? known : undefined;
 }
@@ -124,7 +133,7 @@ async function knownLink(
   { links, accounts, now }: Rows,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
-): Promise<{ link: AccountLink; account: Account } | undefined> {
+): Promise<KnownLink | undefined> {
   const link = await links.find(tokenHash);
   if (!link || link.expiresAt <= now || !purposes.includes(link.purpose)) {
     return undefined;

@@ -97,6 +97,9 @@ export async function exchangeCode(
 ): Promise<IssuedTokens> {
   const { application } = asker;
   const { code, scopes, person } = checked(issuer, asker, exchange, found);
+  if (code.status === 'REDEEMED' && !(await hasGrant(issuer, code))) {
+    throw codeIsOver();
+  }
   const grant = await redeem(issuer, asker, code);
   const issuedAt = grant.rotatedAt;
   const access = await signAccessToken(issuer, { grant, application, scopes, issuedAt });
@@ -179,6 +182,12 @@ async function redeem(
     throw codeIsOver();
   }
   return grant;
+}
+
+/** Whether a repetition has something to revoke. Further ones, of which there may be many, open no write. */
+async function hasGrant({ unitOfWork }: TokenIssuer, { grantId }: AuthorizationCode): Promise<boolean> {
+  const grant = await unitOfWork.rows.grants.find(grantId);
+  return grant?.revokedAt === null;
 }
 
 /** Recorded only if it revoked something: further repetitions change nothing. */

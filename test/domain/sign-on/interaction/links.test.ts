@@ -152,6 +152,17 @@ describe('a link to verify an address', () => {
     expect((await showEmailLink(rig.signOn, tokenHash)).kind).toBe('error_page');
   });
 
+  test('that was used, or replaced, opens no write', async () => {
+    const { rig, person, tokenHash } = await withLink('verify_email');
+    const later = await mailed(rig, person, 'verify_email');
+    await verify(rig, later);
+    const run = () => Promise.reject(new Error('It asks for a transaction.'));
+    rig.signOn.unitOfWork = { ...rig.signOn.unitOfWork, run };
+    for (const ended of [tokenHash, later]) {
+      expect(await verify(rig, ended)).toMatchObject({ page: 'email_verified' });
+    }
+  });
+
   test('that was used says so once it is over, or the account has another address', async () => {
     const { rig, person, tokenHash } = await withLink('verify_email');
     const later = await mailed(rig, person, 'verify_email');

@@ -11,6 +11,7 @@ import {
   newApplication,
   newCode,
   REDIRECT_URI,
+  type TokenRig,
   tokenRig,
 } from '../token-rig.js';
 
@@ -210,6 +211,24 @@ describe('the exchange of a code', () => {
     }
     expect((await grantOf(rig, code.grantId))?.revokedAt).toBe(rig.clock.now() - 2);
     expect(await audited(rig)).toEqual(['token.issued succeeded', 'code.replayed refused']);
+  });
+
+  test.each<[string, (rig: TokenRig, grantId: string) => Promise<unknown>]>([
+    [
+      'that it revoked',
+      ({ issuer, clock }, id) => issuer.unitOfWork.run(({ grants }) => grants.revoke(id, clock.now())),
+    ],
+    ['that was purged', ({ database }) => database.write((writer) => writer.deleteFrom('grants').execute())],
+  ])('a further repetition opens no write, for a grant %s', async (_, end) => {
+    const rig = await tokenRig(under);
+    const { code, exchange } = await newCode(rig);
+    await exchangeCode(rig.issuer, rig.application.client, exchange);
+    await end(rig, code.grantId);
+    const { unitOfWork } = rig.issuer;
+    const run = () => Promise.reject(new Error('It asks for a transaction.'));
+    const reading = { ...rig.issuer, unitOfWork: { ...unitOfWork, run } };
+    const refusal = refusalOf(exchangeCode(reading, rig.application.client, exchange));
+    expect(await refusal).toMatchObject({ code: 'INVALID_GRANT' });
   });
 
   test('a repetition that is not right in everything revokes nothing', async () => {
