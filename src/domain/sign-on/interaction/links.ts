@@ -46,12 +46,12 @@ export async function redeemPasswordLink(
   if (!shown) {
     return toErrorPage(LINK_IS_OVER);
   }
+  // The link is spent only after the check and the hash, so that many forms could ask for many of them.
+  await assertFewOf(signOn, `links of ${shown.account.id}`);
   const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
   if (problem) {
     return { kind: 'page', page: 'set_password', interaction: '', problem };
   }
-  // The link is spent only after the hash, so that many forms at once could ask for many hashes.
-  await assertFewOf(signOn, `links of ${shown.account.id}`);
   const passwordHash = await passwords.hash(password);
   return unitOfWork.run(async (changes) => {
     const account = await useLink(changes, tokenHash, PASSWORD_PURPOSES);

@@ -9,6 +9,7 @@ import {
   showEmailLink,
   showPasswordLink,
 } from '../../../../src/domain/sign-on/interaction/links.js';
+import { GUESSES_RATE } from '../../../../src/domain/sign-on/sign-on.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
@@ -56,6 +57,20 @@ test('a link to set a password causes only so many hashes a minute, however many
   const refused = ends.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(limit);
   expect(refused[0]).toMatchObject({ reason: { code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 60 } });
+});
+
+test('a link to set a password causes only so many checks of weak passwords a minute, more than a person tries', async () => {
+  const { rig, tokenHash } = await withLink('reset');
+  const { limit } = GUESSES_RATE;
+  expect(limit).toBeGreaterThan(100);
+  for (let time = 0; time < limit; time += 1) {
+    expect(await redeem(rig, tokenHash, 'fourteen rooks')).toMatchObject({ problem: 'too_short' });
+  }
+  await expect(redeem(rig, tokenHash, 'fourteen rooks')).rejects.toMatchObject({
+    code: ErrorCode.RATE_LIMITED,
+  });
+  rig.clock.advance(GUESSES_RATE.windowMs);
+  expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });
 });
 
 describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)', (purpose) => {
