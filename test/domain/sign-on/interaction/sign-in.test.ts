@@ -77,6 +77,7 @@ describe('a refused sign-in', () => {
     ['an unknown address', false, async () => ({ email: 'nobody@example.com' })],
     ['an address with a NUL', false, async () => ({ email: 'nobody\u0000@example.com' })],
     ['an address that is too long', false, async () => ({ email: `${'a'.repeat(400)}@example.com` })],
+    ['an address as long as a form', false, async () => ({ email: 'a@'.repeat(30_000) })],
     ['no address', false, async () => ({ email: '' })],
     ['no password', true, async (rig) => ({ ...(await member(rig)), password: '' })],
     [

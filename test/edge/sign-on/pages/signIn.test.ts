@@ -1,3 +1,6 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { InteractionPage } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { formPost, type SignOnServer, startSignOn } from '../server.js';
 import { describeForm } from './form-suite.js';
 import { CSRF_TOKEN, INTERACTION } from './page-suite.js';
 
@@ -25,8 +28,29 @@ describeForm({
     ['an interaction that is none', { interaction: 'x' }],
     ['an interaction with a line break at its end', { interaction: `${INTERACTION}\n` }],
     ['a CSRF token that is none', { csrf_token: '' }],
-    ['an email beyond 320 characters', { email: 'x'.repeat(321) }],
     ['a NUL in the email', { email: 'm\0@example.com' }],
     ['a NUL in the password', { password: 'pass\0word' }],
   ],
+});
+
+let server: SignOnServer;
+beforeAll(async () => {
+  server = await startSignOn();
+});
+afterAll(() => server.stop());
+
+test('an email of 60,000 characters comes back to the page as a refused one does', async () => {
+  const asked: string[] = [];
+  server.program({
+    signIn: async ({ email }) => {
+      asked.push(email);
+      const value = { page: InteractionPage.SIGN_IN, interaction: INTERACTION, entrances: [] };
+      return { step: { result: { $case: 'nextPage', value } } };
+    },
+  });
+  const email = 'x'.repeat(60_000);
+  const fields = { interaction: INTERACTION, csrf_token: CSRF_TOKEN, email, password: PASSWORD };
+  const { status } = await server.ask('signIn', '/auth/sign-in', formPost(fields));
+  expect(status).toBe(303);
+  expect(asked).toEqual([email]);
 });
