@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { type Fields, parseForm } from '../http/form.js';
+import { type Fields, MAX_PAIRS, parseForm } from '../http/form.js';
 import { BodyRefusal } from '../http/request-body.js';
 import { judgesItself } from './backend.js';
 import type { RoutedRequest } from './document-router.js';
@@ -73,7 +73,9 @@ function jsonBody(text: string): ParsedBody {
 
 function formBody(text: string): ParsedBody {
   const fields = parseForm(text);
-  return fields ? { kind: 'form', fields } : { kind: 'malformed', message: 'The form is not well encoded.' };
+  return fields
+    ? { kind: 'form', fields }
+    : { kind: 'malformed', message: `The form is not well encoded, or has more than ${MAX_PAIRS} fields.` };
 }
 
 /** The documented fields of a form. A repeated one becomes a list, which no schema accepts. Refuses NUL. */

@@ -5,10 +5,20 @@ const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** Half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Undefined for malformed escapes or UTF-8, unlike URLSearchParams. Callers judge NUL and repetition. */
+/** More than any request has. A body has room for 32,000, which take long to decode. */
+export const MAX_PAIRS = 256;
+
+/**
+ * Undefined for malformed escapes or UTF-8, unlike URLSearchParams, and for too many pairs. Callers judge NUL
+ * and repetition.
+ */
 export function parseForm(text: string): Fields | undefined {
+  const pairs = text.split('&', MAX_PAIRS + 1);
+  if (pairs.length > MAX_PAIRS) {
+    return undefined;
+  }
   const fields = new Map<string, string[]>();
-  for (const pair of text.split('&')) {
+  for (const pair of pairs) {
     if (pair === '') {
       continue;
     }

@@ -1,5 +1,5 @@
 import type { ReceivedRequest } from '../contract/typed-handler.js';
-import { type Fields, parseForm } from '../http/form.js';
+import { type Fields, MAX_PAIRS, parseForm } from '../http/form.js';
 import { isFromElsewhere } from './browser.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 import { seeOther } from './step.js';
@@ -34,7 +34,7 @@ export function byAddress<Answer>(begin: Begin<Answer>) {
       ? begin(request, fields, dependencies)
       : dependencies.pages.error({
           message: UNREADABLE,
-          developerMessage: 'The query is not percent-encoded UTF-8.',
+          developerMessage: `The query is not percent-encoded UTF-8, or has more than ${MAX_PAIRS} parameters.`,
           requestId,
         });
   };

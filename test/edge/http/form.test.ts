@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeFormText, parseForm } from '../../../src/edge/http/form.js';
+import { decodeFormText, MAX_PAIRS, parseForm } from '../../../src/edge/http/form.js';
 
 const entriesOf = (text: string) => {
   const fields = parseForm(text);
@@ -59,6 +59,12 @@ describe('a form', () => {
     'a=1&%',
   ])('%j is none', (text) => {
     expect(parseForm(text)).toBeUndefined();
+  });
+
+  test('with more fields than any request has is none', () => {
+    const fields = (count: number) => Array<string>(count).fill('a').join('&');
+    expect(parseForm(fields(MAX_PAIRS))?.get('a')).toHaveLength(MAX_PAIRS);
+    expect(parseForm(fields(MAX_PAIRS + 1))).toBeUndefined();
   });
 
   test('what a browser writes is read back, in its order', () => {
