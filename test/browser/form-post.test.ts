@@ -73,6 +73,14 @@ describeWith('chromium', 'an answer that leaves with a form', (executable) => {
     expect(await goOn()).toBe('access_denied');
   });
 
+  test('is sent in a frame of another site, for a request without the person', async () => {
+    const { page } = await rig.visit();
+    const before = rig.posts.length;
+    await page.setContent(`<iframe src="${asked({ prompt: 'none' }).replaceAll('&', '&amp;')}"></iframe>`);
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Welcome back' }).waitFor();
+    expect(rig.posts.slice(before)).toMatchObject([{ fields: answered({ error: 'login_required' }) }]);
+  });
+
   test('cannot be turned to another place', async () => {
     const visit = await rig.visit({ javaScriptEnabled: false });
     await visit.page.goto(asked({ prompt: 'none' }));

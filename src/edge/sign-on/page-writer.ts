@@ -18,8 +18,8 @@ const UNNAMED = /^(https?:)\/\/[a-z0-9._:[\]-]+$/i;
 export class PageWriter {
   constructor(private readonly environment: 'live' | 'demo') {}
 
-  /** A page whose forms may post here and redirect to `onward`. */
-  page(content: PageContent, formActionSource = '') {
+  /** A page whose forms may post here and redirect to `onward`. Only pages without a person may be framed. */
+  page(content: PageContent, formActionSource = '', { mayBeFramed = false } = {}) {
     const headers = {
       ...BROWSER_HEADERS,
       'Content-Security-Policy': [
@@ -29,11 +29,11 @@ export class PageWriter {
         // One directive: browsers ignore a second.
         ...(content.scripts ? [['script-src', ...content.scripts.map(sourceOf)].join(' ')] : []),
         ["form-action 'self'", ...onwardFrom(formActionSource)].join(' '),
-        "frame-ancestors 'none'",
+        ...(mayBeFramed ? [] : ["frame-ancestors 'none'"]),
         "base-uri 'none'",
       ].join('; '),
       // For browsers without frame-ancestors.
-      'X-Frame-Options': 'DENY',
+      ...(!mayBeFramed && { 'X-Frame-Options': 'DENY' }),
     };
     return { status: 200 as const, headers, body: layout(content, this.environment === 'demo') };
   }

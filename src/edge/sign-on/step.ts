@@ -68,11 +68,15 @@ export function stepAnswer(
   }
 }
 
-/** The same for an authorization, whose response may be a form (response_mode `form_post`). */
+/**
+ * The same for an authorization, whose response may be a form (response_mode `form_post`). Applications ask
+ * for silent ones (prompt `none`) in frames.
+ */
 export function authorizationAnswer(
   step: BrowserStep | undefined,
   requestId: string,
   dependencies: Dependencies,
+  { isSilent = false } = {},
 ) {
   if (step?.result?.$case !== 'formPost') {
     return stepAnswer(step, requestId, dependencies);
@@ -81,7 +85,9 @@ export function authorizationAnswer(
   if (!WEB_ADDRESS.test(post.action)) {
     throw internalError(new Error('the domain returned a form target that is not a web address'));
   }
-  const answer = dependencies.pages.page(formPostPage(post), post.formActionSource);
+  const answer = dependencies.pages.page(formPostPage(post), post.formActionSource, {
+    mayBeFramed: isSilent,
+  });
   return { ...answer, headers: { ...answer.headers, ...dependencies.cookies.headersOf(step) } };
 }
 

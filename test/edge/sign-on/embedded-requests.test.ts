@@ -43,6 +43,35 @@ describe('an authorization request that a page of another site makes on its own'
     expect(server.asked).toEqual([]);
   });
 
+  test.each([
+    ['prompt=none', undefined],
+    ['prompt=login', 'DENY'],
+  ])(
+    'may be answered in a frame, by the form of an answer, only with prompt=none: %s',
+    async (query, framing) => {
+      const value = {
+        action: 'https://app.example.com/',
+        fields: [],
+        applicationName: '',
+        formActionSource: '',
+      };
+      for (const [operationId, question] of [
+        ['authorize', { path: `/auth/authorize?${query}` }],
+        [
+          'authorizePost',
+          { path: '/auth/authorize', method: 'POST', headers: { 'content-type': FORM }, body: query },
+        ],
+      ] as const) {
+        server.program({ authorize: async () => ({ step: { result: { $case: 'formPost', value } } }) });
+        const { path, ...more } = question;
+        const { status, headers } = await server.ask(operationId, path, more);
+        expect([status, headers['x-frame-options']]).toEqual([200, framing]);
+        const policy = String(headers['content-security-policy']);
+        expect(policy.includes("frame-ancestors 'none'")).toBe(framing === 'DENY');
+      }
+    },
+  );
+
   test.each<[string, string, Record<string, string>]>([
     ['what the browser itself goes to', 'state=s', { 'sec-fetch-dest': 'document' }],
     [

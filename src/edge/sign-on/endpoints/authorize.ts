@@ -43,8 +43,9 @@ export async function beginAuthorization(
   fields: Fields,
   dependencies: SignOnDependencies,
 ) {
+  const isSilent = fields.get('prompt')?.[0] === 'none';
   // Not counted: another site could use up what the network of the browser may begin.
-  if (isEmbedded(request, fields.get('prompt')?.[0] === 'none')) {
+  if (isEmbedded(request, isSilent)) {
     return dependencies.pages.error({ ...EMBEDDED, requestId: request.requestId });
   }
   const { step } = await dependencies.signOn.authorize(
@@ -54,7 +55,7 @@ export async function beginAuthorization(
     },
     { requestId: request.requestId },
   );
-  return authorizationAnswer(step, request.requestId, dependencies);
+  return authorizationAnswer(step, request.requestId, dependencies, { isSilent });
 }
 
 export const authorize: OAuthHandler<'authorize'> = byAddress(beginAuthorization);
