@@ -18,9 +18,7 @@ describeForm({
   fields,
   askedWith: { linkTokenHash: hashSecret(LINK_TOKEN), password: ' correct horse ' },
   backUrl: `/auth/change-email?token=${LINK_TOKEN}`,
-  unfit: [
-    ['a token of another alphabet', { token: `${LINK_TOKEN}!` }],
-  ],
+  unfit: [['a token of another alphabet', { token: `${LINK_TOKEN}!` }]],
 });
 
 let server: SignOnServer;

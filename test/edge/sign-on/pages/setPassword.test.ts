@@ -70,12 +70,21 @@ test('a password of 60,000 characters reaches the rules, which say that it is to
   server.program({
     redeemPasswordLink: async ({ password }) => {
       asked.push(password);
-      const value = { page: InteractionPage.SET_PASSWORD, interaction: '', problem: PasswordProblem.TOO_LONG };
+      const value = {
+        page: InteractionPage.SET_PASSWORD,
+        interaction: '',
+        problem: PasswordProblem.TOO_LONG,
+        entrances: [],
+      };
       return { step: { result: { $case: 'nextPage', value } } };
     },
   });
   const password = 'x'.repeat(60_000);
-  const { headers } = await server.ask('setPassword', '/auth/set-password', formPost({ ...fields, password }));
+  const { headers } = await server.ask(
+    'setPassword',
+    '/auth/set-password',
+    formPost({ ...fields, password }),
+  );
   expect(headers.location).toMatch(/problem=too_long$/);
   expect(asked).toEqual([password]);
 });
