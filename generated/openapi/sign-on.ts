@@ -257,8 +257,8 @@ export interface paths {
         /**
          * End the session in the browser
          * @description Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
-         *     `id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, if a person is
-         *     signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
+         *     `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page
+         *     asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
          *     one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
          *     its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
          *     `client_id` or an `id_token_hint` that can be read, shows an error page.
@@ -382,7 +382,7 @@ export interface paths {
         };
         /**
          * Show the page that asks before it signs out
-         * @description Shown when a logout came without a valid `id_token_hint` for the person who is signed in. The `interaction` of a
+         * @description Shown when a logout came without a valid `id_token_hint` of the present sign-in. The `interaction` of a
          *     sign-in leads on instead; if that has come to its end with `form_post`, to a page with a form (200).
          */
         get: operations["showSignOut"];
@@ -519,7 +519,7 @@ export interface webhooks {
          * @description With `response_mode=form_post` the browser posts the same members as a form, so no address contains the code.
          *     The post comes from our site: keep `state`, `nonce` and `code_verifier` in a `SameSite=None; Secure` cookie, and
          *     exempt this path from your CSRF check (`state` protects it). Answer with a redirect, so that a reload does not
-         *     post again. Our page is not shown in frames: with `prompt=none` there, use `query`.
+         *     post again. In a frame, our page comes for a request with `prompt=none` alone.
          */
         post: operations["authorizationResponsePost"];
         delete?: never;
@@ -2344,8 +2344,8 @@ export interface components {
         /** @description Back to the application. */
         ConsentLocation: string;
         /**
-         * @description No scripts (but the one that sends a `form_post` and the one that shows a password), no framing, and nothing from
-         *     third parties but the logo of an application. Forms may lead only here and, on the way back to an application, to its
+         * @description No scripts (but the one that sends a `form_post` and the one that shows a password), no framing (but of the page that
+         *     sends a `form_post` for `prompt=none`), and nothing from third parties but the logo of an application. Forms may lead only here and, on the way back to an application, to its
          *     address and anywhere over https: browsers hold each further redirect against this too.
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; img-src data:; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
@@ -2865,7 +2865,7 @@ export interface operations {
                 client_id?: components["schemas"]["ApplicationId"];
                 /**
                  * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
-                 *     out, and which application asks. That of a person with more than a hundred clients can make the address longer
+                 *     out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer
                  *     than 16 KiB: leave it out then, and the person is asked.
                  */
                 id_token_hint?: components["schemas"]["IdToken"];

@@ -34,7 +34,7 @@ type ApiLogoutRequest struct {
 	uiLocales *string
 }
 
-// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
+// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
 func (r ApiLogoutRequest) IdTokenHint(idTokenHint string) ApiLogoutRequest {
 	r.idTokenHint = &idTokenHint
 	return r
@@ -78,8 +78,8 @@ func (r ApiLogoutRequest) Execute() (*http.Response, error) {
 Logout End the session in the browser
 
 Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid
-`id_token_hint` for the person who is signed in, the session ends at once; otherwise a page asks first, if a person is
-signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
+`id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page
+asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
 one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
 its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
 `client_id` or an `id_token_hint` that can be read, shows an error page.

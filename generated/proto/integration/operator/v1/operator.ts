@@ -199,7 +199,10 @@ export const OperatorServiceService = {
       encoded(AddRedirectUriResponse, value),
     responseDeserialize: (value: Buffer): AddRedirectUriResponse => AddRedirectUriResponse.decode(value),
   },
-  /** Removes one redirect URI; sign-ins that began with it end in an error page. */
+  /**
+   * Removes one redirect URI; sign-ins that began with it end in an error page. While the application has no
+   * redirect URI of an instance, its tokens for people there are refused: to replace one, add the new one first.
+   */
   removeRedirectUri: {
     path: "/integration.operator.v1.OperatorService/RemoveRedirectUri" as const,
     requestStream: false as const,
@@ -587,7 +590,10 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   enableApplication: handleUnaryCall<EnableApplicationRequest, EnableApplicationResponse>;
   /** Registers one redirect URI of an application for one instance. */
   addRedirectUri: handleUnaryCall<AddRedirectUriRequest, AddRedirectUriResponse>;
-  /** Removes one redirect URI; sign-ins that began with it end in an error page. */
+  /**
+   * Removes one redirect URI; sign-ins that began with it end in an error page. While the application has no
+   * redirect URI of an instance, its tokens for people there are refused: to replace one, add the new one first.
+   */
   removeRedirectUri: handleUnaryCall<RemoveRedirectUriRequest, RemoveRedirectUriResponse>;
   /** Adds a secret to a confidential application and lets the present ones end after an overlap. */
   rotateApplicationSecret: handleUnaryCall<RotateApplicationSecretRequest, RotateApplicationSecretResponse>;
