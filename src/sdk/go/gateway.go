@@ -22,7 +22,7 @@ type GatewayOptions struct {
 	BaseURL string
 	// APIKey is ik_live_… or ik_demo_….
 	APIKey string
-	// Timeout is for each attempt, including the body of the answer. The default is 30 s.
+	// Timeout is for each attempt, including the body of the answer. The default is that of HTTPClient, or 30 s.
 	Timeout time.Duration
 	// Retry defaults to DefaultRetry; &Retry{} disables retries.
 	Retry *Retry
@@ -53,11 +53,11 @@ func NewGateway(options GatewayOptions) (*Gateway, error) {
 		return nil, errors.New("APIKey must be the API key: letters, digits and underscores, no spaces")
 	}
 	wrapped := transport{
-		timeout: cmp.Or(options.Timeout, defaultReadTimeout),
+		timeout: options.Timeout,
 		retry:   retryOf(options.Retry),
 		refusal: gatewayRefusal,
 	}
-	client := newClient(options.HTTPClient, wrapped)
+	client := newClient(options.HTTPClient, defaultReadTimeout, wrapped)
 	return &Gateway{
 		baseURL:  baseURL,
 		apiKey:   options.APIKey,

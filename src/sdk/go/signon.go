@@ -44,7 +44,7 @@ type SignOnOptions struct {
 	RedirectURI  string
 	// IDTokenAlgorithm is the one registered for your application, by default RS256. No other is accepted.
 	IDTokenAlgorithm IDTokenAlgorithm
-	// Timeout is for each attempt, including the body of the answer. The default is 10 s.
+	// Timeout is for each attempt, including the body of the answer. The default is that of HTTPClient, or 10 s.
 	Timeout time.Duration
 	// Retry is for userinfo, refreshes, revocation and keys; a code is never exchanged twice. The default is DefaultRetry.
 	Retry *Retry
@@ -74,9 +74,8 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 	}
 	options.Issuer = issuer
 	client := func(retry Retry, within time.Duration) *http.Client {
-		timeout := cmp.Or(options.Timeout, defaultSignOnTimeout)
-		return newClient(options.HTTPClient, transport{
-			timeout: timeout, retry: retry, within: within, refusal: signOnRefusal,
+		return newClient(options.HTTPClient, defaultSignOnTimeout, transport{
+			timeout: options.Timeout, retry: retry, within: within, refusal: signOnRefusal,
 		})
 	}
 	retry := retryOf(options.Retry)

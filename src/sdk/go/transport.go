@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ type transport struct {
 }
 
 // newClient follows no redirect, which could carry keys to another server.
-func newClient(given *http.Client, wrapped transport) *http.Client {
+func newClient(given *http.Client, usualTimeout time.Duration, wrapped transport) *http.Client {
 	client := http.Client{}
 	if given != nil {
 		client = *given
@@ -39,6 +40,9 @@ func newClient(given *http.Client, wrapped transport) *http.Client {
 		wrapped.next = http.DefaultTransport
 	}
 	client.Transport = &wrapped
+	// The limit is for each attempt: all attempts and their pauses are one request of this client.
+	wrapped.timeout = cmp.Or(wrapped.timeout, client.Timeout, usualTimeout)
+	client.Timeout = 0
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &client
 }

@@ -1,7 +1,10 @@
 import { describeWith } from '../../support/toolchains.js';
 import { describeBehaviour } from '../drivers/behaviour.js';
 import { goDriver } from './go-driver.js';
+import { describeOwnBehaviour } from './own-behaviour.js';
 
 describeWith('go', 'the SDK in Go', (go) => {
-  describeBehaviour(goDriver(go));
+  const driver = goDriver(go);
+  describeBehaviour(driver);
+  describeOwnBehaviour(driver);
 });

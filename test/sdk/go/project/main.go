@@ -36,7 +36,9 @@ type options struct {
 	RedirectURI      string  `json:"redirectUri"`
 	IDTokenAlgorithm string  `json:"idTokenAlgorithm"`
 	TimeoutSeconds   float64 `json:"timeoutSeconds"`
-	Retry            struct {
+	// HTTPTimeoutSeconds is that of an HTTP client that is given.
+	HTTPTimeoutSeconds float64 `json:"httpTimeoutSeconds"`
+	Retry              struct {
 		MaxRetries       *int    `json:"maxRetries"`
 		BaseDelaySeconds float64 `json:"baseDelaySeconds"`
 	} `json:"retry"`
@@ -126,6 +128,13 @@ func (o options) retry() *sdk.Retry {
 	return &retry
 }
 
+func (o options) httpClient() *http.Client {
+	if o.HTTPTimeoutSeconds == 0 {
+		return nil
+	}
+	return &http.Client{Timeout: seconds(o.HTTPTimeoutSeconds)}
+}
+
 // methods are called by name: those of Gateway and of Conditional have the same.
 var methods = map[string]string{
 	"listInstanceIntegrations": "ListInstanceIntegrations",
@@ -144,11 +153,12 @@ var methods = map[string]string{
 
 func (o options) gateway() (*sdk.Gateway, error) {
 	return sdk.NewGateway(sdk.GatewayOptions{
-		BaseURL:  o.BaseURL,
-		APIKey:   o.APIKey,
-		PageSize: o.PageSize,
-		Timeout:  seconds(o.TimeoutSeconds),
-		Retry:    o.retry(),
+		BaseURL:    o.BaseURL,
+		APIKey:     o.APIKey,
+		PageSize:   o.PageSize,
+		Timeout:    seconds(o.TimeoutSeconds),
+		Retry:      o.retry(),
+		HTTPClient: o.httpClient(),
 	})
 }
 

@@ -1,0 +1,29 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Driven } from '../drivers/line-driver.js';
+import { json, problem, type ScriptedServer, scriptedServers, silence } from '../drivers/scripted-server.js';
+
+/** What only Go has: an HTTP client that is given may have a time limit of its own. */
+export function describeOwnBehaviour(driver: Driven): void {
+  const newServer = scriptedServers();
+  let server: ScriptedServer;
+  beforeAll(async () => {
+    server = await newServer();
+  });
+  const listClients = (options: object) =>
+    driver.sdk.gateway({ baseUrl: server.url, ...options }, 'listClients', ['iin_1']);
+
+  describe('the time limit of a given HTTP client', () => {
+    test('does not end the pause for which an answer asks', async () => {
+      server.answers(problem(429, 'rate_limited', { 'retry-after': '1' }), json([]));
+      const { value } = await listClients({ httpTimeoutSeconds: 0.5, timeoutSeconds: 30 });
+      expect(value).toEqual([]);
+      expect(server.asked).toHaveLength(2);
+    });
+
+    test('limits the wait for one answer, unless another limit is given', async () => {
+      server.answers(silence);
+      const { error } = await listClients({ httpTimeoutSeconds: 0.5 });
+      expect(error).toMatchObject({ name: 'TimeoutError', message: expect.stringContaining('within 500ms') });
+    });
+  });
+}
