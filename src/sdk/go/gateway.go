@@ -72,7 +72,12 @@ func retryOf(given *Retry) Retry {
 	if given == nil {
 		return DefaultRetry
 	}
-	return *given
+	return Retry{
+		MaxRetries:    given.MaxRetries,
+		BaseDelay:     cmp.Or(given.BaseDelay, DefaultRetry.BaseDelay),
+		MaxDelay:      cmp.Or(given.MaxDelay, DefaultRetry.MaxDelay),
+		MaxRetryAfter: cmp.Or(given.MaxRetryAfter, DefaultRetry.MaxRetryAfter),
+	}
 }
 
 // IfChanged makes reads that report whether the data changed since the ETag you have, or empty for none.

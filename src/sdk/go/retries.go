@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Retry configures retries of repeatable requests.
+// Retry configures retries of repeatable requests. Durations that are 0 are those of DefaultRetry.
 type Retry struct {
 	// MaxRetries excludes the first attempt. 0 disables retries.
 	MaxRetries int

@@ -408,7 +408,7 @@ func mayPassLater(err error) bool {
 }
 
 func (s *Sync) pauseAfter(err error, failures int) time.Duration {
-	base := cmp.Or(s.gateway.retry.BaseDelay, DefaultRetry.BaseDelay)
+	base := s.gateway.retry.BaseDelay
 	longest := min(longestPause, base<<min(failures+firstDoublings, 20))
 	delay := time.Duration(float64(longest) * (0.5 + rand.Float64()/2))
 	if _, asked := statusOf(err); asked != nil {

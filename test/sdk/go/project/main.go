@@ -117,13 +117,11 @@ func do(given command) (any, error) {
 
 func seconds(given float64) time.Duration { return time.Duration(given * float64(time.Second)) }
 
+// retry leaves out what was not given.
 func (o options) retry() *sdk.Retry {
-	retry := sdk.DefaultRetry
+	retry := sdk.Retry{MaxRetries: sdk.DefaultRetry.MaxRetries, BaseDelay: seconds(o.Retry.BaseDelaySeconds)}
 	if o.Retry.MaxRetries != nil {
 		retry.MaxRetries = *o.Retry.MaxRetries
-	}
-	if o.Retry.BaseDelaySeconds != 0 {
-		retry.BaseDelay = seconds(o.Retry.BaseDelaySeconds)
 	}
 	return &retry
 }
