@@ -32,7 +32,7 @@ const (
 
 const (
 	clockTolerance    = 30 * time.Second
-	keysMaxAge        = 10 * time.Minute
+	keysMaxAge        = 5 * time.Minute
 	keysCooldown      = 30 * time.Second
 	es256IntegerBytes = 32
 	leastRSABits      = 2048

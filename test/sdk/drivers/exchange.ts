@@ -49,6 +49,20 @@ export function describeExchange(driver: Driven): void {
       expect(rig.server.asked).toHaveLength(4);
     });
 
+    test.each([
+      [290, 1],
+      [310, 2],
+    ])(
+      'keeps the keys for the five minutes of their Cache-Control: %i s later, they were read %i times',
+      async (seconds, reads) => {
+        rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() }));
+        const parameters = { callbackUrl: rig.callback(), ...flow, seconds };
+        const { value } = await driver.sdk.signOn(rig.options(), 'exchangeTwice', parameters);
+        expect(value).toMatchObject({ claims: { sub: 'acc_1' } });
+        expect(rig.askedFor('/.well-known/jwks.json')).toHaveLength(reads);
+      },
+    );
+
     test('takes the path and query that servers have', async () => {
       rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() }));
       const callbackUrl = rig.callback().slice('https://app.example.com'.length);

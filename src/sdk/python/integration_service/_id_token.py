@@ -15,7 +15,7 @@ from .errors import OAuthError, SignInError
 IdTokenAlgorithm = Literal["RS256", "ES256", "EdDSA"]
 
 _CLOCK_TOLERANCE_SECONDS = 30
-_KEYS_MAX_AGE_SECONDS = 600.0
+_KEYS_MAX_AGE_SECONDS = 300.0
 _KEYS_COOLDOWN_SECONDS = 30.0
 _REQUIRED_CLAIMS = ["iss", "sub", "aud", "exp", "iat"]
 

@@ -33,6 +33,8 @@ export interface UserinfoClaims extends Omit<GeneratedUserinfo, 'lastLoginContex
 }
 
 const CLOCK_TOLERANCE_SECONDS = 30;
+/** As long as the service says by `Cache-Control`. */
+const KEYS_MAX_AGE_MS = 300_000;
 
 /** Verifies ID tokens with the published keys, which it caches and reads again for an unknown one. */
 export class IdTokenVerifier {
@@ -53,6 +55,7 @@ export class IdTokenVerifier {
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
     };
     this.#keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
+      cacheMaxAge: KEYS_MAX_AGE_MS,
       [customFetch]: async (url) => {
         const incoming = await read(url);
         return Response.json(keySetIn(incoming), { status: incoming.status });

@@ -30,7 +30,7 @@ func synced(given command) (any, error) {
 		present.sync.Wake()
 		return nil, nil
 	case "pass":
-		pass(present.sync, seconds(given.Parameters.Seconds))
+		pass(reflect.ValueOf(present.sync), seconds(given.Parameters.Seconds))
 		return nil, nil
 	case "stop":
 		present.end()
@@ -63,9 +63,9 @@ func synced(given command) (any, error) {
 	return begun.report(), nil
 }
 
-// pass moves back all times that a sync has noted: nothing can put the clock of Go forward.
-func pass(sync *sdk.Sync, passed time.Duration) {
-	members := reflect.ValueOf(sync).Elem()
+// pass moves back all times that what is pointed to has noted: nothing can put the clock of Go forward.
+func pass(pointer reflect.Value, passed time.Duration) {
+	members := pointer.Elem()
 	for index := range members.NumField() {
 		member := members.Field(index)
 		noted, isTime := reflect.NewAt(member.Type(), unsafe.Pointer(member.UnsafeAddr())).Interface().(*time.Time)
