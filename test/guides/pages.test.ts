@@ -62,6 +62,10 @@ describe.each(guideSlugs)('%s', (slug) => {
   });
 
   test('names no address that another environment would not have', () => {
+  test('waits for no answer without an end', () => {
+    expect(source).not.toMatch(/\bhttp\.(Get|Post|DefaultClient)\b|\b(fetch|urlopen)\([^,)]*\)/);
+  });
+
     expect(source.replaceAll('https://sign-on.example.com', '')).not.toMatch(
       /gateway\.example\.com|localhost:400[0-9]/,
     );
