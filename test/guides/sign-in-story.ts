@@ -4,6 +4,9 @@ import { walk } from '../flow/sign-on/walk.js';
 import { freePorts } from '../support/free-ports.js';
 import type { Story } from './stories.js';
 
+/** Another application of the host sets a cookie too, whose name ends like that of the program. */
+const OTHERS_COOKIE = '_other_session=of-another';
+
 /** A sign-in and a sign-out; then a callback that answers no request. */
 export const signIn: Story = async ({ demo, linesOf, start }) => {
   const [port = 0] = await freePorts(1);
@@ -39,7 +42,8 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
 
 /** The cookie is that of before unless the application sets another. */
 async function visit(address: string, cookie = ''): Promise<{ location: string; cookie: string }> {
-  const { headers } = await fetch(address, { redirect: 'manual', headers: { cookie } });
+  const sent = [OTHERS_COOKIE, cookie].filter(Boolean).join('; ');
+  const { headers } = await fetch(address, { redirect: 'manual', headers: { cookie: sent } });
   const [held = cookie] = headers.get('set-cookie')?.split(';') ?? [];
   return { location: headers.get('location') ?? '', cookie: held };
 }
