@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { apps, instanceIds } from '../flow/sign-on/demo-environment.js';
 import { call } from '../flow/sign-on/environment.js';
 import { walk } from '../flow/sign-on/walk.js';
@@ -26,6 +27,8 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   const asked = await visit(`${application}/login`);
   const { end } = await walk(browser, await browser.open(asked.location), demo.demoPerson('user'));
   const returned = await visit(end.url.href, asked.cookie);
+  // The id from before the sign-in, which an attacker may have planted, names no session.
+  expect((await visit(`${application}/logout`, asked.cookie)).location).toBe('');
   const left = await visit(`${application}/logout`, returned.cookie);
   await browser.open(left.location);
 
