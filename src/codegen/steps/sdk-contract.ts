@@ -27,6 +27,9 @@ const CHECKED_BY_THE_SERVER = new Set([
   'maxItems',
 ]);
 
+/** Members that services of earlier releases lack: clients that require them refuse the answers of those. */
+const ADDED_LATER: Readonly<Record<string, readonly string[]>> = { WorkerV2: ['offboardedAt'] };
+
 /** Generators repeat the document's description in every file; its summary suffices there. */
 export function contractForSdk<T extends object>(contract: T): T {
   const { info, ...rest } = structuredClone(contract) as T & Contract;
@@ -49,6 +52,7 @@ export function withoutChecks<T extends object>(contract: T): T {
   const tolerant = withoutKeywords(contract) as T & Contract;
   const { schemas } = tolerant.components;
   for (const [name, schema] of Object.entries(schemas)) {
+    schema.required = schema.required?.filter((member) => !ADDED_LATER[name]?.includes(member));
     if (schema.discriminator) {
       schemas[name] = flat(schema, schemas);
     }

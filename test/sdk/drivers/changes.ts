@@ -9,29 +9,9 @@ import {
   silence,
 } from './scripted-server.js';
 import { user } from './user.js';
+import { worker } from './worker.js';
 
-const location = {
-  address1: null,
-  address2: null,
-  city: 'Leith',
-  isoCountryCode: null,
-  postalCode: null,
-  zoneCode: null,
-};
-const worker = {
-  id: 'wrk_1',
-  firstName: 'Priya',
-  lastName: 'Rao',
-  fullName: 'Priya Rao',
-  email: 'priya@example.com',
-  jobTitles: ['Baker'],
-  phone: null,
-  location,
-  organizationUnits: [{ id: 'oru_1', name: 'Ovens' }],
-  organizationUnit: { id: 'oru_1', name: 'Ovens' },
-  organizationLocation: null,
-  offboardedAt: null,
-};
+const { location } = worker;
 
 /** As the gateway writes one. */
 export const changeOf = (type: string, id: string, resource: unknown, more: object = {}) => ({

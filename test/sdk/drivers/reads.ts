@@ -14,6 +14,7 @@ import {
   trickle,
 } from './scripted-server.js';
 import { user } from './user.js';
+import { worker } from './worker.js';
 
 const address = {
   address1: null,
@@ -51,6 +52,13 @@ export function describeReads(driver: Driven): void {
       server.answers(json({ ...user, ...given }));
       const outcome = await driver.sdk.gateway(quick(), 'getUser', ['iin_1', 'cli_1', 'usr_1']);
       expect(outcome).toMatchObject({ value: { clientId: 'cli_1', ...expected } });
+    });
+
+    test('a worker of release 1.3.1, which had no offboardedAt, breaks nothing', async () => {
+      const { offboardedAt: _, ...earlier } = worker;
+      server.answers(json(earlier));
+      const { value } = await driver.sdk.gateway(quick(), 'getWorker', ['iin_1', 'cli_1', 'wrk_1']);
+      expect(value).toMatchObject({ id: 'wrk_1', phone: null });
     });
 
     test.each<[string, Answer]>([

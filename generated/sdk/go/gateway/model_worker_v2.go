@@ -45,7 +45,7 @@ type WorkerV2 struct {
 	// The organization location of the worker, or `null`.
 	OrganizationLocation NullableNamedLocation `json:"organizationLocation"`
 	// When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.
-	OffboardedAt NullableTime `json:"offboardedAt"`
+	OffboardedAt NullableTime `json:"offboardedAt,omitempty"`
 	AdditionalProperties map[string]interface{}
 }
 
@@ -55,7 +55,7 @@ type _WorkerV2 WorkerV2
 // This constructor will assign default values to properties that have it defined,
 // and makes sure properties required by API are set, but the set of arguments
 // will change when the set of required properties is changed
-func NewWorkerV2(id string, firstName string, lastName string, fullName string, email string, jobTitles []string, phone NullableString, location Address, organizationUnits []NamedUnit, organizationUnit NullableNamedUnit, organizationLocation NullableNamedLocation, offboardedAt NullableTime) *WorkerV2 {
+func NewWorkerV2(id string, firstName string, lastName string, fullName string, email string, jobTitles []string, phone NullableString, location Address, organizationUnits []NamedUnit, organizationUnit NullableNamedUnit, organizationLocation NullableNamedLocation) *WorkerV2 {
 	this := WorkerV2{}
 	this.Id = id
 	this.FirstName = firstName
@@ -68,7 +68,6 @@ func NewWorkerV2(id string, firstName string, lastName string, fullName string, 
 	this.OrganizationUnits = organizationUnits
 	this.OrganizationUnit = organizationUnit
 	this.OrganizationLocation = organizationLocation
-	this.OffboardedAt = offboardedAt
 	return &this
 }
 
@@ -350,18 +349,16 @@ func (o *WorkerV2) SetOrganizationLocation(v NamedLocation) {
 	o.OrganizationLocation.Set(&v)
 }
 
-// GetOffboardedAt returns the OffboardedAt field value
-// If the value is explicit nil, the zero value for time.Time will be returned
+// GetOffboardedAt returns the OffboardedAt field value if set, zero value otherwise (both if not set or set to explicit null).
 func (o *WorkerV2) GetOffboardedAt() time.Time {
-	if o == nil || o.OffboardedAt.Get() == nil {
+	if o == nil || IsNil(o.OffboardedAt.Get()) {
 		var ret time.Time
 		return ret
 	}
-
 	return *o.OffboardedAt.Get()
 }
 
-// GetOffboardedAtOk returns a tuple with the OffboardedAt field value
+// GetOffboardedAtOk returns a tuple with the OffboardedAt field value if set, nil otherwise
 // and a boolean to check if the value has been set.
 // NOTE: If the value is an explicit nil, `nil, true` will be returned
 func (o *WorkerV2) GetOffboardedAtOk() (*time.Time, bool) {
@@ -371,9 +368,27 @@ func (o *WorkerV2) GetOffboardedAtOk() (*time.Time, bool) {
 	return o.OffboardedAt.Get(), o.OffboardedAt.IsSet()
 }
 
-// SetOffboardedAt sets field value
+// HasOffboardedAt returns a boolean if a field has been set.
+func (o *WorkerV2) HasOffboardedAt() bool {
+	if o != nil && o.OffboardedAt.IsSet() {
+		return true
+	}
+
+	return false
+}
+
+// SetOffboardedAt gets a reference to the given NullableTime and assigns it to the OffboardedAt field.
 func (o *WorkerV2) SetOffboardedAt(v time.Time) {
 	o.OffboardedAt.Set(&v)
+}
+// SetOffboardedAtNil sets the value for OffboardedAt to be an explicit nil
+func (o *WorkerV2) SetOffboardedAtNil() {
+	o.OffboardedAt.Set(nil)
+}
+
+// UnsetOffboardedAt ensures that no value is present for OffboardedAt, not even an explicit nil
+func (o *WorkerV2) UnsetOffboardedAt() {
+	o.OffboardedAt.Unset()
 }
 
 func (o WorkerV2) MarshalJSON() ([]byte, error) {
@@ -397,7 +412,9 @@ func (o WorkerV2) ToMap() (map[string]interface{}, error) {
 	toSerialize["organizationUnits"] = o.OrganizationUnits
 	toSerialize["organizationUnit"] = o.OrganizationUnit.Get()
 	toSerialize["organizationLocation"] = o.OrganizationLocation.Get()
-	toSerialize["offboardedAt"] = o.OffboardedAt.Get()
+	if o.OffboardedAt.IsSet() {
+		toSerialize["offboardedAt"] = o.OffboardedAt.Get()
+	}
 
 	for key, value := range o.AdditionalProperties {
 		toSerialize[key] = value
@@ -422,7 +439,6 @@ func (o *WorkerV2) UnmarshalJSON(data []byte) (err error) {
 		"organizationUnits",
 		"organizationUnit",
 		"organizationLocation",
-		"offboardedAt",
 	}
 
 	allProperties := make(map[string]interface{})

@@ -43,7 +43,7 @@ class WorkerV2(BaseModel):
     organization_units: List[NamedUnit] = Field(description="All organization units to which the worker is assigned. May be empty.", alias="organizationUnits")
     organization_unit: Optional[NamedUnit] = Field(description="The primary one of `organizationUnits`, or `null` when the worker is assigned to none.", alias="organizationUnit")
     organization_location: Optional[NamedLocation] = Field(description="The organization location of the worker, or `null`.", alias="organizationLocation")
-    offboarded_at: Optional[datetime] = Field(description="When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.", alias="offboardedAt")
+    offboarded_at: Optional[datetime] = Field(default=None, description="When the worker was offboarded, or `null`. Always `null` in lists, which omit offboarded workers. ISO 8601, UTC.", alias="offboardedAt")
     __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email", "jobTitles", "phone", "location", "organizationUnits", "organizationUnit", "organizationLocation", "offboardedAt"]
 
     model_config = ConfigDict(

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { generatedDir, OPENAPI_DOCUMENTS, releasedDir } from '../../src/codegen/layout.js';
+import { readBundle } from '../../src/codegen/steps/bundles.js';
+import { contractForSdk, withoutChecks } from '../../src/codegen/steps/sdk-contract.js';
+
+interface Contract {
+  components: { schemas: Record<string, { properties?: object; required?: string[] }> };
+}
+
+test.each(OPENAPI_DOCUMENTS)(
+  'clients that check answers require no member that came after a release: %s',
+  async (document) => {
+    const [released, present] = await Promise.all([
+      readBundle<Contract>(releasedDir, document),
+      readBundle<Contract>(generatedDir, document),
+    ]);
+    const checked = withoutChecks(contractForSdk(present)).components.schemas;
+    const added = Object.entries(withoutChecks(released).components.schemas).flatMap(
+      ([name, { properties = {} }]) => {
+        const { required = [] } = checked[name] ?? {};
+        return required.filter((member) => !(member in properties)).map((member) => `${name}.${member}`);
+      },
+    );
+    expect(added).toEqual([]);
+  },
+);
