@@ -12,6 +12,7 @@ import { tables } from './typed-blocks.js';
 /** For people, not for programs. */
 const WITHOUT_PROGRAMS = ['changelog', 'versions-and-deprecation'];
 const LINK = /\]\(([a-z][a-z-]*)\.md(?:#([\w-]+))?\)/g;
+const sdk = (path: string) => readFileSync(join(packageRoot, 'src/sdk', path), 'utf8');
 
 test('the guides are these, in this order', () => {
   expect(guideSlugs).toEqual([
@@ -61,11 +62,11 @@ describe.each(guideSlugs)('%s', (slug) => {
     }
   });
 
-  test('names no address that another environment would not have', () => {
   test('waits for no answer without an end', () => {
     expect(source).not.toMatch(/\bhttp\.(Get|Post|DefaultClient)\b|\b(fetch|urlopen)\([^,)]*\)/);
   });
 
+  test('names no address that another environment would not have', () => {
     expect(source.replaceAll('https://sign-on.example.com', '')).not.toMatch(
       /gateway\.example\.com|localhost:400[0-9]/,
     );
@@ -80,7 +81,6 @@ describe.each(guideSlugs)('%s', (slug) => {
 });
 
 test('says what is needed as the packages, their READMEs and the downloads page do', () => {
-  const sdk = (path: string) => readFileSync(join(packageRoot, 'src/sdk', path), 'utf8');
   const told = (text: string, pattern: RegExp) => pattern.exec(text)?.slice(1);
   const [node, python, go, goForLists] =
     told(
@@ -100,6 +100,14 @@ test('says what is needed as the packages, their READMEs and the downloads page 
   ]);
   expect(told(sdk('go/go.mod'), /^go (\S+)$/m)).toEqual([go]);
 });
+
+test.each(['typescript', 'python', 'go'])(
+  'the sign-out in the README of %s revokes the refresh token: an access token may have expired, which ends nothing',
+  (language) => {
+    const revoked = sdk(`${language}/README.md`).match(/\.revoke\(.*/gi) ?? [];
+    expect(revoked).toEqual([expect.stringMatching(/refresh_?token/i)]);
+  },
+);
 
 test('what to write for a Node.js without SQLite replaces a call of the program', () => {
   const source = guideSource('read-and-stay-in-sync');

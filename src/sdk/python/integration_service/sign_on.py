@@ -217,7 +217,10 @@ class SignOn:
         return _model_in(cast(Answer, answer), UserinfoClaims)
 
     def revoke(self, token: str, *, request_id: str | None = None) -> None:
-        """Ends a token and all others of the same sign-in. Succeeds for tokens that have ended."""
+        """
+        Ends a token and all others of the same sign-in. Send the refresh token: an access token that has
+        expired ends nothing. Succeeds for tokens that have ended.
+        """
         request = RevocationRequest(token=token, client_id=self._client_id, client_secret=self._client_secret)
         self._tokens.revoke_without_preload_content(request, x_request_id=request_id)
 

@@ -201,7 +201,10 @@ export class SignOn {
     return objectIn(incoming, 'sub') as unknown as UserinfoClaims;
   }
 
-  /** Ends a token and all others of the same sign-in. Succeeds for tokens that have ended. */
+  /**
+   * Ends a token and all others of the same sign-in. Send the refresh token: an access token that has expired
+   * ends nothing. Succeeds for tokens that have ended.
+   */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
     const body: RevocationRequest = { token, ...this.#self() };
     await this.#ask(this.#post('/auth/revoke', body), options);
