@@ -2334,7 +2334,7 @@ export interface components {
          */
         AuthorizationLocation: string;
         /**
-         * @description How to authenticate. Sent when the request used the `Authorization` header.
+         * @description How to authenticate. Sent when the request used the `Authorization` header, and at introspection always.
          * @example Basic realm="sign-on", charset="UTF-8"
          */
         BasicChallenge: string;
