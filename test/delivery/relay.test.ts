@@ -175,6 +175,17 @@ describe('the relay', () => {
     }
   });
 
+  test('records at once when all have ended that leave no more than the last slots', async () => {
+    const { domain, sender } = start();
+    domain.add(7);
+    await eventually('seven slots are taken', () => sender.running.size === 7);
+    sender.endAll();
+    for (let turns = 0; turns < 10; turns += 1) {
+      await new Promise(setImmediate);
+    }
+    expect(domain.recorded.size).toBe(7);
+  });
+
   test('lets a claim wait only briefly while few slots are free, because more become free meanwhile', async () => {
     const { domain, sender } = start();
     domain.add(6);

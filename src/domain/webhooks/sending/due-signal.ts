@@ -58,7 +58,7 @@ export class DueSignal {
     return this.#isNotified;
   }
 
-  /** Whether a claim waits on this node that can have what is due. */
+  /** Whether a claim waits on this node that may have what is due. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0;
   }
@@ -77,13 +77,24 @@ export class DueSignal {
     this.#wakeFirst(due);
   }
 
-  /** Called when attempts have ended: there may be room now. Returns whether such a claim waits. */
-  wakeUnsuited(): boolean {
-    const ends = [...this.#unsuited];
-    for (const end of ends) {
+  /** Called when attempts have ended: these claims may have room now, or their callers more slots. */
+  wakeUnsuited(): void {
+    for (const end of [...this.#unsuited]) {
       end();
     }
-    return ends.length > 0;
+  }
+
+  /**
+   * Called by a claim whose slots turned out not to be for what it was woken for. It is no wake for those who
+   * look now, the claim itself among them.
+   */
+  passOn(): void {
+    const [first] = this.#waiting;
+    if (first) {
+      first();
+    } else {
+      this.notifyNodes(undefined);
+    }
   }
 
   /** What the wakes since the last call were for. Call it before a look. */

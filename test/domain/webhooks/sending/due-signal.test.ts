@@ -174,12 +174,26 @@ describe('waiting for deliveries', () => {
       const signal = new DueSignal();
       const waits = [unsuited(signal), unsuited(signal)];
       const { ended, all } = waiting(signal, 1);
-      expect(signal.wakeUnsuited()).toBe(true);
+      signal.wakeUnsuited();
       await Promise.all(waits);
+      await turn();
       expect(ended).toEqual([]);
-      expect(signal.wakeUnsuited()).toBe(false);
       signal.close();
       await all;
+    });
+
+    test('passes on what it was woken for, to a claim that waits here or to other nodes', async () => {
+      let told = 0;
+      const signal = new DueSignal(() => {
+        told += 1;
+      });
+      const { all } = waiting(signal, 1);
+      const { count } = signal;
+      signal.passOn();
+      await all;
+      expect([told, signal.count]).toEqual([0, count]);
+      signal.passOn();
+      expect([told, signal.count]).toEqual([1, count]);
     });
 
     test('is over when it is closed', async () => {

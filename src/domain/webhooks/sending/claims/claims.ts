@@ -72,9 +72,15 @@ export class DeliveryClaims {
     const endings = this.#endings;
     const call = { request, caller, isOver, mayHaveMore: () => endings !== this.#endings };
     let { lockedMs } = this.pauses;
+    // The first look is for no wake, so there is none to pass on.
+    let wasUnsuited: boolean | undefined = true;
     for (let hasLooked = false; !isOver(); hasLooked = true) {
       await this.#sweeps.sweepIfDue(caller);
       const { claim, locked, unsuited, quiet } = await this.#inTurn(() => this.#look(call, hasLooked));
+      if (unsuited && !wasUnsuited) {
+        deliveriesDue.passOn();
+      }
+      wasUnsuited = unsuited;
       const leftMs = endsAt - performance.now();
       const isDone = leftMs <= 0 || (unsuited && call.mayHaveMore());
       if (claim.deliveries.length > 0 || (isDone && !isOver())) {
@@ -84,6 +90,9 @@ export class DeliveryClaims {
       const pauseMs = locked ? Math.min(lockedMs, lookMs) : freeMs;
       lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
       await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller, unsuited);
+      if (unsuited && call.mayHaveMore() && !isOver()) {
+        return NOTHING;
+      }
     }
     // Passes on a wake that was not used.
     deliveriesDue.wake();
@@ -99,9 +108,9 @@ export class DeliveryClaims {
   attemptsEnded(): void {
     const { deliveriesDue } = this.dependencies;
     this.#endings += 1;
-    const hasWoken = deliveriesDue.wakeUnsuited();
+    deliveriesDue.wakeUnsuited();
     if (this.#round.heldBack) {
-      deliveriesDue.wake(undefined, hasWoken);
+      deliveriesDue.wake();
     }
   }
 
@@ -120,7 +129,8 @@ export class DeliveryClaims {
     this.#heard = deliveriesDue.count;
     this.#heardHere = deliveriesDue.countHere;
     const named = [...(deliveriesDue.takeNewlyDue() ?? [])];
-    const isNamed = hasLooked && named.length > 0 && named.length <= mostLookedAt(call) && !call.isOver();
+    const isNamed =
+      hasLooked && named.length > 0 && named.length <= mostLookedAt(call.request) && !call.isOver();
     try {
       const claim = isNamed ? await this.#claimNamed(call, named) : NOTHING;
       return claim.deliveries.length > 0 ? { claim } : await this.#claimAny(call, isWokenHere && !isNamed);
@@ -152,7 +162,7 @@ export class DeliveryClaims {
    */
   async #claimAny(call: Call, firstInWrite: boolean): Promise<Look> {
     const { rows } = this.dependencies.unitOfWork;
-    const most = mostLookedAt(call);
+    const most = mostLookedAt(call.request);
     const seen = new Set<SubscriptionId>();
     let isInWrite = firstInWrite;
     let locked = false;
@@ -220,8 +230,10 @@ export class DeliveryClaims {
     const isFull = begun.left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : begun.reached.map(({ target }) => target);
     const isShortOfSlots = isFull || (isShort && deliveries.length > 0);
-    // Last slots may be free, but those that got nothing come first in the next claim.
-    const endsRound = isFull || (isShortOfSlots && begun.slots === 'open');
+    // Where it has looked at all that is due, those that got nothing come first in the next claim, although
+    // last slots may be free. Otherwise the others come first, which may have these.
+    const hasSeenAll = lookedAt.length < mostLookedAt(request);
+    const endsRound = isFull || (isShortOfSlots && hasSeenAll && begun.slots === 'open');
     this.#round = roundAfter(this.#round, begun, endsRound ? reached : undefined, isNamed);
     if (isShortOfSlots) {
       // Another claim may have slots for what this one leaves.
@@ -232,6 +244,6 @@ export class DeliveryClaims {
 }
 
 /** As many subscriptions as the claim has slots, within bounds. */
-function mostLookedAt({ request: { freeSlots } }: Call): number {
+function mostLookedAt({ freeSlots }: ClaimRequest): number {
   return Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
 }

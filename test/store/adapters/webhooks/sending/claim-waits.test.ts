@@ -235,6 +235,26 @@ describeEachDatabase('a claim with nothing due', (under) => {
     expect(claims.map(({ deliveries }) => deliveries.length)).toEqual([2, 2, 2]);
   });
 
+  test('leaves its wake to one with other slots when its own are not for what is due', async () => {
+    const database = await under.openMigrated();
+    const rig = sendingNode(database, await newConnection(database), undefined, {}, NEVER);
+    await rig.subscribe();
+    await Promise.all(Array.from({ length: 14 }, () => rig.happen()));
+    expect((await rig.claim({ freeSlots: 14, totalSlots: 14 })).deliveries.length).toBeGreaterThan(2);
+    await rig.claim();
+    const waits = waitsAt(rig);
+    const request = { ...REQUEST, totalSlots: 16, maxWaitMs: LONGER_THAN_A_TEST_MS };
+    const caller = new AbortController();
+    const first = rig.claims.claim({ ...request, freeSlots: 2 }, caller.signal);
+    await eventually('the first waits', () => waits.count === 1);
+    const second = rig.claims.claim({ ...request, freeSlots: 16 }, PATIENT);
+    await eventually('both wait', () => waits.count === 2);
+    await rig.happen();
+    expect((await second).deliveries).toHaveLength(1);
+    caller.abort();
+    expect((await first).deliveries).toEqual([]);
+  });
+
   test('wakes the next one when its last slots are not for what is left', async () => {
     const database = await under.openMigrated();
     const rig = sendingNode(database, await newConnection(database), undefined, {}, NEVER);
