@@ -67,20 +67,21 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     // A person can make any number of browsers known. Only they can use this up, at this network alone.
     await assertFewOf(signOn, `${accountId} at ${from}`);
   }
-  const { counted, waitUntil } = await signOn.unitOfWork.run(async (changes) => {
-    const network = device === undefined ? await countNetwork(signOn, changes, browser, guess) : undefined;
+  const { counted, waitUntil, isFirstBeyond } = await signOn.unitOfWork.run(async (changes) => {
+    const network = device === undefined ? await countNetwork(signOn, changes, browser) : undefined;
     if (network?.isOver) {
       const counted = { network, account: network.subject, usedTurnOf: undefined };
-      return { counted, waitUntil: network.endsAt };
+      return { counted, waitUntil: network.endsAt, isFirstBeyond: network.count === PER_NETWORK + 1 };
     }
     const account = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
     const turn = await turnAt(signOn, changes, { subject: account, who });
-    if (turn.count === TURNS.free + 1) {
-      await recordLimit(signOn, changes, browser, guess);
-    }
-    const { at, usedTurnOf } = turn;
-    return { counted: { network, account, usedTurnOf }, waitUntil: at };
+    const { at, count, usedTurnOf } = turn;
+    const counted = { network, account, usedTurnOf };
+    return { counted, waitUntil: at, isFirstBeyond: count === TURNS.free + 1 };
   });
+  if (isFirstBeyond) {
+    await recordLimit(signOn, browser, guess);
+  }
   const waitMs = waitUntil - signOn.clock();
   if (waitMs > 0) {
     throw tooMany(Math.max(1, Math.ceil(waitMs / 1_000)));
@@ -175,16 +176,12 @@ async function uncountGuess(signOn: SignOn, { network, account, usedTurnOf }: Co
 
 async function countNetwork(
   signOn: SignOn,
-  changes: Pick<SignOnChanges, 'attempts' | 'audit' | 'now'>,
+  changes: Pick<SignOnChanges, 'attempts' | 'now'>,
   browser: Browser,
-  guess: Guess,
-): Promise<Counted & { isOver: boolean }> {
+): Promise<Counted & { count: number; isOver: boolean }> {
   const subject = keyed(signOn, 'guesses from', subnetOf(browser.remoteAddress));
   const { count, endsAt } = await changes.attempts.count(subject, changes.now, WINDOW_MS);
-  if (count === PER_NETWORK + 1) {
-    await recordLimit(signOn, changes, browser, guess);
-  }
-  return { subject, endsAt, isOver: count > PER_NETWORK };
+  return { subject, endsAt, count, isOver: count > PER_NETWORK };
 }
 
 /** The turn reserved for this network or browser; without one, the next free turn, which is then reserved. */
@@ -209,10 +206,9 @@ async function turnAt(
   return { ...(turn ?? { at: now + TURNS.maxWaitMs, count: 0 }), usedTurnOf: undefined };
 }
 
-/** Called for the first attempt beyond a limit only. */
+/** Called for the first attempt beyond a limit only, after its transaction, which PostgreSQL may repeat. */
 async function recordLimit(
   signOn: SignOn,
-  changes: Pick<SignOnChanges, 'audit'>,
   browser: Browser,
   { accountId, applicationId }: Guess,
 ): Promise<void> {
@@ -220,7 +216,7 @@ async function recordLimit(
   const party = applicationId === undefined ? person : { type: 'application', id: applicationId };
   const subject = accountId === undefined ? party : person;
   const reason = 'too_many_attempts';
-  await recordRefusal(signOn, browser, { type: 'sign_in', party, subject, reason }, changes);
+  await recordRefusal(signOn, browser, { type: 'sign_in', party, subject, reason });
 }
 
 /** Keyed with a key outside the database: people also type passwords into the address field. */

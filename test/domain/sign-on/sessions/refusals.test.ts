@@ -3,6 +3,7 @@ import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { createEmailChangeLink } from '../../../../src/domain/platform/people/email-changes.js';
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { redeemEmailChange } from '../../../../src/domain/sign-on/interaction/email-change.js';
+import { TURNS } from '../../../../src/domain/sign-on/sessions/guess-limits.js';
 import { REFUSAL_RECORDS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
@@ -41,6 +42,26 @@ function countingWrites({ signOn }: BrowserRig): () => number {
     },
   };
   return () => writes;
+}
+
+/** Each write runs a first time without effect, as after a conflict on PostgreSQL. */
+function repeatingWrites({ signOn }: BrowserRig): void {
+  const { unitOfWork } = signOn;
+  signOn.unitOfWork = {
+    ...{ rows: unitOfWork.rows, inOrder: unitOfWork.inOrder },
+    run: async (work, ...options) => {
+      const conflict = new Error('a conflict');
+      const first = unitOfWork.run(
+        async (changes) => {
+          await work(changes);
+          throw conflict;
+        },
+        ...options,
+      );
+      await expect(first).rejects.toBe(conflict);
+      return unitOfWork.run(work, ...options);
+    },
+  };
 }
 
 /** The link to a new address of the person. */
@@ -100,12 +121,46 @@ describe('refused sign-ins of a node', () => {
     allowing(rig, 0);
     const browser = new TestBrowser(rig);
     await browser.authorize();
-    for (let time = 0; time < 10; time += 1) {
+    for (let time = 0; time < TURNS.free; time += 1) {
       await browser.signIn({ email: 'nobody@example.com' });
     }
     await expect(browser.signIn({ email: 'nobody@example.com' })).rejects.toThrow('too many attempts');
     expect(await refusalsOn(rig)).toEqual([]);
     expect(rig.observed.at(-1)).toMatchObject({ attributes: { reason: 'too_many_attempts' } });
+  });
+
+  test('are recorded also where the caller leaves after the guess is counted', async () => {
+    const rig = await browserRig(under);
+    const { unitOfWork } = rig.signOn;
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    const caller = new AbortController();
+    rig.signOn.unitOfWork = {
+      ...{ rows: unitOfWork.rows, inOrder: unitOfWork.inOrder },
+      run: async (work, options) => {
+        const done = await unitOfWork.run(work, { signal: caller.signal, ...options });
+        caller.abort();
+        return done;
+      },
+    };
+    await browser.signIn({ email: 'nobody@example.com' });
+    expect(await refusalsOn(rig)).toEqual(['sign_in refused']);
+  });
+
+  test('are counted once, also where the database repeats the transaction of their guess', async () => {
+    const rig = await browserRig(under);
+    allowing(rig, 0);
+    repeatingWrites(rig);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    for (let time = 0; time < TURNS.free; time += 1) {
+      await browser.signIn({ email: 'nobody@example.com' });
+    }
+    await expect(browser.signIn({ email: 'nobody@example.com' })).rejects.toThrow('too many attempts');
+    expect(rig.observed.map(({ attributes }) => attributes.reason)).toEqual([
+      ...Array<string>(TURNS.free).fill('credentials'),
+      'too_many_attempts',
+    ]);
   });
 
   test('share these records with refused changes of an address', async () => {
