@@ -1,4 +1,4 @@
-import type { AuditParty } from '../../operator/audit.js';
+import { type AuditParty, STRANGER } from '../../operator/audit.js';
 import type { SignOn } from '../sign-on.js';
 import { actorIn, auditIn, type Browser } from './browser.js';
 
@@ -12,20 +12,24 @@ interface Refusal {
 }
 
 /**
- * Records a refusal that strangers can cause. Beyond the limit of the node it is counted with equal ones, so
- * that they do not fill the audit log, and opens no write.
+ * Records a refusal that strangers can cause. Beyond the limit of the node it is counted with equal ones, as
+ * one of a stranger, so that they fill neither the audit log nor the counts of others, and opens no write.
  */
 export async function recordRefusal(
   { refusalRecords, observe, unitOfWork }: SignOn,
   browser: Browser,
   { type, party, subject = party, reason }: Refusal,
 ): Promise<void> {
-  const refusal = { type, outcome: 'refused' as const, subject, attributes: { reason } };
-  // One for all: networks, addresses and accounts are many.
-  if (!refusalRecords.take('').allowed) {
-    observe({ ...refusal, actor: actorIn(browser, party) });
-  } else {
+  const refusal = { type, outcome: 'refused' as const, subject };
+  // By reason, so that wrong passwords hide no guessing. Networks, addresses and accounts are many.
+  if (refusalRecords.take(reason).allowed) {
     // The signal of the call has no say: who leaves before the answer has guessed too.
-    await unitOfWork.run((changes) => auditIn(changes, browser, party, refusal), { signal: undefined });
+    await unitOfWork.run(
+      (changes) => auditIn(changes, browser, party, { ...refusal, attributes: { reason } }),
+      { signal: undefined },
+    );
+    return;
   }
+  const where: Record<string, string> = party.type === 'application' ? { application_id: party.id } : {};
+  observe({ ...refusal, actor: actorIn(browser, STRANGER), attributes: { reason, ...where } });
 }

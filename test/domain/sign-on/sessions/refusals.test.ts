@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
+import { STRANGER } from '../../../../src/domain/operator/audit.js';
 import { createEmailChangeLink } from '../../../../src/domain/platform/people/email-changes.js';
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { redeemEmailChange } from '../../../../src/domain/sign-on/interaction/email-change.js';
@@ -76,7 +77,7 @@ async function linkOf({ run, here }: BrowserRig, { accountId }: Person): Promise
 }
 
 describe('refused sign-ins of a node', () => {
-  test('have 60 records a minute, from all networks together; the others are counted', async () => {
+  test('have 60 records a minute, from all networks together; the others are counted as those of strangers', async () => {
     const rig = await browserRig(under);
     await guess(rig, 65);
     expect(await refusalsOn(rig)).toHaveLength(60);
@@ -85,9 +86,9 @@ describe('refused sign-ins of a node', () => {
     expect(rig.observed[4]).toEqual({
       type: 'sign_in',
       outcome: 'refused',
-      actor: { ...application, requestId: 'request-1', remoteAddress: '198.51.100.64' },
+      actor: { ...STRANGER, requestId: 'request-1', remoteAddress: '198.51.100.64' },
       subject: application,
-      attributes: { reason: 'credentials' },
+      attributes: { reason: 'credentials', application_id: rig.applicationId },
     });
     rig.clock.advance(REFUSAL_RECORDS_RATE.windowMs);
     await guess(rig, 1);
@@ -127,6 +128,19 @@ describe('refused sign-ins of a node', () => {
     await expect(browser.signIn({ email: 'nobody@example.com' })).rejects.toThrow('too many attempts');
     expect(await refusalsOn(rig)).toEqual([]);
     expect(rig.observed.at(-1)).toMatchObject({ attributes: { reason: 'too_many_attempts' } });
+  });
+
+  test('leave room for a record of too many attempts', async () => {
+    const rig = await browserRig(under);
+    allowing(rig, 1);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    for (let time = 0; time < TURNS.free; time += 1) {
+      await browser.signIn({ email: 'nobody@example.com' });
+    }
+    await expect(browser.signIn({ email: 'nobody@example.com' })).rejects.toThrow('too many attempts');
+    expect(rig.observed).toHaveLength(TURNS.free - 1);
+    expect(await refusalsOn(rig)).toHaveLength(2);
   });
 
   test('are recorded also where the caller leaves after the guess is counted', async () => {
@@ -173,6 +187,6 @@ describe('refused sign-ins of a node', () => {
     }
     expect(await refusalsOn(rig)).toEqual(['email.changed refused']);
     const subject = { type: 'account', id: person.accountId };
-    expect(rig.observed).toMatchObject([{ type: 'email.changed', subject, outcome: 'refused' }]);
+    expect(rig.observed).toMatchObject([{ type: 'email.changed', subject, actor: STRANGER }]);
   });
 });
