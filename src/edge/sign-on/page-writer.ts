@@ -18,7 +18,10 @@ const UNNAMED = /^(https?:)\/\/[a-z0-9._:[\]-]+$/i;
 export class PageWriter {
   constructor(private readonly environment: 'live' | 'demo') {}
 
-  /** A page whose forms may post here and redirect to `onward`. Only pages without a person may be framed. */
+  /**
+   * A page whose forms may post here and redirect to `onward`. Only the page that answers `prompt=none`,
+   * which asks nothing, may be framed.
+   */
   page(content: PageContent, formActionSource = '', { mayBeFramed = false } = {}) {
     const headers = {
       ...BROWSER_HEADERS,

@@ -46,7 +46,7 @@ export async function redeemPasswordLink(
   if (!shown) {
     return toErrorPage(LINK_IS_OVER);
   }
-  // The link is spent only after the check and the hash, so that many forms could ask for many of them.
+  // Until it is spent, after the check and the hash, each form causes both.
   await assertFewOf(signOn, `links of ${shown.account.id}`);
   const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
   if (problem) {
