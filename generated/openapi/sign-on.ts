@@ -520,7 +520,7 @@ export interface webhooks {
          * @description With `response_mode=form_post` the browser posts the same members as a form, so no address contains the code.
          *     The post comes from our site: keep `state`, `nonce` and `code_verifier` in a `SameSite=None; Secure` cookie, and
          *     exempt this path from your CSRF check (`state` protects it). Answer with a redirect, so that a reload does not
-         *     post again. In a frame, our page comes for a request with `prompt=none` alone.
+         *     post again. In a frame, our page is shown only for a request with `prompt=none`.
          */
         post: operations["authorizationResponsePost"];
         delete?: never;
@@ -1417,7 +1417,7 @@ export interface components {
             client_id?: components["schemas"]["ApplicationId"];
             /**
              * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
-             *     out, and which application asks.
+             *     out, and which application asks. If the person has signed in again since, the person is asked.
              */
             id_token_hint?: components["schemas"]["IdToken"];
             /**
