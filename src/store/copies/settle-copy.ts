@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import type { SubscriptionId } from '../../../generated/ids.js';
 import { newVersion } from '../../domain/version.js';
 import { beginLife } from '../adapters/lives.js';
+import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import { type Applied, applyList, without } from './apply-list.js';
 import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
@@ -28,7 +30,7 @@ export interface Settled extends Applied {
   consents: number;
   suspended: Credential[];
   alive: Credential[];
-  /** `since`: the time of the oldest event whose delivery is held. */
+  /** `since`: the time of the oldest event whose delivery this restore, or an earlier one, holds. */
   held: { subscriptions: string[]; deliveries: number; since: number | null };
 }
 
@@ -39,9 +41,7 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     // Before any change: readers have to see every change of the restore.
     await beginLife(writer);
     const changes = new CopyChanges(writer, at, RESTORER);
-    if (settling.valid !== undefined) {
-      await undoSuspensions(changes, settling.valid);
-    }
+    const earlier = settling.valid === undefined ? [] : await undoSuspensions(changes, settling.valid);
     const present = await validIn(writer, at);
     // Without a list, what is valid in the copy is valid: that ends nothing.
     const valid = settling.valid ?? present;
@@ -50,18 +50,22 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const consents = await changes.countChanged(sql`delete from consents`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
+    const oldest = [held.since, ...earlier].filter((since) => since !== null).sort((a, b) => a - b);
     await forgetOthers(changes);
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
     const alive = await credentialsWhere(writer, unexpired(at));
-    return { ended, consents, ...applied, suspended, alive, held };
+    return { ended, consents, ...applied, suspended, alive, held: { ...held, since: oldest[0] ?? null } };
   });
 }
 
 /**
  * What an earlier restore suspended becomes valid, so that the list decides about it: what the list lacks is
- * ended with the rest, so that no operator resumes it.
+ * ended with the rest, so that no operator resumes it. Returns when the oldest events occurred whose
+ * deliveries it held for subscriptions on the list.
  */
-async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<void> {
+async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<number[]> {
+  const { heldSince } = subscriptionDeliveryRows(changes.writer);
+  const times: number[] = [];
   const ends = { ...list.apiKeys, ...list.serviceTokens, ...list.clientSecrets };
   const listed = new Set([...Object.keys(ends), ...list.subscriptions]);
   for (const { kind, id, expiresAt } of await suspendedIn(changes.writer)) {
@@ -70,8 +74,11 @@ async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<v
     if (listed.has(id)) {
       const type = isSubscription ? 'subscription.enabled' : `${kind}.resumed`;
       await changes.record(type, { type: kind, id }, { reason: 'restored' });
+      const since = isSubscription ? await heldSince(id as SubscriptionId) : null;
+      times.push(...(since === null ? [] : [since]));
     }
   }
+  return times;
 }
 
 async function endSessions(

@@ -101,6 +101,12 @@ async function audited(database: Database): Promise<string[]> {
   return rows.map(({ type, actor_id, subject_id }) => `${actor_id} ${type} ${subject_id}`).sort();
 }
 
+/** A delivery that waits since an event. */
+async function holdOne(database: Database, id: string, occurredAt: number, status = 'HELD') {
+  const receiver = { id, instanceId: 'ins_1' };
+  await plantDelivery(database, receiver as never, { status: status as never }, occurredAt);
+}
+
 describeEachDatabase('a restored database', (under) => {
   test('ends sessions, grants, links and signing keys, and holds webhooks', async () => {
     const database = await under.openMigrated();
@@ -250,10 +256,12 @@ describeEachDatabase('a restored database', (under) => {
     const { key, token, subscription } = await plantAll(database);
     const valid = await validIn(database.reader, NOW);
     await settleCopy(database, UNKNOWN);
+    await holdOne(database, subscription, 42);
     const settled = await settleCopy(database, {
       ...{ ...KNOWN, at: AGAIN, sendWebhooks: true },
       valid: { ...valid, serviceTokens: { [token]: LATER - 1 } },
     });
+    expect(settled.held).toEqual({ subscriptions: [], deliveries: 0, since: 42 });
     expect([settled.revoked, settled.disabled.subscriptions]).toEqual([[], []]);
     expect(settled.alive.map(({ id, expiresAt }) => [id, expiresAt])).toEqual([
       [key, null],
@@ -277,9 +285,11 @@ describeEachDatabase('a restored database', (under) => {
     const { key, token, subscription } = await plantAll(database);
     const valid = await validIn(database.reader, NOW);
     await settleCopy(database, UNKNOWN);
+    await holdOne(database, subscription, 42);
+    await holdOne(database, subscription, 43, 'PENDING');
     const settled = await settleCopy(database, { ...UNKNOWN, at: AGAIN, valid });
     expect(settled.suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1']);
-    expect(settled.held.subscriptions).toEqual([subscription]);
+    expect(settled.held).toEqual({ subscriptions: [subscription], deliveries: 1, since: 42 });
     const suspended = await suspendedIn(database.reader);
     expect(suspended.map(({ id, since, expiresAt }) => [id, since, expiresAt])).toEqual([
       [key, AGAIN, null],

@@ -69,7 +69,7 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
       alive,
     ),
     ...(revocations === null ? [] : [UNKNOWN_TO_LISTS]),
-    nextSteps(report, config),
+    nextSteps(report, options, config),
   ].join('\n\n');
 }
 
@@ -97,7 +97,11 @@ function section(title: string, credentials: readonly Credential[], after?: stri
     : [`${title}\n\n${asText(credentials)}${after === undefined ? '' : `\n\n${after}`}`];
 }
 
-function nextSteps({ suspended, held, knownUntil }: Report, { EVENT_RETENTION }: Config): string {
+function nextSteps(
+  { suspended, held, knownUntil }: Report,
+  { sendWebhooks }: RestoreOptions,
+  { EVENT_RETENTION }: Config,
+): string {
   const heldMs = held.since === null ? 0 : Date.now() - held.since;
   const steps = [
     // Before the service starts: it deletes deliveries past their retention at once.
@@ -115,6 +119,9 @@ function nextSteps({ suspended, held, knownUntil }: Report, { EVENT_RETENTION }:
           'Enable the subscriptions:        integration resume whs_…',
           `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(knownUntil))}`,
         ]
+      : []),
+    ...(sendWebhooks && held.since !== null
+      ? [`Send the events that are held:   ${replayCommand('whs_…', held.since)}`]
       : []),
   ];
   return `What comes next\n\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}`;

@@ -39,8 +39,8 @@ async function replay(database: Database, command: string): Promise<void> {
   }
 }
 
-test('the printed commands send the deliveries that were pending at the time of the backup', async () => {
-  const folder = directory();
+/** A backup with a delivery that is pending. */
+async function newBackup(folder: string) {
   const settings = await newLive(folder);
   const { subscription, waiting } = await within(settings.DATA_DIR as string, async (database) => {
     const { id: instance_integration_id, instanceId } = await newConnection(database);
@@ -53,6 +53,12 @@ test('the printed commands send the deliveries that were pending at the time of 
   });
   const backup = join(folder, 'backup');
   await succeeded(integration(['backup', backup], settings));
+  return { settings, subscription, waiting, backup };
+}
+
+test('the printed commands send the deliveries that were pending at the time of the backup', async () => {
+  const folder = directory();
+  const { settings, subscription, waiting, backup } = await newBackup(folder);
   const into = { ...settings, DATA_DIR: join(folder, 'restored') };
   const report = await succeeded(integration(['restore', backup], into));
   expect(report).toMatch(
@@ -75,3 +81,25 @@ test('the printed commands send the deliveries that were pending at the time of 
     ['REPLAY', 'PENDING', subscription],
   ]);
 });
+
+test.each([[[]], [['--send-webhooks']]])(
+  'what an earlier restore held is in the next steps of a restore with a list: %j',
+  async (options) => {
+    const folder = directory();
+    const { settings, subscription, backup } = await newBackup(folder);
+    const earlier = { ...settings, DATA_DIR: join(folder, 'earlier') };
+    await succeeded(integration(['restore', backup], earlier));
+    const second = join(folder, 'second');
+    await succeeded(integration(['backup', second], earlier));
+    await succeeded(integration(['resume', subscription], earlier));
+    const list = join(folder, 'valid-now.json');
+    expect(await integration(['revocations', list], earlier)).toMatchObject({ code: 0 });
+
+    const into = { ...settings, DATA_DIR: join(folder, 'restored') };
+    const report = await succeeded(integration(['restore', second, '--revocations', list, ...options], into));
+    expect(report).toMatch(/^ {2}1\. Keep .*: set EVENT_RETENTION to \d+d or more$/m);
+    expect(report).toMatch(
+      / integration event replay --subscription whs_… --since 2026-02-03T04:05:06\.789Z$/m,
+    );
+  },
+);
