@@ -66,7 +66,7 @@ async function warnOfRelease(
   const release = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? server);
   if (release !== server) {
     warn(
-      `WARNING: pg_dump is of PostgreSQL ${release}, and the server of PostgreSQL ${server}. You can restore this backup only into a server of PostgreSQL ${release} or newer. Put the client programs of PostgreSQL ${server} first on the PATH, and make another backup.`,
+      `WARNING: pg_dump is of PostgreSQL ${release}, and the server of PostgreSQL ${server}. A server of PostgreSQL ${server} may refuse this backup; one of ${release} or newer takes it. Put the client programs of PostgreSQL ${server} first on the PATH, and make another backup.`,
     );
   }
 }

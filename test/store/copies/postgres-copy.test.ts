@@ -79,7 +79,7 @@ test.each<[string, (server: number) => string, string[]]>([
   expect(warnings).toEqual(
     newer.map(
       (other) =>
-        `WARNING: pg_dump is of PostgreSQL ${other}, and the server of PostgreSQL ${release}. You can restore this backup only into a server of PostgreSQL ${other} or newer. Put the client programs of PostgreSQL ${release} first on the PATH, and make another backup.`,
+        `WARNING: pg_dump is of PostgreSQL ${other}, and the server of PostgreSQL ${release}. A server of PostgreSQL ${release} may refuse this backup; one of ${other} or newer takes it. Put the client programs of PostgreSQL ${release} first on the PATH, and make another backup.`,
     ),
   );
 });
