@@ -74,11 +74,13 @@ func retryOf(given *Retry) Retry {
 	}
 	return Retry{
 		MaxRetries:    given.MaxRetries,
-		BaseDelay:     cmp.Or(given.BaseDelay, DefaultRetry.BaseDelay),
-		MaxDelay:      cmp.Or(given.MaxDelay, DefaultRetry.MaxDelay),
-		MaxRetryAfter: cmp.Or(given.MaxRetryAfter, DefaultRetry.MaxRetryAfter),
+		BaseDelay:     orUsual(given.BaseDelay, DefaultRetry.BaseDelay),
+		MaxDelay:      orUsual(given.MaxDelay, DefaultRetry.MaxDelay),
+		MaxRetryAfter: orUsual(given.MaxRetryAfter, DefaultRetry.MaxRetryAfter),
 	}
 }
+
+func orUsual(given, usual time.Duration) time.Duration { return max(0, cmp.Or(given, usual)) }
 
 // IfChanged makes reads that report whether the data changed since the ETag you have, or empty for none.
 func (g *Gateway) IfChanged(etag string) Conditional { return Conditional{gateway: g, etag: etag} }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Driven } from '../drivers/line-driver.js';
 import { json, problem, type ScriptedServer, scriptedServers, silence } from '../drivers/scripted-server.js';
 
-/** What only Go has: an HTTP client that is given may have a time limit of its own. */
+/** What only Go has: a time limit of an HTTP client that is given, and durations that 0 leaves out. */
 export function describeOwnBehaviour(driver: Driven): void {
   const newServer = scriptedServers();
   let server: ScriptedServer;
@@ -11,6 +11,14 @@ export function describeOwnBehaviour(driver: Driven): void {
   });
   const listClients = (options: object) =>
     driver.sdk.gateway({ baseUrl: server.url, ...options }, 'listClients', ['iin_1']);
+
+  test('a negative duration of a Retry is none, as 0 is the usual one', async () => {
+    const retry = { maxRetryAfterSeconds: -1 };
+    server.answers(problem(429, 'rate_limited', { 'retry-after': '0' }), json([]));
+    expect(await listClients({ retry })).toMatchObject({ value: [] });
+    server.answers(problem(429, 'rate_limited', { 'retry-after': '1' }), json([]));
+    expect(await listClients({ retry })).toMatchObject({ error: { name: 'ApiError' } });
+  });
 
   describe('the time limit of a given HTTP client', () => {
     test('does not end the pause for which an answer asks', async () => {

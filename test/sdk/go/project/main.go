@@ -39,8 +39,9 @@ type options struct {
 	// HTTPTimeoutSeconds is that of an HTTP client that is given.
 	HTTPTimeoutSeconds float64 `json:"httpTimeoutSeconds"`
 	Retry              struct {
-		MaxRetries       *int    `json:"maxRetries"`
-		BaseDelaySeconds float64 `json:"baseDelaySeconds"`
+		MaxRetries           *int    `json:"maxRetries"`
+		BaseDelaySeconds     float64 `json:"baseDelaySeconds"`
+		MaxRetryAfterSeconds float64 `json:"maxRetryAfterSeconds"`
 	} `json:"retry"`
 }
 
@@ -119,7 +120,11 @@ func seconds(given float64) time.Duration { return time.Duration(given * float64
 
 // retry leaves out what was not given.
 func (o options) retry() *sdk.Retry {
-	retry := sdk.Retry{MaxRetries: sdk.DefaultRetry.MaxRetries, BaseDelay: seconds(o.Retry.BaseDelaySeconds)}
+	retry := sdk.Retry{
+		MaxRetries:    sdk.DefaultRetry.MaxRetries,
+		BaseDelay:     seconds(o.Retry.BaseDelaySeconds),
+		MaxRetryAfter: seconds(o.Retry.MaxRetryAfterSeconds),
+	}
 	if o.Retry.MaxRetries != nil {
 		retry.MaxRetries = *o.Retry.MaxRetries
 	}
