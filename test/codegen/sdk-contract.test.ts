@@ -24,3 +24,11 @@ test.each(OPENAPI_DOCUMENTS)(
     expect(added).toEqual([]);
   },
 );
+
+test('clients that check answers accept workers without offboardedAt, which services of release 1.3.1 lack', async () => {
+  const present = await readBundle<Contract>(generatedDir, 'gateway');
+  const { WorkerV2 } = withoutChecks(contractForSdk(present)).components.schemas;
+  expect(WorkerV2?.properties).toHaveProperty('offboardedAt');
+  expect(WorkerV2?.required).toContain('id');
+  expect(WorkerV2?.required).not.toContain('offboardedAt');
+});

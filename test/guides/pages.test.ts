@@ -63,7 +63,16 @@ describe.each(guideSlugs)('%s', (slug) => {
   });
 
   test('waits for no answer without an end', () => {
-    expect(source).not.toMatch(/\bhttp\.(Get|Post|DefaultClient)\b|\b(fetch|urlopen)\([^,)]*\)/);
+    expect(source).not.toMatch(/\bhttp\.(Get|Post|DefaultClient)\b/);
+    for (const [call] of source.matchAll(/\bfetch\((.*\)|[\s\S]*?\n\s*\))/g)) {
+      expect(call).toMatch(/\bsignal:/);
+    }
+    for (const [call] of source.matchAll(/\b(urlopen|requests\.\w+)\((.*\)|[\s\S]*?\n\s*\))/g)) {
+      expect(call).toMatch(/\btimeout=/);
+    }
+    for (const [client] of source.matchAll(/\bhttp\.Client\{(.*\}|[\s\S]*?\n\s*\})/g)) {
+      expect(client).toMatch(/\bTimeout:/);
+    }
   });
 
   test('names no address that another environment would not have', () => {
