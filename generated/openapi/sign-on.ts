@@ -312,7 +312,7 @@ export interface paths {
          * @description Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
          *     sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an
          *     access token that has expired ends nothing.
-         *     A token that is unknown, expired or already revoked answers 200 as well: it is over, which is what you wanted.
+         *     A token that is unknown, expired or already revoked answers 200 as well.
          *     A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
          */
         post: operations["revoke"];
