@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { heldBackIn } from '../adapters/changes.js';
 import { databaseNow } from '../adapters/operator/encryption-keys.js';
-import { SNAPSHOT_HOLDER } from '../copies/postgres-copy.js';
+import { DUMPER, SNAPSHOT_HOLDER } from '../copies/postgres-copy.js';
 import type { Reader } from '../database.js';
 import { type Check, foundIn, lengthOf } from './check.js';
 
@@ -39,7 +39,7 @@ export const locksAreFree: Check<{ longMs?: number }> = {
   },
 };
 
-/** Except of a backup, which ends its transaction by itself. */
+/** Except of a backup whose dump runs: it ends its transaction by itself. */
 export const noTransactionIsIdle: Check<{ longMs?: number }> = {
   name: 'idle-transactions',
   about: `No transaction has been open and idle for more than ${lengthOf(LONG_IDLE_MS)}.`,
@@ -51,7 +51,9 @@ export const noTransactionIsIdle: Check<{ longMs?: number }> = {
       select pid, application_name as name, extract(epoch from clock_timestamp() - state_change) * 1000 as ms
       from pg_stat_activity
       where datname = current_database() and state like 'idle in transaction%'
-        and application_name is distinct from ${SNAPSHOT_HOLDER}
+        and (application_name is distinct from ${SNAPSHOT_HOLDER} or not exists (
+          select 1 from pg_stat_activity where datname = current_database() and application_name = ${DUMPER}
+        ))
         and state_change < clock_timestamp() - ${longMs} * interval '1 millisecond'
       order by state_change
     `.execute(reader);

@@ -17,6 +17,7 @@ const OWNER_ONLY = 0o600;
 const MOST_CHARACTERS_SHOWN = 600;
 /** Libpq accepts `sslpassword` only as an argument, so it is removed; the service does not use it either. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
+const NAME_PARAMETER = 'application_name';
 const KEEP = ['--no-owner', '--no-privileges'];
 /** A replica does not have the rows of unlogged tables. */
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
@@ -30,6 +31,8 @@ const OTHER_PROGRAMS =
 
 /** The `application_name` of the transaction that keeps the snapshot of a dump, and is idle until it ends. */
 export const SNAPSHOT_HOLDER = 'integration backup';
+/** That of the program that dumps, whatever name the address of the database gives. */
+export const DUMPER = 'pg_dump';
 
 /** Dumps the database, and runs `read` on the same snapshot. Warns of a dump that its server may refuse. */
 export async function dumpPostgres<T>(
@@ -47,7 +50,7 @@ export async function dumpPostgres<T>(
     const [{ snapshot = '', version = '' } = {}] = rows;
     const found = await read(transaction);
     const args = [...DUMPED, ...KEEP, `--snapshot=${snapshot}`, `--file=${target}`];
-    await runOn(url, 'pg_dump', args, environment);
+    await runOn(url, DUMPER, args, environment);
     chmodSync(target, OWNER_ONLY);
     await warnOfRelease(Math.floor(Number(version) / VERSIONS_OF_RELEASE), environment, warn);
     return found;
@@ -118,7 +121,8 @@ async function runOn(url: string, tool: string, args: string[], environment: Env
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password);
   address.password = '';
   // Not with `searchParams`, which writes spaces as plus signs; libpq does not understand these.
-  address.search = address.search.slice(1).split('&').filter(isShown).join('&');
+  const shown = address.search.slice(1).split('&').filter(isShown);
+  address.search = [...shown, `${NAME_PARAMETER}=${tool}`].join('&');
   await run(tool, [...args, '--no-password', `--dbname=${address}`], {
     ...environment,
     ...(password !== '' && { PGPASSWORD: password }),
@@ -163,5 +167,5 @@ async function ended(tool: string, args: string[], environment: Environment) {
 
 function isShown(parameter: string): boolean {
   const [name = ''] = parameter.split('=');
-  return !SECRET_PARAMETERS.includes(decodeURIComponent(name));
+  return !['', NAME_PARAMETER, ...SECRET_PARAMETERS].includes(decodeURIComponent(name));
 }

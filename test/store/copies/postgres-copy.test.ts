@@ -21,12 +21,18 @@ function program(folder: string, name: string, script: string): void {
 }
 
 test.each([
-  ['postgres://me:hush%2Fhush@db.example/it?options=-c%20a%3Db', 'me@db.example/it?options=-c%20a%3Db'],
+  [
+    'postgres://me:hush%2Fhush@db.example/it?options=-c%20a%3Db',
+    'me@db.example/it?options=-c%20a%3Db&application_name=pg_restore',
+  ],
   [
     'postgres://me:other@db.example/it?password=hush%2Fhush&options=-c%20a%3Db&sslpassword=hush-key',
-    'me@db.example/it?options=-c%20a%3Db',
+    'me@db.example/it?options=-c%20a%3Db&application_name=pg_restore',
   ],
-  ['postgres://me@db.example/it?pass%77ord=hush%2Fhush', 'me@db.example/it'],
+  [
+    'postgres://me@db.example/it?pass%77ord=hush%2Fhush&application_name=other',
+    'me@db.example/it?application_name=pg_restore',
+  ],
 ])('the programs of PostgreSQL get no password in their arguments, of %s', async (url, shown) => {
   const folder = directory();
   program(folder, 'pg_restore', '[ "$1" = --list ] || { echo "$PGPASSWORD: $*" >&2; exit 3; }');
@@ -123,7 +129,7 @@ test('what is read beside a dump is of one moment, that of the dump, while the s
   expect(after).toEqual(before);
 });
 
-test('the transaction that waits for a dump is not one that the checks say to end', async () => {
+test('the transaction that waits for a dump is one that the checks say to end only if no dump runs', async () => {
   const place = await under.newPlace();
   const { reader: checking } = await under.open(place);
   const folder = directory();
@@ -135,11 +141,16 @@ test('the transaction that waits for a dump is not one that the checks say to en
       select state from pg_stat_activity
       where datname = current_database() and application_name = 'integration backup'
     `.execute(checking);
-    const { examples } = await noTransactionIsIdle.find(checking, { longMs: 0 });
-    return [rows, examples];
+    const { examples: left } = await noTransactionIsIdle.find(checking, { longMs: 0 });
+    const { examples: awaited } = await checking.transaction().execute(async (dumping) => {
+      await sql`select set_config('application_name', 'pg_dump', true)`.execute(dumping);
+      return noTransactionIsIdle.find(dumping, { longMs: 0 });
+    });
+    return [rows, left, awaited];
   };
   expect(await dumpPostgres(databaseUrl, target, { PATH: folder }, read, () => undefined)).toEqual([
     [{ state: 'idle in transaction' }],
+    [expect.stringMatching(/^process \d+ \(integration backup\) is idle in a transaction for /)],
     [],
   ]);
 });
