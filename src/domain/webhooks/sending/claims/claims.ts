@@ -47,7 +47,7 @@ export class DeliveryClaims {
   #heardHere = 0;
   /** How often attempts have ended. */
   #endings = 0;
-  #round: Round = { after: { open: '', last: '' }, waiting: new Set(), heldBack: false };
+  #round: Round = { after: { open: '', last: '' }, waiting: new Set(), heldBack: false, wentOn: false };
   #turn: Promise<unknown> = Promise.resolve();
   readonly #sweeps: LapseSweeps;
   readonly #beginnings: AttemptBeginnings;
@@ -72,7 +72,7 @@ export class DeliveryClaims {
     const endings = this.#endings;
     const call = { request, caller, isOver, mayHaveMore: () => endings !== this.#endings };
     let { lockedMs } = this.pauses;
-    // The first look is for no wake, so there is none to pass on.
+    // No wake caused the first look, so there is none to pass on.
     let wasUnsuited: boolean | undefined = true;
     for (let hasLooked = false; !isOver(); hasLooked = true) {
       await this.#sweeps.sweepIfDue(caller);
@@ -80,7 +80,8 @@ export class DeliveryClaims {
       if (unsuited && !wasUnsuited) {
         deliveriesDue.passOn();
       }
-      wasUnsuited = unsuited;
+      // A look at what another claim has locked tells nothing of the slots.
+      wasUnsuited = unsuited || (locked && wasUnsuited);
       const leftMs = endsAt - performance.now();
       const isDone = leftMs <= 0 || (unsuited && call.mayHaveMore());
       if (claim.deliveries.length > 0 || (isDone && !isOver())) {
@@ -89,7 +90,7 @@ export class DeliveryClaims {
       const freeMs = quiet && deliveriesDue.isNotified ? notifiedMs : lookMs;
       const pauseMs = locked ? Math.min(lockedMs, lookMs) : freeMs;
       lockedMs = locked ? 2 * pauseMs : this.pauses.lockedMs;
-      await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller, unsuited);
+      await deliveriesDue.news(this.#heard, Math.min(leftMs, pauseMs), caller, wasUnsuited);
       if (unsuited && call.mayHaveMore() && !isOver()) {
         return NOTHING;
       }
@@ -229,13 +230,8 @@ export class DeliveryClaims {
     }
     const isFull = begun.left === 0 || unfitting.length > 0;
     const reached = unfitting.length > 0 ? claim.targets : begun.reached.map(({ target }) => target);
-    const isShortOfSlots = isFull || (isShort && deliveries.length > 0);
-    // Where it has looked at all that is due, those that got nothing come first in the next claim, although
-    // last slots may be free. Otherwise the others come first, which may have these.
-    const hasSeenAll = lookedAt.length < mostLookedAt(request);
-    const endsRound = isFull || (isShortOfSlots && hasSeenAll && begun.slots === 'open');
-    this.#round = roundAfter(this.#round, begun, endsRound ? reached : undefined, isNamed);
-    if (isShortOfSlots) {
+    this.#round = roundAfter(this.#round, begun, reached, { isNamed, isFull });
+    if (isFull || (isShort && deliveries.length > 0)) {
       // Another claim may have slots for what this one leaves.
       deliveriesDue.wake();
     }

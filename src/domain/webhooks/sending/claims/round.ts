@@ -14,25 +14,36 @@ export interface Round {
   waiting: ReadonlySet<SubscriptionId>;
   /** Whether a subscription has more due than may run now. */
   heldBack: boolean;
+  /** Whether the last claim with other slots than last ones passed over some that got none. */
+  wentOn: boolean;
 }
 
 /**
- * `reached`: those that got slots, if all that others may have are taken. A look at named subscriptions
- * leaves the round where it is, and does not end `heldBack`, because it has not seen the others.
+ * `reached`: those that got slots. The next claim begins after the last of them if no slot is left. While
+ * only last slots are left, this is so after every second claim: the others go on to those not yet seen,
+ * which may use the last slots. A look at named subscriptions leaves the round where it is, and does not end
+ * `heldBack`, because it has not seen the others.
  */
 export function roundAfter(
   round: Round,
   begun: Begun,
-  reached: readonly DeliveryTarget[] | undefined,
-  isNamed: boolean,
+  reached: readonly DeliveryTarget[],
+  { isNamed, isFull }: { isNamed: boolean; isFull: boolean },
 ): Round {
   const { lookedAt, waiting, shares, slots, left, isShort } = begun;
-  const last = reached?.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
-  const reachedTo = reached ? (last?.subscriptionId ?? round.after[slots]) : (lookedAt.at(-1)?.id ?? '');
+  const heldBack = shares.some(({ room }) => room <= 0) || (isShort && left > 0);
+  if (isNamed) {
+    return { ...round, waiting: waitingAfter(round, begun), heldBack: round.heldBack || heldBack };
+  }
+  const areOpenTaken = slots === 'open' && isShort && reached.length > 0;
+  const endsHere = isFull || (areOpenTaken && round.wentOn);
+  const last = reached.findLast(({ subscriptionId }) => !waiting.includes(subscriptionId));
+  const next = endsHere ? (last?.subscriptionId ?? round.after[slots]) : (lookedAt.at(-1)?.id ?? '');
   return {
-    after: isNamed ? round.after : { ...round.after, [slots]: reachedTo },
+    after: { ...round.after, [slots]: next },
     waiting: waitingAfter(round, begun),
-    heldBack: (isNamed && round.heldBack) || shares.some(({ room }) => room <= 0) || (isShort && left > 0),
+    heldBack,
+    wentOn: slots === 'open' ? areOpenTaken && !endsHere : round.wentOn,
   };
 }
 
