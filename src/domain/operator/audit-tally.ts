@@ -16,6 +16,8 @@ export interface TallyLimits {
 }
 
 const LIMITS: TallyLimits = { observations: 100, ofStrangers: 50, ofOneParty: 10, reads: 10_000 };
+/** Of the counts of strangers, so that a flood of passwords does not hide unknown keys or client secrets. */
+const PART_OF_ONE_TYPE = 1 / 2;
 const MOST_CHARACTERS = 128;
 
 /** The record of the overflow, by type. */
@@ -105,13 +107,14 @@ export class AuditTally {
 
   #hasRoomFor({ type, actor }: Observation): boolean {
     const { observations, ofStrangers, ofOneParty } = this.limits;
-    const isStranger = actor.type === STRANGER.type;
-    const alike = [...this.#counts.values()].filter(({ observation: other }) =>
-      isStranger
-        ? other.actor.type === STRANGER.type
-        : other.type === type && other.actor.type === actor.type && other.actor.id === actor.id,
-    );
-    return this.#counts.size < observations && alike.length < (isStranger ? ofStrangers : ofOneParty);
+    const counted = [...this.#counts.values()].map(({ observation }) => observation);
+    const ofKind = counted.filter((other) => other.actor.type === actor.type);
+    const ofType = ofKind.filter((other) => other.type === type);
+    const hasRoom =
+      actor.type === STRANGER.type
+        ? ofKind.length < ofStrangers && ofType.length < ofStrangers * PART_OF_ONE_TYPE
+        : ofType.filter((other) => other.actor.id === actor.id).length < ofOneParty;
+    return this.#counts.size < observations && hasRoom;
   }
 
   #addTo(counts: Map<string, Count>, key: string, { times, firstAt, lastAt, observation }: Count): void {

@@ -85,18 +85,24 @@ describe('what was observed', () => {
     });
   });
 
-  test('leaves a stranger with ever new addresses half of the records and one for the rest', async () => {
+  test('leaves a stranger with ever new addresses half of the records and one for the rest, and half of these to a type', async () => {
     const { tally, written } = tallying();
-    for (let index = 0; index < 5_000; index += 1) {
-      tally.observe(strangerFrom(`198.18.${index >> 8}.${index & 255}`));
+    for (const type of ['sign_in', 'api_key.refused']) {
+      for (let index = 0; index < 5_000; index += 1) {
+        tally.observe({ ...strangerFrom(`198.18.${index >> 8}.${index & 255}`), type });
+      }
     }
     tally.observe(refusal('key_1', '192.0.2.1'));
     await tally.flush();
+    const ofStrangers = written.filter(({ actor }) => actor.type === STRANGER.type);
+    for (const type of ['sign_in', 'api_key.refused']) {
+      expect(ofStrangers.filter((each) => each.type === type)).toHaveLength(25);
+    }
     expect(written).toHaveLength(52);
     expect(written.filter(({ actor }) => actor.id === 'key_1')).toHaveLength(1);
     expect(written.at(-1)).toMatchObject({
       type: 'audit.rest',
-      attributes: { 'api_key.refused': '4950', count: '4950' },
+      attributes: { sign_in: '4975', 'api_key.refused': '4975', count: '9950' },
     });
   });
 
