@@ -312,7 +312,7 @@ export interface paths {
          * @description Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
          *     sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an
          *     access token that has expired ends nothing.
-         *     A token that is unknown, expired or already revoked answers 200 as well.
+         *     The answer is 200 for an unknown, expired or revoked token too.
          *     A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
          */
         post: operations["revoke"];
@@ -2334,7 +2334,8 @@ export interface components {
          */
         AuthorizationLocation: string;
         /**
-         * @description How to authenticate. Sent when the request used the `Authorization` header, and at introspection always.
+         * @description How to authenticate. Introspection sends it with every 401; the token and revocation endpoints send it only if the
+         *     request used the `Authorization` header.
          * @example Basic realm="sign-on", charset="UTF-8"
          */
         BasicChallenge: string;
@@ -2345,8 +2346,8 @@ export interface components {
         /** @description Back to the application. */
         ConsentLocation: string;
         /**
-         * @description No scripts (but the one that sends a `form_post` and the one that shows a password), no framing (but of the page that
-         *     sends a `form_post` for `prompt=none`), and nothing from third parties but the logo of an application. Forms may lead only here and, on the way back to an application, to its
+         * @description Forbids scripts, except the one that sends a `form_post` and the one that shows a password; framing, except of the
+         *     page that sends a `form_post` for `prompt=none`; and content of third parties, except the logo of an application. Forms may lead only here and, on the way back to an application, to its
          *     address and anywhere over https: browsers hold each further redirect against this too.
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; img-src data:; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
@@ -2866,8 +2867,9 @@ export interface operations {
                 client_id?: components["schemas"]["ApplicationId"];
                 /**
                  * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
-                 *     out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer
-                 *     than 16 KiB: leave it out then, and the person is asked.
+                 *     out, and which application asks. If the person has signed in again since, a page asks the person. An ID token
+                 *     of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the
+                 *     page asks.
                  */
                 id_token_hint?: components["schemas"]["IdToken"];
                 /** @description The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in. */

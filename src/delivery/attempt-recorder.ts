@@ -12,7 +12,7 @@ interface AttemptRecorderOptions {
   record(results: AttemptResult[]): Promise<unknown>;
   /** Called with the number of attempts that are done. */
   onSettled(count: number): void;
-  /** Fewer wait briefly for others. */
+  /** With fewer results than this, the recorder waits briefly for more. */
   few?: number;
   log: Log;
 }
@@ -110,7 +110,7 @@ export class AttemptRecorder {
       this.#setAside(batch[0] as EndedAttempt, isInvalid);
       return;
     }
-    // Also where the domain was too late: it may be too slow for so many.
+    // Also after a time-out: the domain may be too slow for so many.
     this.#atOnce = Math.ceil(batch.length / 2);
     this.#waiting = [...batch, ...this.#waiting];
   }

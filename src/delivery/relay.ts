@@ -38,7 +38,7 @@ export interface RelayOptions {
 
 /** How long the domain may wait for due deliveries, and we for the domain. */
 const CLAIM_WAIT_MS = 10_000;
-/** With few free slots: a claim may not learn of those that become free while it waits. */
+/** With few free slots: the domain does not always learn of those that become free while the claim waits. */
 const SHORT_CLAIM_WAIT_MS = 250;
 const CLAIM_DEADLINE_MS = 15_000;
 /** Waits this long for a claim at the end. One in progress has mostly begun attempts already. */
@@ -81,7 +81,7 @@ export class Relay {
     this.#recorder = new AttemptRecorder({
       record: (results) => deliveries.recordAttempts({ results }, { requestId: requestId() }),
       onSettled: (count) => this.#slots.give(count),
-      // More never come together while the last slots stay free.
+      // While the last slots stay free, no more attempts than this are in progress.
       few: Math.min(FEW, Math.ceil(sends * (1 - LAST_PART))),
       log,
     });

@@ -32,13 +32,13 @@ export interface SignOn {
   strangers: CallLimiter;
   /** The same for larger networks, which may be one person or many. */
   crowds: CallLimiter;
-  /** Counts passwords per network, known browser, person in known browsers, and person with a link. */
+  /** Counts passwords per network, known browser, person in known browsers (also at a network), and link. */
   guesses: CallLimiter;
   /** Counts authorizations per person and, apart, sign-ins: both leave codes and audit records. */
   people: CallLimiter;
   /** The same per day, the least time for which these rows are kept. */
   peopleByDay: CallLimiter;
-  /** Counts refusals with a record of their own, on this node: a write may not wait for other nodes. */
+  /** Counts the refusals that get an audit record of their own; each node has its own limit. */
   refusalRecords: Pick<RateLimiter, 'take'>;
   /** Counts refusals that have no record of their own. */
   observe: Observe;

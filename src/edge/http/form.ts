@@ -5,7 +5,7 @@ const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** Half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** More than any request has. A body has room for 32,000, which take long to decode. */
+/** No valid request has more. A body has room for 32,000, which take long to decode. */
 export const MAX_PAIRS = 256;
 
 /**

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Retry configures retries of repeatable requests. Durations that are 0 are those of DefaultRetry, negative ones
-// are 0.
+// Retry configures retries of repeatable requests. A duration of 0 means that of DefaultRetry; a negative one
+// means 0.
 type Retry struct {
 	// MaxRetries excludes the first attempt. 0 disables retries.
 	MaxRetries int

@@ -39,7 +39,7 @@ export const locksAreFree: Check<{ longMs?: number }> = {
   },
 };
 
-/** Except of a backup whose dump runs: it ends its transaction by itself. */
+/** Skips the transaction of a backup while pg_dump runs: the backup ends it. */
 export const noTransactionIsIdle: Check<{ longMs?: number }> = {
   name: 'idle-transactions',
   about: `No transaction has been open and idle for more than ${lengthOf(LONG_IDLE_MS)}.`,

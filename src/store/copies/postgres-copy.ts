@@ -21,13 +21,13 @@ const NAME_PARAMETER = 'application_name';
 const KEEP = ['--no-owner', '--no-privileges'];
 /** A replica does not have the rows of unlogged tables. */
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
-/** Of `server_version_num` in one release. */
+/** `server_version_num` divided by this is the release. */
 const VERSIONS_OF_RELEASE = 10_000;
-/** In a list of `pg_restore`. Many extensions can be made and commented by superusers only. */
+/** Extensions in the output of `pg_restore --list`. Only a superuser can create many of them. */
 const EXTENSION = /^\d+; \d+ \d+ (COMMENT - )?EXTENSION .*\n/gm;
 const OTHER_RELEASE = /version mismatch|unrecognized configuration parameter|unsupported version/;
 const OTHER_PROGRAMS =
-  ". Put the PostgreSQL client programs of the server's release first on the PATH. A backup that newer ones made needs a server of their release";
+  ". Put the PostgreSQL client programs of the server's release first on the PATH. A backup that a newer pg_dump made needs a server of the release of that pg_dump, or a newer one";
 
 /** The `application_name` of the transaction that keeps the snapshot of a dump, and is idle until it ends. */
 export const SNAPSHOT_HOLDER = 'integration backup';
@@ -69,7 +69,7 @@ async function warnOfRelease(
   const release = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? server);
   if (release !== server) {
     warn(
-      `WARNING: pg_dump is of PostgreSQL ${release}, and the server of PostgreSQL ${server}. A server of PostgreSQL ${server} may refuse this backup; one of ${release} or newer takes it. Put the client programs of PostgreSQL ${server} first on the PATH, and make another backup.`,
+      `WARNING: pg_dump is of PostgreSQL ${release}, but the server runs PostgreSQL ${server} and may refuse this backup. Restore it into a server of PostgreSQL ${release} or newer, or put the client programs of PostgreSQL ${server} first on the PATH and make another backup.`,
     );
   }
 }

@@ -30,7 +30,10 @@ export interface Settled extends Applied {
   consents: number;
   suspended: Credential[];
   alive: Credential[];
-  /** `since`: the time of the oldest event whose delivery this restore, or an earlier one, holds. */
+  /**
+   * `since`: the time of the oldest event whose delivery this restore holds or, with a list, an earlier one
+   * for a subscription on the list.
+   */
   held: { subscriptions: string[]; deliveries: number; since: number | null };
 }
 
@@ -60,8 +63,8 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
 
 /**
  * What an earlier restore suspended becomes valid, so that the list decides about it: what the list lacks is
- * ended with the rest, so that no operator resumes it. Returns when the oldest events occurred whose
- * deliveries it held for subscriptions on the list.
+ * ended with the rest, so that no operator resumes it. Returns, for each
+ * subscription on the list, the time of the oldest event whose delivery the earlier restore held.
  */
 async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<number[]> {
   const { heldSince } = subscriptionDeliveryRows(changes.writer);

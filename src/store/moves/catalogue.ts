@@ -97,7 +97,7 @@ async function columnsOfTarget(target: Writer): Promise<TargetColumn[]> {
   return rows.filter(({ table }) => isOfService(table));
 }
 
-/** Kysely's tables say that both databases have the migrations of this release. Litestream adds its own. */
+/** The tables of Kysely, which record the migrations, and those that Litestream adds. */
 const NOT_MOVED = /^(kysely_migration|_litestream_)/;
 
 function isOfService(table: string): boolean {

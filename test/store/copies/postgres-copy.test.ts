@@ -53,7 +53,7 @@ test.each([
   const refused = undumpPostgres('postgres://me@db.example/it', 'dump', { PATH: folder });
   await expect(refused).rejects.toEqual(
     new CopyError(
-      `pg_restore failed with exit code 1: ${reason}. Put the PostgreSQL client programs of the server's release first on the PATH. A backup that newer ones made needs a server of their release`,
+      `pg_restore failed with exit code 1: ${reason}. Put the PostgreSQL client programs of the server's release first on the PATH. A backup that a newer pg_dump made needs a server of the release of that pg_dump, or a newer one`,
     ),
   );
 });
@@ -85,7 +85,7 @@ test.each<[string, (server: number) => string, string[]]>([
   expect(warnings).toEqual(
     newer.map(
       (other) =>
-        `WARNING: pg_dump is of PostgreSQL ${other}, and the server of PostgreSQL ${release}. A server of PostgreSQL ${release} may refuse this backup; one of ${other} or newer takes it. Put the client programs of PostgreSQL ${release} first on the PATH, and make another backup.`,
+        `WARNING: pg_dump is of PostgreSQL ${other}, but the server runs PostgreSQL ${release} and may refuse this backup. Restore it into a server of PostgreSQL ${other} or newer, or put the client programs of PostgreSQL ${release} first on the PATH and make another backup.`,
     ),
   );
 });

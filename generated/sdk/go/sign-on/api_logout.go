@@ -34,7 +34,7 @@ type ApiLogoutRequest struct {
 	uiLocales *string
 }
 
-// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
+// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.
 func (r ApiLogoutRequest) IdTokenHint(idTokenHint string) ApiLogoutRequest {
 	r.idTokenHint = &idTokenHint
 	return r

@@ -260,7 +260,7 @@ Revoke Revoke a token
 Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
 sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an
 access token that has expired ends nothing.
-A token that is unknown, expired or already revoked answers 200 as well.
+The answer is 200 for an unknown, expired or revoked token too.
 A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().

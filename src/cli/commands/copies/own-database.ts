@@ -29,7 +29,7 @@ export async function inDatabase<T>(
   }
 }
 
-/** The keys of the file, and earlier ones that a backup needs. Refuses to go without its newest key. */
+/** The keys of the file, and those of `earlier` that the backup needs. Throws without the newest of them. */
 export function keysIn(
   path: string,
   { encryptionKeys }: Pick<CopyFacts, 'encryptionKeys'>,
@@ -43,7 +43,7 @@ export function keysIn(
   const missing = encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
   if (missing !== undefined) {
     throw new StartupError(
-      `The backup needs the encryption key ${missing}, and ${path} holds ${keys.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the key file of the backup.`,
+      `The backup needs the encryption key ${missing}, and ${path} holds ${present.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the key file of the backup.`,
     );
   }
   return keys;

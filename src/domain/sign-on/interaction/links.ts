@@ -46,7 +46,7 @@ export async function redeemPasswordLink(
   if (!shown) {
     return toErrorPage(LINK_IS_OVER);
   }
-  // Until it is spent, after the check and the hash, each form causes both.
+  // The link is spent only after the check and the hash, so each form until then causes both.
   await assertFewOf(signOn, `links of ${shown.account.id}`);
   const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
   if (problem) {

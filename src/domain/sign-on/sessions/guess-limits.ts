@@ -64,7 +64,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   // In memory, before the database, where each count locks a row.
   await assertFewOf(signOn, who);
   if (device !== undefined) {
-    // A person can make any number of browsers known. Only browsers known to the person count, per network.
+    // A person can make any number of browsers known, so their attempts are also counted together.
     await assertFewOf(signOn, `${accountId} at ${from}`);
   }
   const { counted, waitUntil, isFirstBeyond } = await signOn.unitOfWork.run(async (changes) => {

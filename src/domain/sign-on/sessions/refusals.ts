@@ -12,8 +12,9 @@ interface Refusal {
 }
 
 /**
- * Records a refusal that strangers can cause. Beyond the limit of the node it is counted with equal ones, as
- * one of a stranger, so that they fill neither the audit log nor the counts of others, and opens no write.
+ * Records a refusal that strangers can cause. Beyond the limit of this node it opens no write: the tally
+ * counts it as an act of a stranger, so that these refusals fill neither the audit log nor the counts of
+ * others.
  */
 export async function recordRefusal(
   { refusalRecords, observe, unitOfWork }: SignOn,
@@ -21,9 +22,10 @@ export async function recordRefusal(
   { type, party, subject = party, reason }: Refusal,
 ): Promise<void> {
   const refusal = { type, outcome: 'refused' as const, subject };
-  // By reason, so that wrong passwords hide no guessing. Networks, addresses and accounts are many.
+  // One limit per reason, so that a flood of wrong passwords hides no reached limit. One per network, address
+  // or account would bound nothing: attackers have many.
   if (refusalRecords.take(reason).allowed) {
-    // The signal of the call has no say: who leaves before the answer has guessed too.
+    // Without the signal of the call: the refusal is recorded even if the caller disconnects.
     await unitOfWork.run(
       (changes) => auditIn(changes, browser, party, { ...refusal, attributes: { reason } }),
       { signal: undefined },

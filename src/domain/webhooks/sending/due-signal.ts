@@ -26,7 +26,10 @@ export function isAnyDue(due: NewlyDue): boolean {
 /** Each wake ends the wait of one claim, so that the others need not look. */
 export class DueSignal {
   readonly #waiting = new Set<() => void>();
-  /** Claims whose slots were not for what was due: they are woken only where no other claim waits. */
+  /**
+   * Claims that may not use their free slots for what is due. A wake reaches one only if no other claim
+   * waits; the end of attempts wakes all of them.
+   */
   readonly #unsuited = new Set<() => void>();
   readonly #closing = new AbortController();
   #countHere = 0;
@@ -85,8 +88,9 @@ export class DueSignal {
   }
 
   /**
-   * Called by a claim whose slots turned out not to be for what it was woken for. It is no wake for those who
-   * look now, the claim itself among them.
+   * Gives the wake to a waiting claim, or to other nodes. Called by a claim that may not use its slots for
+   * what it was woken for. Not counted as a wake, so that claims that are looking now, as the caller, do not
+   * look again.
    */
   passOn(): void {
     const [first] = this.#waiting;

@@ -112,7 +112,7 @@ async function settleAll(
 ): Promise<Recorded[]> {
   const { now } = changes;
   const rules = { now, retryDelaysMs: settings.retryDelaysMs, graceMs: grace.at(now), random };
-  // At once: each waits for the database, and there may be hundreds after an answer was lost.
+  // In parallel: each may wait for the database, and there can be hundreds after a lost answer.
   return Promise.all(
     paired(results, deliveries).map(async ({ result, before }) => {
       const { number } = result.attempt;

@@ -137,7 +137,7 @@ function addPartVerbs(group: Command): void {
     example: 'app_… https://rota.example.com/callback',
   }).argument(
     '<uri>',
-    'the address as registered; add the new one first, because without one of an instance, tokens for its people are refused',
+    'the address as registered. To replace the last one of an instance, add the new one first: without any, the service refuses tokens for people of that instance',
   );
   addVerb(group, 'rotate-secret <application>', actions.rotateSecret, {
     about: 'Add a secret, shown once, and let the present ones end after an overlap',

@@ -41,7 +41,7 @@ class LogoutApi:
     @validate_call
     def logout(
         self,
-        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.")] = None,
+        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.")] = None,
         logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.")] = None,
         client_id: Annotated[Optional[StrictStr], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
         post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
@@ -64,7 +64,7 @@ class LogoutApi:
 
         Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
 
-        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
+        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.
         :type id_token_hint: str
         :param logout_hint: The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
         :type logout_hint: str
@@ -133,7 +133,7 @@ class LogoutApi:
     @validate_call
     def logout_with_http_info(
         self,
-        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.")] = None,
+        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.")] = None,
         logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.")] = None,
         client_id: Annotated[Optional[StrictStr], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
         post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
@@ -156,7 +156,7 @@ class LogoutApi:
 
         Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
 
-        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
+        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.
         :type id_token_hint: str
         :param logout_hint: The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
         :type logout_hint: str
@@ -225,7 +225,7 @@ class LogoutApi:
     @validate_call
     def logout_without_preload_content(
         self,
-        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.")] = None,
+        id_token_hint: Annotated[Optional[StrictStr], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.")] = None,
         logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.")] = None,
         client_id: Annotated[Optional[StrictStr], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
         post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
@@ -248,7 +248,7 @@ class LogoutApi:
 
         Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
 
-        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked. That of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the person is asked.
+        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person. An ID token of a person with more than a hundred clients can make the address longer than 16 KiB: leave it out then, and the page asks.
         :type id_token_hint: str
         :param logout_hint: The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
         :type logout_hint: str
