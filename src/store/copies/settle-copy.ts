@@ -35,6 +35,8 @@ export interface Settled extends Applied {
    * for a subscription on the list.
    */
   held: { subscriptions: string[]; deliveries: number; since: number | null };
+  /** Subscriptions on the list for which an earlier restore held deliveries, the oldest of them `since`. */
+  heldEarlier: { id: string; since: number }[];
 }
 
 /** Ends in one transaction, before the service uses the copy, what may have been revoked since. */
@@ -53,22 +55,24 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const consents = await changes.countChanged(sql`delete from consents`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
-    const oldest = [held.since, ...earlier].filter((since) => since !== null).sort((a, b) => a - b);
+    const heldEarlier = earlier.filter(({ id }) => !applied.disabled.subscriptions.includes(id));
+    const times = [held.since, ...earlier.map(({ since }) => since)];
+    const [since = null] = times.filter((time) => time !== null).sort((a, b) => a - b);
     await forgetOthers(changes);
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
     const alive = await credentialsWhere(writer, unexpired(at));
-    return { ended, consents, ...applied, suspended, alive, held: { ...held, since: oldest[0] ?? null } };
+    return { ended, consents, ...applied, suspended, alive, held: { ...held, since }, heldEarlier };
   });
 }
 
 /**
  * What an earlier restore suspended becomes valid, so that the list decides about it: what the list lacks is
- * ended with the rest, so that no operator resumes it. Returns, for each
- * subscription on the list, the time of the oldest event whose delivery the earlier restore held.
+ * ended with the rest, so that no operator resumes it. Returns the subscriptions on the list for which the
+ * earlier restore held deliveries.
  */
-async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<number[]> {
+async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<Settled['heldEarlier']> {
   const { heldSince } = subscriptionDeliveryRows(changes.writer);
-  const times: number[] = [];
+  const held: Settled['heldEarlier'] = [];
   const ends = { ...list.apiKeys, ...list.serviceTokens, ...list.clientSecrets };
   const listed = new Set([...Object.keys(ends), ...list.subscriptions]);
   for (const { kind, id, expiresAt } of await suspendedIn(changes.writer)) {
@@ -78,10 +82,10 @@ async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<n
       const type = isSubscription ? 'subscription.enabled' : `${kind}.resumed`;
       await changes.record(type, { type: kind, id }, { reason: 'restored' });
       const since = isSubscription ? await heldSince(id as SubscriptionId) : null;
-      times.push(...(since === null ? [] : [since]));
+      held.push(...(since === null ? [] : [{ id, since }]));
     }
   }
-  return times;
+  return held;
 }
 
 async function endSessions(

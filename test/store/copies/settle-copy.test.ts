@@ -262,6 +262,7 @@ describeEachDatabase('a restored database', (under) => {
       valid: { ...valid, serviceTokens: { [token]: LATER - 1 } },
     });
     expect(settled.held).toEqual({ subscriptions: [], deliveries: 0, since: 42 });
+    expect(settled.heldEarlier).toEqual([{ id: subscription, since: 42 }]);
     expect([settled.revoked, settled.disabled.subscriptions]).toEqual([[], []]);
     expect(settled.alive.map(({ id, expiresAt }) => [id, expiresAt])).toEqual([
       [key, null],
@@ -278,6 +279,35 @@ describeEachDatabase('a restored database', (under) => {
         `restore subscription.enabled ${subscription}`,
       ]),
     );
+  });
+
+  test('tells what an earlier restore held for the subscriptions that a list leaves enabled, and for no others', async () => {
+    const database = await under.openMigrated();
+    const { subscription } = await plantAll(database);
+    const { instance_integration_id, instance_id } = await rowOf(database, 'subscriptions');
+    const plant = () => plantSubscription(database, { instance_integration_id, instance_id } as never);
+    const [unlisted, unsigned, idle] = [await plant(), await plant(), await plant()];
+    const valid = await validIn(database.reader, NOW);
+    expect(valid.subscriptions).toContain(idle);
+    await settleCopy(database, UNKNOWN);
+    for (const [index, id] of [subscription, unlisted, unsigned].entries()) {
+      await holdOne(database, id, 41 + index);
+    }
+    const signing = await database.reader
+      .selectFrom('subscription_secrets')
+      .where('subscription_id', '!=', unsigned)
+      .select('id')
+      .execute();
+    const settled = await settleCopy(database, {
+      ...{ ...KNOWN, at: AGAIN, sendWebhooks: true },
+      valid: {
+        ...valid,
+        subscriptions: valid.subscriptions.filter((id) => id !== unlisted),
+        subscriptionSecrets: Object.fromEntries(signing.map(({ id }) => [id, null])),
+      },
+    });
+    expect(settled.disabled.subscriptions.sort()).toEqual([unlisted, unsigned].sort());
+    expect(settled.heldEarlier).toEqual([{ id: subscription, since: 41 }]);
   });
 
   test('suspends anew what an earlier restore suspended and a list has that is not recent', async () => {

@@ -11,6 +11,8 @@ const BACK_WITHOUT_LIST =
   'people who have left, disabled accounts, changed passwords, memberships, disabled applications, redirect URIs, and instance integrations whose configuration was removed';
 
 const DAY_MS = 86_400_000;
+/** Of subscriptions for which an earlier restore held deliveries. */
+const MOST_NAMED = 20;
 
 const BACK_WITH_SESSIONS =
   'WARNING: --keep-sessions brings back what ended after the backup: sessions of people who signed out, refresh tokens that were rotated, links that were used, and grants of consents that were withdrawn.';
@@ -98,7 +100,7 @@ function section(title: string, credentials: readonly Credential[], after?: stri
 }
 
 function nextSteps(
-  { suspended, held, knownUntil }: Report,
+  { suspended, held, heldEarlier, knownUntil }: Report,
   { sendWebhooks }: RestoreOptions,
   { EVENT_RETENTION }: Config,
 ): string {
@@ -120,9 +122,23 @@ function nextSteps(
           `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(knownUntil))}`,
         ]
       : []),
-    ...(sendWebhooks && held.since !== null
-      ? [`Send the events that are held:   ${replayCommand('whs_…', held.since)}`]
-      : []),
+    ...(sendWebhooks ? replaysOf(heldEarlier) : []),
   ];
   return `What comes next\n\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}`;
+}
+
+/** None for subscriptions that the restore disabled: a replay to them is refused. */
+function replaysOf(heldEarlier: Report['heldEarlier']): string[] {
+  const others = heldEarlier.slice(MOST_NAMED);
+  const oldest = Math.min(...others.map(({ since }) => since));
+  return [
+    ...heldEarlier
+      .slice(0, MOST_NAMED)
+      .map(({ id, since }) => `Send the events that are held:   ${replayCommand(id, since)}`),
+    ...(others.length > 0
+      ? [
+          `Do the same for ${others.length} more, which \`integration delivery list --status held\` shows: ${replayCommand('whs_…', oldest)}`,
+        ]
+      : []),
+  ];
 }

@@ -1,5 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import type { Report } from '../../../../src/cli/commands/copies/restore-actions.js';
+import { reportOf } from '../../../../src/cli/commands/copies/restore-report.js';
+import { loadConfig } from '../../../../src/config/config.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { replayEvents } from '../../../../src/domain/webhooks/subscriptions/replay.js';
 import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
@@ -14,7 +18,7 @@ import {
 } from '../../../store/adapters/webhooks/subscriptions/rig.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration } from '../../typed.js';
-import { newLive, succeeded } from './rig.js';
+import { newLive, settingsIn, succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
 const OCCURRED_AT = Date.parse('2026-02-03T04:05:06.789Z');
@@ -82,24 +86,63 @@ test('the printed commands send the deliveries that were pending at the time of 
   ]);
 });
 
-test.each([[[]], [['--send-webhooks']]])(
-  'what an earlier restore held is in the next steps of a restore with a list: %j',
-  async (options) => {
-    const folder = directory();
-    const { settings, subscription, backup } = await newBackup(folder);
-    const earlier = { ...settings, DATA_DIR: join(folder, 'earlier') };
-    await succeeded(integration(['restore', backup], earlier));
-    const second = join(folder, 'second');
-    await succeeded(integration(['backup', second], earlier));
-    await succeeded(integration(['resume', subscription], earlier));
-    const list = join(folder, 'valid-now.json');
-    expect(await integration(['revocations', list], earlier)).toMatchObject({ code: 0 });
+/** A backup of a restored database, and a list from after the resumption of its subscription. */
+async function newSecondBackup(folder: string) {
+  const { settings, subscription, backup } = await newBackup(folder);
+  const earlier = { ...settings, DATA_DIR: join(folder, 'earlier') };
+  await succeeded(integration(['restore', backup], earlier));
+  const second = join(folder, 'second');
+  await succeeded(integration(['backup', second], earlier));
+  await succeeded(integration(['resume', subscription], earlier));
+  const list = join(folder, 'valid-now.json');
+  expect(await integration(['revocations', list], earlier)).toMatchObject({ code: 0 });
+  return { into: { ...settings, DATA_DIR: join(folder, 'restored') }, subscription, backup, second, list };
+}
 
-    const into = { ...settings, DATA_DIR: join(folder, 'restored') };
+test.each<[string[], (subscription: string) => string]>([
+  [[], () => 'whs_…'],
+  [['--send-webhooks'], (subscription) => subscription],
+])(
+  'what an earlier restore held is in the next steps of a restore with a list: %j',
+  async (options, namedOf) => {
+    const { into, subscription, second, list } = await newSecondBackup(directory());
     const report = await succeeded(integration(['restore', second, '--revocations', list, ...options], into));
     expect(report).toMatch(/^ {2}1\. Keep .*: set EVENT_RETENTION to \d+d or more$/m);
-    expect(report).toMatch(
-      / integration event replay --subscription whs_… --since 2026-02-03T04:05:06\.789Z$/m,
-    );
+    expect(report.match(/ integration event replay .*$/gm)).toEqual([
+      ` integration event replay --subscription ${namedOf(subscription)} --since 2026-02-03T04:05:06.789Z`,
+    ]);
   },
 );
+
+test('no next step sends events to a subscription that the restore has disabled, because it would be refused', async () => {
+  const { into, backup, list } = await newSecondBackup(directory());
+  const { valid, ...rest } = JSON.parse(readFileSync(list, 'utf8'));
+  writeFileSync(list, JSON.stringify({ ...rest, valid: { ...valid, subscriptions: [] } }));
+  const report = await succeeded(
+    integration(['restore', backup, '--revocations', list, '--send-webhooks'], into),
+  );
+  expect(report).toContain('1 subscriptions disabled');
+  expect(report).toContain('1 deliveries of disabled subscriptions held');
+  expect(report).not.toContain('event replay');
+});
+
+test('a report names twenty of very many subscriptions for which an earlier restore held deliveries', () => {
+  const heldEarlier = Array.from({ length: 22 }, (_, index) => ({
+    ...{ id: `whs_${index + 1}`, since: OCCURRED_AT - index * 1_000 },
+  }));
+  const report: Report = {
+    ...{ restored: '', revocations: '', knownUntil: '', consents: 0, heldEarlier },
+    ...{ revoked: [], shortened: [], suspended: [], alive: [] },
+    ...{ memberships: [], narrowed: [], unconfigured: [], passwords: [] },
+    disabled: { applications: [], accounts: [], subscriptions: [] },
+    ended: { sessions: 0, grants: 0, codes: 0, links: 0, signingKeys: 0 },
+    held: { subscriptions: [], deliveries: 0, since: OCCURRED_AT },
+  };
+  const config = loadConfig(settingsIn(directory()));
+  const steps = reportOf(report, { sendWebhooks: true }, config).split('\n').slice(-22);
+  expect([steps[0], steps[20], steps[21]]).toEqual([
+    expect.stringMatching(/ Start the service: /),
+    expect.stringMatching(/ --subscription whs_20 --since 2026-02-03T04:04:47\.789Z$/),
+    expect.stringMatching(/ 2 more, .* --subscription whs_… --since 2026-02-03T04:04:45\.789Z$/),
+  ]);
+});
