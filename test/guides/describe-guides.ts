@@ -6,6 +6,7 @@ import { guidesToType, languageGuides } from './guides.js';
 import type { Project } from './project.js';
 import { RunningProgram } from './running-program.js';
 import { Shell } from './shell.js';
+import { returnWithoutServer } from './sign-in-story.js';
 import { type Story, stories } from './stories.js';
 
 const INSTALL_LIMIT_MS = 300_000;
@@ -69,6 +70,20 @@ export function describeGuides(newProject: () => InstalledProject): void {
           expect(outputs[run]).toMatch(patternOf(prints));
         }
       }
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    'the program that signs people in answers the browser also where the sign-on server does not answer',
+    async () => {
+      const [example] = examplesOf(pages.get('sign-in') ?? '');
+      const program = programOf(example as Example);
+      const present = `http://localhost:${environment.demo.service.settings.SIGN_ON_PORT}`;
+      const status = await returnWithoutServer((issuer, env) =>
+        started('sign-in', { ...program, code: program.code.replace(present, issuer) }, env),
+      );
+      expect(status).toBe(400);
     },
     STORY_LIMIT_MS,
   );

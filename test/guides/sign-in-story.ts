@@ -3,6 +3,7 @@ import { apps, instanceIds } from '../flow/sign-on/demo-environment.js';
 import { call } from '../flow/sign-on/environment.js';
 import { walk } from '../flow/sign-on/walk.js';
 import { freePorts } from '../support/free-ports.js';
+import type { RunningProgram } from './running-program.js';
 import type { Story } from './stories.js';
 
 /** Another application of the host sets a cookie too, whose name ends like that of the program. */
@@ -43,10 +44,29 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   ];
 };
 
+/** The status of what a browser gets that returns while nothing listens at the address of the server. */
+export async function returnWithoutServer(
+  start: (issuer: string, env: Record<string, string>) => Promise<RunningProgram>,
+): Promise<number> {
+  const [port = 0, closed = 0] = await freePorts(2);
+  const issuer = `http://localhost:${closed}`;
+  const redirectUri = `http://localhost:${port}/callback`;
+  const env = { CLIENT_ID: 'app_1', CLIENT_SECRET: 'secret', REDIRECT_URI: redirectUri };
+  const program = await start(issuer, env);
+  await program.printed(1);
+  const asked = await visit(`http://localhost:${port}/login`);
+  const { origin, searchParams } = new URL(asked.location);
+  expect(origin).toBe(issuer);
+  const answer = new URLSearchParams({ code: 'code', state: searchParams.get('state') ?? '', iss: issuer });
+  const { status } = await visit(`${redirectUri}?${answer}`, asked.cookie);
+  await program.stop();
+  return status;
+}
+
 /** The cookie is that of before unless the application sets another. */
-async function visit(address: string, cookie = ''): Promise<{ location: string; cookie: string }> {
+async function visit(address: string, cookie = '') {
   const sent = [OTHERS_COOKIE, cookie].filter(Boolean).join('; ');
-  const { headers } = await fetch(address, { redirect: 'manual', headers: { cookie: sent } });
+  const { status, headers } = await fetch(address, { redirect: 'manual', headers: { cookie: sent } });
   const [held = cookie] = headers.get('set-cookie')?.split(';') ?? [];
-  return { location: headers.get('location') ?? '', cookie: held };
+  return { status, location: headers.get('location') ?? '', cookie: held };
 }
