@@ -31,7 +31,7 @@ const OTHER_PROGRAMS =
 
 /** The `application_name` of the transaction that keeps the snapshot of a dump, and is idle until it ends. */
 export const SNAPSHOT_HOLDER = 'integration backup';
-/** That of the program that dumps, whatever name the address of the database gives. */
+/** The program, and the `application_name` of its connection; `runOn` replaces a name in the address. */
 export const DUMPER = 'pg_dump';
 
 /** Dumps the database, and runs `read` on the same snapshot. Warns of a dump that its server may refuse. */
@@ -65,7 +65,7 @@ async function warnOfRelease(
   environment: Environment,
   warn: (message: string) => void,
 ): Promise<void> {
-  const { output } = await ended('pg_dump', ['--version'], environment);
+  const { output } = await ended(DUMPER, ['--version'], environment);
   const release = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? server);
   if (release !== server) {
     warn(
