@@ -1,14 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, readlinkSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { syncFolder } from './folders.js';
 
 const OWNER_ONLY = 0o600;
+/** Lines are written together up to this length. */
+const CHUNK_LENGTH = 65_536;
 /** Process table, process id, and a number of its own. */
 const NAME = /\.partial-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;
 /** For writers on other machines. A living writer does not pause for so long. */
 const ABANDONED_MS = 86_400_000;
+
+/** What a file will contain: a text, bytes, or lines that are not in memory together. */
+export type Content = string | Uint8Array | Iterable<string>;
 
 /** What this process has staged. */
 const staged = new Set<string>();
@@ -35,19 +51,48 @@ export function unstage(name: string): void {
  */
 export function writeWhole(
   path: string,
-  content: string | Uint8Array,
+  content: Content,
   place: (staged: string, path: string) => void = renameSync,
 ): void {
   const folder = dirname(path);
   removeLeftFiles(folder);
   const name = stage(path);
   try {
-    writeFileSync(name, content, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    writeNew(name, content);
     place(name, path);
   } finally {
     unstage(name);
   }
   syncFolder(folder);
+}
+
+/** Writes a new file for its owner alone, and syncs it. */
+export function writeNew(path: string, content: Content): void {
+  const file = openSync(path, 'wx', OWNER_ONLY);
+  try {
+    for (const chunk of chunksOf(content)) {
+      appendFileSync(file, chunk);
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* chunksOf(content: Content): Generator<string | Uint8Array> {
+  if (typeof content === 'string' || content instanceof Uint8Array) {
+    yield content;
+    return;
+  }
+  let chunk = '';
+  for (const line of content) {
+    chunk += line;
+    if (chunk.length >= CHUNK_LENGTH) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  yield chunk;
 }
 
 /** Whether a name in a folder is a temporary one. */

@@ -79,7 +79,7 @@ describe('a backup on a schedule', () => {
   testOnLinux('deletes nothing that the pages make by hand', async () => {
     const typed = Object.keys(pages).flatMap(terminalBlocks).join('\n');
     const made = [...typed.matchAll(new RegExp(`${BACKUPS}/([\\w.-]+)`, 'g'))].map(([, name = '']) => name);
-    expect(made).toEqual(expect.arrayContaining(['monday', 'before-upgrade', 'valid-now.json']));
+    expect(made).toEqual(expect.arrayContaining(['monday', 'before-upgrade', 'valid-now.jsonl']));
     earlier('hourly', KEPT);
     for (const name of made) {
       writeFileSync(join(root, BACKUPS, name), '');

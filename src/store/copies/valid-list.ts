@@ -111,32 +111,60 @@ async function ids(
   return rows.map(({ id }) => id);
 }
 
-const isText = (value: unknown) => typeof value === 'string';
+const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown) => Number.isSafeInteger(value);
 const isEnd = (value: unknown) => value === null || isTime(value);
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+/** Of ids without a value. */
+const isAbsent = (value: unknown) => value === undefined;
 
-const SHAPES: Record<keyof ValidList, (part: object) => boolean> = {
-  ...{ apiKeys: recordOf(isEnd), serviceTokens: recordOf(isEnd), clientSecrets: recordOf(isEnd) },
-  ...{ applications: isTexts, accounts: isTexts, passwords: recordOf(isTime), members: isTexts },
-  ...{ subscriptions: isTexts, signingKeys: isTexts, instanceIntegrations: isTexts },
-  ...{ emails: recordOf(isText), subscriptionSecrets: recordOf(isEnd), redirectUris: recordOf(isTexts) },
-  ...{ scopes: recordOf(isTexts), grantTypes: recordOf(isTexts) },
-  postLogoutRedirectUris: recordOf(isTexts),
+/** What the values of each part are. */
+const VALUES: Record<keyof ValidList, (value: unknown) => boolean> = {
+  ...{ apiKeys: isEnd, serviceTokens: isEnd, clientSecrets: isEnd, subscriptionSecrets: isEnd },
+  ...{ applications: isAbsent, accounts: isAbsent, members: isAbsent, subscriptions: isAbsent },
+  ...{ signingKeys: isAbsent, instanceIntegrations: isAbsent, passwords: isTime, emails: isText },
+  ...{ redirectUris: isTexts, scopes: isTexts, grantTypes: isTexts, postLogoutRedirectUris: isTexts },
 };
 
-/** The first part that is missing or malformed: reading it as empty would end every item of its kind. */
-export function faultyPartOf(valid: unknown): string | undefined {
-  const parts = (valid ?? {}) as Record<string, unknown>;
-  return Object.entries(SHAPES).find(([name, fits]) => {
-    const part = parts[name];
-    return typeof part !== 'object' || part === null || !fits(part);
-  })?.[0];
+const partNames = Object.keys(VALUES) as (keyof ValidList)[];
+
+/** The items of a list, one after the other: part, id and value. */
+export function* itemsOf(valid: ValidList): Generator<unknown[]> {
+  for (const part of partNames) {
+    const items = valid[part];
+    if (Array.isArray(items)) {
+      for (const id of items) {
+        yield [part, id];
+      }
+    } else {
+      for (const id in items) {
+        yield [part, id, items[id]];
+      }
+    }
+  }
 }
 
-function isTexts(part: unknown): boolean {
-  return Array.isArray(part) && part.every(isText);
-}
+/** Makes a list of its items. */
+export class ListedItems {
+  readonly #parts = new Map<unknown, string[] | Record<string, unknown>>(
+    partNames.map((part) => [part, VALUES[part] === isAbsent ? [] : {}]),
+  );
 
-function recordOf(fits: (value: unknown) => boolean): (part: object) => boolean {
-  return (part) => !Array.isArray(part) && Object.values(part).every(fits);
+  /** Returns false for what is not an item. */
+  add([part, id, value]: readonly unknown[]): boolean {
+    const items = this.#parts.get(part);
+    if (items === undefined || !isText(id) || !VALUES[part as keyof ValidList](value)) {
+      return false;
+    }
+    if (Array.isArray(items)) {
+      items.push(id);
+    } else {
+      items[id] = value;
+    }
+    return true;
+  }
+
+  list(): ValidList {
+    return Object.fromEntries(this.#parts) as unknown as ValidList;
+  }
 }

@@ -13,9 +13,10 @@ import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { asFacts } from '../output/table.js';
 import { StagedFolder } from './backup-folder.js';
-import { asFile, asIso, FILES, type Manifest, manifestOf, validFileOf } from './manifest.js';
+import { asFile, asIso, FILES, type Manifest, manifestOf } from './manifest.js';
 import { inDatabase, keysIn, placeOf, useOwnKeys } from './own-database.js';
 import { newPassphrase } from './passphrase.js';
+import { validFileLines } from './valid-file.js';
 
 export interface BackupOptions {
   withKey?: boolean;
@@ -83,7 +84,7 @@ async function writeBackup(config: Config, target: string, sealing: Sealing | un
       );
     }
     staged.write(FILES.manifest, asFile(manifest));
-    staged.write(FILES.valid, asFile(validFileOf(facts, manifest.begunAt, valid)));
+    staged.write(FILES.valid, validFileLines({ ...facts, readAt: manifest.begunAt, valid }));
     if (sealing !== undefined) {
       staged.write(FILES.key, sealedKeyFile(config, facts, sealing));
     }

@@ -11,16 +11,15 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
-import { leftFolders, stage, unstage, writeWhole } from '../../../files/staged.js';
+import { type Content, leftFolders, stage, unstage, writeNew, writeWhole } from '../../../files/staged.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { FILES } from './manifest.js';
 
-const OWNER_ONLY = { file: 0o600, folder: 0o700 };
+const OWNER_ONLY = 0o700;
 const LINE = /^([0-9a-f]{64}) {2}([\w.-]+)$/;
 
 /** A folder that is written under a temporary name and renamed once all of it is on the disk. */
@@ -32,7 +31,7 @@ export class StagedFolder {
     this.path = stage(target);
     try {
       makeFolder(dirname(target));
-      mkdirSync(this.path, { mode: OWNER_ONLY.folder });
+      mkdirSync(this.path, { mode: OWNER_ONLY });
     } catch (error) {
       this.discard();
       throw new UsageError(`The folder ${target} cannot be created: ${(error as Error).message}.`);
@@ -40,8 +39,8 @@ export class StagedFolder {
     removeInterrupted(dirname(target));
   }
 
-  write(name: string, content: string): void {
-    writeFileSync(join(this.path, name), content, { flag: 'wx', mode: OWNER_ONLY.file });
+  write(name: string, content: Content): void {
+    writeNew(join(this.path, name), content);
   }
 
   /** Writes the checksums, syncs everything, and gives the folder its name. */
@@ -78,7 +77,7 @@ function removeInterrupted(folder: string): void {
 }
 
 /** Writes a new file, and replaces none. */
-export function writeNewFile(path: string, content: string): void {
+export function writeNewFile(path: string, content: Content): void {
   try {
     makeFolder(dirname(path));
     writeWhole(path, content, linkOrCopy);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
@@ -10,15 +10,17 @@ import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished, UsageError } from '../errors.js';
+import { linesOf } from '../file-lines.js';
 import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { SEALED_KEY } from './backup-actions.js';
 import { assertSum, sumsIn } from './backup-folder.js';
-import { asIso, FILES, type Manifest, parseManifest, parseValidFile, type ValidFile } from './manifest.js';
+import { asIso, FILES, type Manifest, parseManifest } from './manifest.js';
 import { keysIn, useKeys } from './own-database.js';
 import { presentPassphrase } from './passphrase.js';
 import { reportOf } from './restore-report.js';
 import { fillPlace, type KeyFile, refuseFullPlace } from './restored-place.js';
+import { parseValidFile, type ValidFile } from './valid-file.js';
 
 export interface RestoreOptions {
   revocations?: string;
@@ -37,7 +39,7 @@ export async function restore(config: Config, given: string, options: RestoreOpt
   const sums = sumsIn(folder);
   const manifest = await manifestIn(folder, sums);
   refuseOtherPlace(manifest, config);
-  const list = options.revocations === undefined ? undefined : listIn(options.revocations, manifest);
+  const list = options.revocations === undefined ? undefined : await listIn(options.revocations, manifest);
   if (manifest.issuer !== config.SIGN_ON_URL) {
     say(
       `The issuer of the backup is ${manifest.issuer}, but SIGN_ON_URL is ${config.SIGN_ON_URL}: applications accept tokens of only one of them. To start with it, set PREVIOUS_SIGN_ON_URL=${manifest.issuer}.`,
@@ -86,7 +88,7 @@ function settlingOf(
 async function manifestIn(folder: string, sums: ReadonlyMap<string, string>): Promise<Manifest> {
   const file = join(folder, FILES.manifest);
   await assertSum(sums, FILES.manifest, file);
-  return reading(file, parseManifest);
+  return reading(file, () => parseManifest(readFileSync(file, 'utf8')));
 }
 
 function refuseOtherPlace(manifest: Manifest, config: Config): void {
@@ -114,8 +116,9 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
  * Compares what the list and the backup contain, not when they were read: a list of the copy that was
  * backed up ends nothing, and an older list would end items that were issued before the backup.
  */
-function listIn(file: string, manifest: Manifest): ValidFile {
-  const list = reading(resolve(file), parseValidFile);
+async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
+  const lines = linesOf(createReadStream(file), Number.POSITIVE_INFINITY);
+  const list = await reading(file, () => parseValidFile(lines));
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
@@ -174,16 +177,12 @@ function unsealed(text: string, passphrase: string): EncryptionKey[] {
   }
 }
 
-function reading<T>(file: string, parse: (text: string) => T): T {
-  let text: string;
+async function reading<T>(file: string, read: () => T | Promise<T>): Promise<T> {
   try {
-    text = readFileSync(file, 'utf8');
+    return await read();
   } catch (error) {
-    throw new UsageError(`The file ${file} cannot be read: ${(error as Error).message}.`);
-  }
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new Unfinished(`The file ${file} ${(error as Error).message}`);
+    throw error instanceof UsageError
+      ? error
+      : new Unfinished(`The file ${resolve(file)} ${(error as Error).message}`);
   }
 }

@@ -16,7 +16,7 @@ A backup does not know what was revoked after it was made. Therefore, in the res
   with --revocations, items that are not on the list end permanently: keys, tokens and client secrets (or they get the
     earlier expiry of the list), passwords, accounts (also those whose email address was changed later), users and
     workers, applications, their redirect URIs, scopes and grant types, configured instance integrations, subscriptions
-    and their secrets. Make the list from the damaged database, or use valid.json of a newer backup. It must
+    and their secrets. Make the list from the damaged database, or use valid.jsonl of a newer backup. It must
     contain a change that is newer than the backup. The list does not cover roles, permissions, other settings of
     applications (such as PKCE), or URLs and filters of subscriptions
   without --revocations, or with a list that is older than an hour, API keys, tokens and client secrets are suspended
@@ -27,7 +27,7 @@ A backup does not know what was revoked after it was made. Therefore, in the res
 Exit codes: 0 restored and checked · 1 the backup is damaged or the restore failed · 2 wrong usage · 78 cannot restore to this target
 
 Examples:
-  $ integration restore /var/backups/integration-service/monday --revocations /var/backups/integration-service/valid-now.json
+  $ integration restore /var/backups/integration-service/monday --revocations /var/backups/integration-service/valid-now.jsonl
   $ integration restore /var/backups/integration-service/tuesday --passphrase-file /etc/integration-service/passphrase`;
 
 export function addRestoreCommand(program: Command): void {
@@ -37,7 +37,7 @@ export function addRestoreCommand(program: Command): void {
     .argument('<folder>', 'the folder of the backup')
     .option(
       '--revocations <file>',
-      'list of what is valid now, from `integration revocations` or valid.json of a newer backup',
+      'list of what is valid now, from `integration revocations` or valid.jsonl of a newer backup',
     )
     .option(
       '--passphrase-file <file>',

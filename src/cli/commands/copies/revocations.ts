@@ -8,13 +8,13 @@ integrations, subscriptions and signing keys, with expiry times; redirect URIs, 
 email addresses. The list contains no secrets. \`integration restore --revocations <file>\` ends every item of an older
 backup that is not on the list.
 
-Each backup contains such a list, valid.json. You can use valid.json of a newer backup instead.
+Each backup contains such a list, valid.jsonl. You can use valid.jsonl of a newer backup instead.
 
 Exit codes: 0 written · 1 failed · 2 wrong usage · 78 no such database
 
 Examples:
-  $ integration revocations /var/backups/integration-service/valid-now.json
-  $ DATA_DIR=/var/lib/integration-service/live.damaged integration revocations /var/backups/integration-service/valid-now.json`;
+  $ integration revocations /var/backups/integration-service/valid-now.jsonl
+  $ DATA_DIR=/var/lib/integration-service/live.damaged integration revocations /var/backups/integration-service/valid-now.jsonl`;
 
 export function addRevocationsCommand(program: Command): void {
   program

@@ -1,23 +1,13 @@
 import { createReadStream, statSync } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { UsageError } from '../errors.js';
+import { type FileLine, linesOf } from '../file-lines.js';
 
 /** Of lines. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
 export const MAX_LINE_BYTES = BYTES_IN_MESSAGE;
 const LINES_IN_MESSAGE = 200;
-/** Leaves out a byte order mark. Other encodings would be read as names with replacement characters. */
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-
-export interface FileLine {
-  /** Without its line break. */
-  bytes: number;
-  /** Undefined for a line of more than `MAX_LINE_BYTES`, and for one that is not UTF-8. */
-  text: string | undefined;
-}
-
 /** A line that is not sent: it is not JSON, or has unknown fields. */
 interface Misfit {
   line: number;
@@ -30,69 +20,13 @@ export function openLines(
   stop?: AbortSignal,
 ): { lines: AsyncIterable<FileLine>; size?: number } {
   if (file === '-') {
-    return { lines: linesOf(process.stdin, stop) };
+    return { lines: linesOf(process.stdin, MAX_LINE_BYTES, stop) };
   }
   try {
     const { size } = statSync(file);
-    return { lines: linesOf(createReadStream(file), stop), size };
+    return { lines: linesOf(createReadStream(file), MAX_LINE_BYTES, stop), size };
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
-  }
-}
-
-export async function* linesOf(input: Readable, stop?: AbortSignal): AsyncGenerator<FileLine> {
-  if (stop) {
-    addAbortSignal(stop, input);
-  }
-  try {
-    // Not readline's: it reports no read error, and drops the lines that arrive before the iteration.
-    const line = new LineUnderWay();
-    for await (const chunk of input as AsyncIterable<Buffer>) {
-      let begin = 0;
-      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', begin)) {
-        line.add(chunk.subarray(begin, end));
-        yield line.end();
-        begin = end + 1;
-      }
-      line.add(chunk.subarray(begin));
-    }
-    yield line.end();
-  } catch (error) {
-    if (stop?.aborted) {
-      return;
-    }
-    throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
-  }
-}
-
-/** Joins the parts of a line once, at its end, and drops those of a line that is too long. */
-class LineUnderWay {
-  #parts: Buffer[] = [];
-  #bytes = 0;
-
-  add(part: Buffer): void {
-    this.#bytes += part.length;
-    if (this.#bytes > MAX_LINE_BYTES) {
-      this.#parts = [];
-    } else {
-      this.#parts.push(part);
-    }
-  }
-
-  end(): FileLine {
-    const bytes = this.#bytes;
-    const text = bytes > MAX_LINE_BYTES ? undefined : textOf(Buffer.concat(this.#parts));
-    this.#parts = [];
-    this.#bytes = 0;
-    return { bytes, text };
-  }
-}
-
-function textOf(line: Buffer): string | undefined {
-  try {
-    return UTF_8.decode(line);
-  } catch {
-    return undefined;
   }
 }
 

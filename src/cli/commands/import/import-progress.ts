@@ -1,4 +1,4 @@
-import type { FileLine } from './import-lines.js';
+import type { FileLine } from '../file-lines.js';
 
 /** How far the service has come in a file, which is read and sent ahead of it. */
 export class ImportProgress {

@@ -4,11 +4,12 @@ import { DynamicClient } from '../../../rpc/dynamic-client.js';
 import { misfitsOf } from '../../../rpc/request-check.js';
 import { stopSignal } from '../../stop-signals.js';
 import { FailedCall, Unfinished, UsageError } from '../errors.js';
+import type { FileLine } from '../file-lines.js';
 import { print } from '../output/print.js';
 import { asJson, printableLine } from '../output/printable.js';
 import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
-import { type FileLine, messagesOf, openLines } from './import-lines.js';
+import { messagesOf, openLines } from './import-lines.js';
 import { ImportProgress } from './import-progress.js';
 
 export interface ImportCommandOptions extends TargetOptions {

@@ -17,12 +17,12 @@ test('a file system without links gets the file too, and keeps one that is there
     throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
   });
   syncBuiltinESMExports();
-  const path = join(directory(), 'valid.json');
+  const path = join(directory(), 'valid.jsonl');
   writeNewFile(path, 'first');
   expect(() => writeNewFile(path, 'second')).toThrow(
     `${path} already exists. The command does not overwrite it; choose another path.`,
   );
   expect(readFileSync(path, 'utf8')).toBe('first');
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(readdirSync(dirname(path))).toEqual(['valid.json']);
+  expect(readdirSync(dirname(path))).toEqual(['valid.jsonl']);
 });

@@ -61,7 +61,7 @@ describe('integration backup', () => {
     await ended;
     expect(acknowledged.length).toBeGreaterThan(before.length);
     expect(readdirSync(target).sort()).toEqual([
-      ...['SHA256SUMS', 'integration.db', 'manifest.json', 'valid.json'],
+      ...['SHA256SUMS', 'integration.db', 'manifest.json', 'valid.jsonl'],
     ]);
     expect(modeOf(target)).toBe(0o700);
     expect(new Set(readdirSync(target).map((name) => modeOf(join(target, name))))).toEqual(new Set([0o600]));
@@ -163,20 +163,20 @@ describe('of one environment', () => {
     const list = await integration(['revocations', join(folder, 'file')], settings);
     expect(list.code).toBe(2);
     expect(list.stderr).toContain('already exists. The command does not overwrite it');
-    const below = join(folder, 'file', 'valid.json');
+    const below = join(folder, 'file', 'valid.jsonl');
     const { code, stderr } = await integration(['revocations', below], settings);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^The file \S+valid\.json cannot be written: .+\.\n$/),
+      expect.stringMatching(/^The file \S+valid\.jsonl cannot be written: .+\.\n$/),
     ]);
   });
 
   test('of several lists with one name that are made at once, one is written and the others are refused', async () => {
-    const path = join(directory(), 'valid.json');
+    const path = join(directory(), 'valid.jsonl');
     const lists = Array.from({ length: 4 }, () => integration(['revocations', path], settings));
     const codes = (await Promise.all(lists)).map(({ code }) => code);
     expect(codes.sort()).toEqual([0, 2, 2, 2]);
-    expect(readdirSync(dirname(path))).toEqual(['valid.json']);
+    expect(readdirSync(dirname(path))).toEqual(['valid.jsonl']);
   });
 
   test('the key in a backup is one that the backup needs, also if a rotation added it during the backup', async () => {

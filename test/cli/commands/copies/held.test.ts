@@ -94,7 +94,7 @@ async function newSecondBackup(folder: string) {
   const second = join(folder, 'second');
   await succeeded(integration(['backup', second], earlier));
   await succeeded(integration(['resume', subscription], earlier));
-  const list = join(folder, 'valid-now.json');
+  const list = join(folder, 'valid-now.jsonl');
   expect(await integration(['revocations', list], earlier)).toMatchObject({ code: 0 });
   return { into: { ...settings, DATA_DIR: join(folder, 'restored') }, subscription, backup, second, list };
 }
@@ -116,8 +116,9 @@ test.each<[string[], (subscription: string) => string]>([
 
 test('no next step sends events to a subscription that the restore has disabled, because it would be refused', async () => {
   const { into, backup, list } = await newSecondBackup(directory());
-  const { valid, ...rest } = JSON.parse(readFileSync(list, 'utf8'));
-  writeFileSync(list, JSON.stringify({ ...rest, valid: { ...valid, subscriptions: [] } }));
+  const lines = readFileSync(list, 'utf8').trimEnd().split('\n').slice(0, -1);
+  const others = lines.filter((line) => !line.startsWith('["subscriptions"'));
+  writeFileSync(list, [...others, JSON.stringify({ items: others.length - 1 })].join('\n'));
   const report = await succeeded(
     integration(['restore', backup, '--revocations', list, '--send-webhooks'], into),
   );

@@ -70,7 +70,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     await serving.end();
     await backingUp;
     expect(readdirSync(backup).sort()).toEqual([
-      ...['SHA256SUMS', 'integration.dump', 'manifest.json', 'secrets.key.sealed', 'valid.json'],
+      ...['SHA256SUMS', 'integration.dump', 'manifest.json', 'secrets.key.sealed', 'valid.jsonl'],
     ]);
 
     const DATABASE_URL = await server.newDatabase('target');

@@ -376,11 +376,13 @@ describe('integration restore', () => {
     expect(isUntouched(into)).toBe(true);
   });
 
+  const linesOfBackup = () => readFileSync(join(backup, 'valid.jsonl'), 'utf8').trimEnd().split('\n');
   /** A list like that of the backup, with another time of making it and a newer change. */
-  const listOf = (change: object) => {
-    const file = join(directory(), 'valid-now.json');
-    const list = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8'));
-    writeFileSync(file, JSON.stringify({ ...list, changedAt: Date.UTC(2999), ...change }));
+  const listOf = (change: object, items = linesOfBackup().slice(1)) => {
+    const file = join(directory(), 'valid-now.jsonl');
+    const [head = ''] = linesOfBackup();
+    const changed = { ...JSON.parse(head), changedAt: Date.UTC(2999), ...change };
+    writeFileSync(file, [JSON.stringify(changed), ...items, ''].join('\n'));
     return file;
   };
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
@@ -447,7 +449,7 @@ describe('integration restore', () => {
     for (const [list, newest] of [
       [older, Date.UTC(2020)],
       [same, changedAt],
-      [join(backup, 'valid.json'), changedAt],
+      [join(backup, 'valid.jsonl'), changedAt],
     ] as const) {
       const [its, theirs] = [newest, changedAt].map((time) => new Date(time).toISOString());
       await expect(restoring(backup, into, { revocations: list })).rejects.toEqual(
@@ -460,19 +462,27 @@ describe('integration restore', () => {
     await expect(restoring(backup, into, { revocations: foreign })).rejects.toEqual(
       new UsageError(`The list ${foreign} was made from another database than the backup.`),
     );
-    const { members: _, ...without } = JSON.parse(readFileSync(join(backup, 'valid.json'), 'utf8')).valid;
-    for (const [part, change] of [
-      ['members', { valid: without }],
-      ['members', { valid: { ...without, members: {} } }],
-      ['apiKeys', { valid: { ...without, apiKeys: ['key_1'] } }],
-      ['apiKeys', { valid: null }],
-      ['readAt', { readAt: 'Jan 1 2999' }],
-      ['readAt', { readAt: undefined }],
-      ['changedAt', { changedAt: undefined }],
-      ['changedAt', { changedAt: '2999-01-01T00:00:00.000Z' }],
-      ['changedAt', { changedAt: 1e16 }],
+    const lines = linesOfBackup();
+    const items = lines.slice(1, -1);
+    const [end = ''] = lines.slice(-1);
+    const last = `line ${lines.length}`;
+    for (const [part, torn] of [
+      ['readAt', listOf({ readAt: 'Jan 1 2999' })],
+      ['readAt', listOf({ readAt: undefined })],
+      ['changedAt', listOf({ changedAt: undefined })],
+      ['changedAt', listOf({ changedAt: '2999-01-01T00:00:00.000Z' })],
+      ['changedAt', listOf({ changedAt: 1e16 })],
+      ['line 2', listOf({}, ['["apiKeys","key_1"]', ...items, end])],
+      ['line 2', listOf({}, ['["members","wrk_1",1]', ...items, end])],
+      ['line 2', listOf({}, ['["wallets","wlt_1"]', ...items, end])],
+      ['line 2', listOf({}, ['["passwords",1,1]', ...items, end])],
+      ['line 2', listOf({}, [])],
+      [last, listOf({}, items)],
+      [last, listOf({}, [...items, end.slice(0, -1)])],
+      [`line ${lines.length + 1}`, listOf({}, [...items, '["members","wrk_1"]'])],
+      [`line ${lines.length - 1}`, listOf({}, [...items.slice(1), end])],
+      [last, listOf({}, [...items, end, '["members","wrk_1"]'])],
     ] as const) {
-      const torn = listOf(change);
       await expect(restoring(backup, into, { revocations: torn })).rejects.toEqual(
         new Unfinished(
           `The file ${torn} is incomplete: ${part} is missing or has another form than \`integration revocations\` writes.`,

@@ -38,7 +38,7 @@ test('a key that was revoked after the backup never answers 200 again, and reads
   expect(await traffic).toEqual(new Set([200]));
   await type('key', 'revoke', issued.apiKey.id, '--yes');
   expect(await statusAt(service, issued.key)).toBe(401);
-  const list = join(folder, 'valid-now.json');
+  const list = join(folder, 'valid-now.jsonl');
   const { code } = await integration(['revocations', list], settings);
   expect(code).toBe(0);
   await service.stop();
