@@ -159,8 +159,12 @@ export class ImportedKey {
     return sealedPrivateKey === this.key.sealedPrivateKey;
   }
 
+  /** A failure is forgotten: the key file may get the key that opens it while the process runs. */
   private(): Promise<CryptoKey> {
-    this.#private ??= this.#importPrivate();
+    this.#private ??= this.#importPrivate().catch((error) => {
+      this.#private = undefined;
+      throw error;
+    });
     return this.#private;
   }
 

@@ -4,10 +4,10 @@ import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications
 import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { KnownKeys } from '../../src/keys/known-keys.js';
-import { SealedBox } from '../../src/keys/sealed-box.js';
+import { type Box, SealError, SealedBox } from '../../src/keys/sealed-box.js';
 import { SecretsKeyError } from '../../src/keys/secrets-key.js';
 import { eventually } from '../support/eventually.js';
-import { ISSUER, oneOfEach, ringRig, signingKey } from './ring-rig.js';
+import { box, ISSUER, oneOfEach, ringRig, signingKey } from './ring-rig.js';
 
 const CLAIMS = { iss: ISSUER, sub: 'acc_1', aud: 'app_1' };
 let keys: SigningKey[];
@@ -54,6 +54,17 @@ describe('signing', () => {
       code: ErrorCode.INTERNAL_ERROR,
       internal: 'no RS256 key is there to sign with',
     });
+  });
+});
+
+describe('a node without the encryption key', () => {
+  test('signs as soon as its key file has it, although the rows stay as they are', async () => {
+    let held = new SealedBox(Buffer.alloc(32, 6));
+    const open: Box['open'] = (...sealed) => held.open(...sealed);
+    const { ring, activeKid } = ringRig(keys, { seal: box.seal, open });
+    await expect(ring.sign('ES256', 'JWT', CLAIMS)).rejects.toThrow(SealError);
+    held = box;
+    expect(kidOf(await ring.sign('ES256', 'JWT', CLAIMS))).toBe(activeKid('ES256'));
   });
 });
 

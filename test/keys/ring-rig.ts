@@ -2,7 +2,7 @@ import { SignJWT } from 'jose';
 import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
 import { activeKey, type SigningKey, TOKEN_ALGORITHMS } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { ImportedKey, KeyRing } from '../../src/keys/key-ring.js';
-import { SealedBox } from '../../src/keys/sealed-box.js';
+import { type Box, SealedBox } from '../../src/keys/sealed-box.js';
 import { signingKeyMaker } from '../../src/keys/signing-key-maker.js';
 import { fakeClock } from '../domain/clock.js';
 
@@ -42,7 +42,7 @@ export async function forge(
 }
 
 /** A key ring over rows that the test changes. */
-export function ringRig(rows: readonly SigningKey[], ringBox = box) {
+export function ringRig(rows: readonly SigningKey[], ringBox: Box = box) {
   const clock = fakeClock();
   const database = { rows, loads: 0, away: false };
   const errors: unknown[] = [];
