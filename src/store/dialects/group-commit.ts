@@ -4,6 +4,7 @@ import { refuseWaiting } from './direct-statements.js';
 import { FairQueue } from './fair-queue.js';
 import { keepLateRows, type LateRows } from './late-rows.js';
 import { callerLeft } from './turns.js';
+import { asUnknownOutcome } from './unavailable.js';
 
 const MAX_GROUP = 128;
 
@@ -104,7 +105,7 @@ export class GroupCommit {
         answer();
       }
     } catch (error) {
-      rejectAll(group, error);
+      rejectAll(group, asUnknownOutcome(error));
     } finally {
       this.#unacknowledged -= 1;
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { ErrorCode } from '../../../src/errors/service-error.js';
 import type { Writer } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
@@ -100,6 +101,18 @@ describe('those who join a group', () => {
     disk.tell();
     await Promise.all([first, joined.told]);
     expect(acknowledged).toEqual(['joined']);
+  });
+
+  test('whose sync fails do not say that nothing was written, because the commit may last', async () => {
+    const failure = Object.assign(new Error('the disk failed'), { code: 'EIO' });
+    const { commits, names } = open({}, { done: () => Promise.reject(failure) });
+    await expect(commits.run(note('first'))).rejects.toMatchObject({
+      code: ErrorCode.UNAVAILABLE,
+      message: expect.stringMatching(/^The service does not know whether the change was made\. Repeat /),
+      internal: 'EIO: the disk failed',
+      cause: failure,
+    });
+    expect(names()).toEqual(['first']);
   });
 
   test('no group grows over its bounds, however many join', async () => {

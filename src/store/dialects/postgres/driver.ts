@@ -11,13 +11,13 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
+import { asUnknownOutcome } from '../unavailable.js';
 import { queryBatch } from './batch.js';
 import { disconnect, type ForgottenConnections } from './forgotten-connections.js';
 import type { NamedQuery, NamedStatements } from './named-statements.js';
 import {
   asDatabaseTrouble,
   asNoConnection,
-  asUnknownOutcome,
   isAfterFailure,
   isLostConnection,
   isMendedByRepetition,

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ServiceError } from '../../../errors/service-error.js';
+import { unavailable } from '../unavailable.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
@@ -18,8 +19,6 @@ const PASSING = /^(08...|53...|58...|57014|57P0[1-5]|55P03|25006|25P0[34]|40P01|
 
 /** Messages of pg for a lost connection or a missing answer. */
 const LOST = /terminated|timeout|not queryable|^Client was closed|^Cannot use a pool/i;
-
-const RETRY_AFTER_SECONDS = 1;
 
 /** The server ends the connection with these. Its `severity` is in the server's language. */
 const ENDING = /^(08...|57P0[1-5]|25P0[34])$/;
@@ -141,25 +140,8 @@ export function asNoConnection(error: unknown): ServiceError {
     : unavailable('The service cannot reach its data at the moment. Try again later.', error);
 }
 
-/** The server was asked to commit and did not report the outcome. */
-export function asUnknownOutcome(error: unknown): ServiceError {
-  return unavailable(
-    'The service does not know whether the change was made. Repeat the call with its idempotency key, or look before you repeat it without one.',
-    error,
-  );
-}
-
 /** For a name with several addresses, the reasons are in the inner errors. */
 export function reasonOf(error: unknown): string {
   const { errors, message } = error as AggregateError;
   return message || errors?.map((one: Error) => one.message).join(', ') || 'it gave no reason';
-}
-
-function unavailable(message: string, cause: unknown): ServiceError {
-  const { code, message: reason } = cause as { code?: string; message?: string };
-  return new ServiceError(ErrorCode.UNAVAILABLE, message, {
-    internal: [code, reason].filter(Boolean).join(': '),
-    cause,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
 }
