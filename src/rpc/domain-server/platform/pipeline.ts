@@ -1,8 +1,14 @@
+type Outcome<Output> = { value: Output } | { error: unknown };
+
 interface Slot<Output> {
-  outcome?: { value: Output } | { error: unknown };
+  ended: Promise<Outcome<Output>>;
+  outcome?: Outcome<Output>;
 }
 
-/** Processes a few inputs at a time, in order, and yields results in order. A read error comes after them. */
+/**
+ * Processes a few inputs at a time, in order, and yields results in order. A failure, also of reading, is thrown
+ * after the results of all that was begun, so that each input that took effect has its result.
+ */
 export async function* pipelined<Input, Output>(
   inputs: AsyncIterator<Input>,
   limit: number,
@@ -13,14 +19,18 @@ export async function* pipelined<Input, Output>(
   let isOver = false;
   let wake: () => void = () => undefined;
 
-  const add = async (result: Promise<Output>) => {
-    const slot: Slot<Output> = {};
+  const add = (result: Promise<Output>) => {
+    const slot: Slot<Output> = {
+      ended: result.then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      ),
+    };
     slots.push(slot);
-    slot.outcome = await result.then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error }),
-    );
-    wake();
+    void slot.ended.then((outcome) => {
+      slot.outcome = outcome;
+      wake();
+    });
   };
   const read = async () => {
     isReading = true;
@@ -28,12 +38,12 @@ export async function* pipelined<Input, Output>(
       const { done, value } = await inputs.next();
       if (done) {
         isOver = true;
-      } else {
-        void add(work(value));
+      } else if (!isOver) {
+        add(work(value));
       }
     } catch (error) {
       isOver = true;
-      void add(Promise.reject(error));
+      add(Promise.reject(error));
     }
     isReading = false;
     wake();
@@ -44,8 +54,17 @@ export async function* pipelined<Input, Output>(
       void read();
     }
     const settled = takeSettled(slots);
+    const [head] = slots;
     if (settled.length > 0) {
       yield settled;
+    } else if (head?.outcome && 'error' in head.outcome) {
+      isOver = true;
+      const outcomes = await Promise.all(slots.map(({ ended }) => ended));
+      const others = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []));
+      if (others.length > 0) {
+        yield others;
+      }
+      throw head.outcome.error;
     } else if (isOver && slots.length === 0) {
       return;
     } else {
@@ -56,16 +75,10 @@ export async function* pipelined<Input, Output>(
   }
 }
 
-/** Finished results at the head. A failure waits until those before it were yielded. */
+/** Results at the head, up to a failure. */
 function takeSettled<Output>(slots: Slot<Output>[]): Output[] {
   const settled: Output[] = [];
-  for (let head = slots[0]; head?.outcome; head = slots[0]) {
-    if ('error' in head.outcome) {
-      if (settled.length === 0) {
-        throw head.outcome.error;
-      }
-      break;
-    }
+  for (let head = slots[0]; head?.outcome && 'value' in head.outcome; head = slots[0]) {
     settled.push(head.outcome.value);
     slots.shift();
   }

@@ -38,9 +38,9 @@ describe('a pipeline', () => {
     await expect(outputs.next()).resolves.toEqual({ done: true, value: undefined });
   });
 
-  test('gives what came before a failure, then the failure', async () => {
-    const { ends, work } = workshop();
-    const outputs = pipelined(of(1, 2, 3), 3, work);
+  test('gives what came before a failure and what was under way, begins nothing more, then fails', async () => {
+    const { ends, work, begun } = workshop();
+    const outputs = pipelined(of(1, 2, 3, 4, 5), 4, work);
     const first = outputs.next();
     await turn();
     ends.get(2)?.reject(new Error('two'));
@@ -48,6 +48,13 @@ describe('a pipeline', () => {
     await turn();
     ends.get(1)?.resolve('one');
     await expect(first).resolves.toEqual({ done: false, value: ['one'] });
+    const rest = outputs.next();
+    await turn();
+    const last = begun().length;
+    ends.get(4)?.resolve('four');
+    ends.get(5)?.resolve('five');
+    await expect(rest).resolves.toEqual({ done: false, value: last === 5 ? ['four', 'five'] : ['four'] });
+    expect(begun()).toHaveLength(last);
     await expect(outputs.next()).rejects.toThrow('two');
   });
 
