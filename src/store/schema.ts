@@ -85,7 +85,10 @@ interface EnvironmentTable {
   issuer: string | null;
 }
 
-/** A random value for each integration, instance and client, which every change of its data replaces. */
+/**
+ * A random value for each integration, instance and client, which every change of its data replaces. Rows of
+ * other subjects, such as accounts and applications, are made by locks, and keep their value.
+ */
 interface DataVersionsTable {
   subject_id: string;
   version: string;
@@ -194,7 +197,7 @@ interface EncryptionKeyHoldersTable extends Columns<KeyHolder> {
   seen_at: number;
 }
 
-/** The keys of refresh tokens, forms, throttles, idempotency and cursors, sealed. */
+/** The keys of refresh tokens, forms, interactions, idempotency, throttles, audit and cursors, sealed. */
 interface TokenKeysTable {
   purpose: string;
   sealed: string;

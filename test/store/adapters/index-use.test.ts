@@ -39,7 +39,7 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
       userRows(db.reader).page(page, {
         clientId: 'cli_1' as ClientId,
         statuses: ['ACTIVE', 'INVITED'],
-        emailKey: undefined,
+        emailKeys: undefined,
       }),
     [/^SEARCH users USING INDEX users_present \(client_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
   ],
@@ -74,7 +74,7 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
       userRows(db.reader).page(first, {
         clientId: 'cli_1' as ClientId,
         statuses: ['ACTIVE', 'INVITED', 'INACTIVE', 'DELETED'],
-        emailKey: 'x',
+        emailKeys: ['x', 'y'],
       }),
     [/^SEARCH account USING INDEX .* \(email_key=\?\)$/, /^SEARCH users USING INDEX users_by_account /],
   ],

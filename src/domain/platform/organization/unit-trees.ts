@@ -9,7 +9,7 @@ import type { Changes } from '../unit-of-work.js';
 import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
 import { assertRoom } from './clients.js';
 
-/** Limits of one request: levels of units, and units. */
+/** Limits of one request, without the unit that CreateUnit names itself: levels of units, and units. */
 const MAX_DEPTH = 8;
 const MAX_UNITS = 1_000;
 

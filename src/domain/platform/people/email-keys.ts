@@ -32,6 +32,11 @@ export function beginningKeyOf(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC').trim();
 }
 
+/** Of the accounts that an address can mean, among them one with a mailbox that another one has, too. */
+export function emailKeysOf(email: string): [string, string] {
+  return [emailKeyOf(email), exactEmailKeyOf(email)];
+}
+
 /** Distinguishes two accounts whose addresses are spellings of one mailbox. */
 export function exactEmailKeyOf(email: string): string {
   return email.trim().toLowerCase();

@@ -12,7 +12,7 @@ type Fault = FieldViolation & { code: ErrorCode };
 /** Refuses an impossible manager or role, and reports both. */
 export async function resolveUserReferences(
   changes: Pick<Changes, 'roles' | 'users'>,
-  user: { id?: UserId; clientId: ClientId },
+  user: { id?: UserId; clientId: ClientId; managerId?: UserId | null },
   references: References,
 ): Promise<void> {
   const faults = [
@@ -30,10 +30,11 @@ export async function resolveUserReferences(
 
 async function managerFault(
   changes: Pick<Changes, 'users'>,
-  user: { id?: UserId; clientId: ClientId },
+  user: { id?: UserId; clientId: ClientId; managerId?: UserId | null },
   managerId: string | null | undefined,
 ): Promise<Fault | undefined> {
-  if (managerId === undefined || managerId === null) {
+  // The present manager may be DELETED, and comes back from forms that send all fields that they have read.
+  if (managerId === undefined || managerId === null || managerId === user.managerId) {
     return undefined;
   }
   const path = 'manager_user_id';

@@ -78,8 +78,12 @@ export function disableUser(changes: Ports, transition: UserTransition): Promise
 /** Ends the client's address request too. Locks the account first, as all that read such requests do. */
 export async function deleteUser(changes: Ports, transition: UserTransition): Promise<UserView> {
   await changes.lock((await getUser(changes, transition.userId)).accountId);
+  const present = await getUser(changes, transition.userId);
   const deleted = await move(changes, transition, 'DELETED', {});
-  await changes.emailChanges.end(deleted.accountId, deleted.clientId);
+  // A repetition must not end the request of a later user of the person.
+  if (present.status !== 'DELETED') {
+    await changes.emailChanges.end(deleted.accountId, deleted.clientId);
+  }
   return deleted;
 }
 

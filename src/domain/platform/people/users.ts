@@ -30,7 +30,7 @@ export interface UserCreation {
   roleId?: string;
 }
 
-/** Invites a person to a client. A person who has been a user of the client is not invited again. */
+/** Invites a person to a client: also one who was a user of it and is DELETED. */
 export async function createUser(changes: Ports, creation: UserCreation): Promise<UserView> {
   await validate(changes, creation);
   const firstName = creation.firstName?.trim() ?? null;
@@ -88,7 +88,7 @@ async function initialManager(
   return (managerUserId as UserId | undefined) ?? (await changes.users.firstOwner(clientId)) ?? null;
 }
 
-/** The first user of a client becomes its Owner, to assign roles to others. */
+/** The only user of a client becomes its Owner, to assign roles to others. */
 async function initialRole(
   changes: Pick<Changes, 'roles' | 'users'>,
   clientId: ClientId,

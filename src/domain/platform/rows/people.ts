@@ -89,7 +89,8 @@ export type UserFields = Partial<User> & { [Added in Exclude<keyof UserView, key
 interface UserFilter {
   clientId: string;
   statuses: readonly UserStatus[];
-  emailKey: string | undefined;
+  /** Any of these. */
+  emailKeys: readonly string[] | undefined;
 }
 
 export interface UserRows {
@@ -101,7 +102,7 @@ export interface UserRows {
   withRole(roleId: string, among?: readonly string[]): Promise<UserView[]>;
   /** How many have the role, without DELETED ones. */
   countWithRole(roleId: string): Promise<number>;
-  /** Whether the client has or had any user. */
+  /** Whether the client has a user who is not DELETED. */
   anyOf(clientId: ClientId): Promise<boolean>;
   /** The oldest user with the client's built-in role Owner who is not DELETED. */
   firstOwner(clientId: ClientId): Promise<UserId | undefined>;

@@ -2,7 +2,7 @@ import { UserStatus as UserStatusMessage } from '../../../../generated/proto/int
 import type { UserStatus } from '../../../domain/directory/names.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import { getClient } from '../../../domain/platform/organization/clients.js';
-import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
+import { emailKeysOf } from '../../../domain/platform/people/email-keys.js';
 import {
   deleteUser,
   disableUser,
@@ -39,7 +39,7 @@ export function userHandlers(platform: HandlerDependencies): PlatformHandlers {
       const filter = {
         clientId,
         statuses: statuses.length === 0 ? ALL_BUT_DELETED : toStatuses(statuses),
-        emailKey: email === undefined ? undefined : emailKeyOf(email),
+        emailKeys: email === undefined ? undefined : emailKeysOf(email),
       };
       await getClient(rows, clientId);
       const { rows: found, nextPageToken } = await listPage(listing, (page) => rows.users.page(page, filter));

@@ -22,17 +22,17 @@ export function userRows(writer: Writer): UserRows {
       const row = (await byId(db, { id })).rows[0];
       return row && toView(row);
     },
-    page: async (page, { clientId, statuses, emailKey }) => {
+    page: async (page, { clientId, statuses, emailKeys }) => {
       const found = views(db)
         .where('users.status', 'in', statuses)
         .$if(!statuses.includes('DELETED'), (query) => query.where(IS_PRESENT));
       const ofClient =
-        emailKey === undefined
+        emailKeys === undefined
           ? found.where('users.clientId', '=', clientId)
           : // In a form that fits no index: SQLite would read all users of the client, in their order.
             found
               .where(sql<SqlBool>`users.client_id || '' = ${clientId}`)
-              .where('account.emailKey', '=', emailKey);
+              .where('account.emailKey', 'in', emailKeys);
       return (await oldestFirst(ofClient, 'users', page)).map(toView);
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
@@ -47,8 +47,8 @@ export function userRows(writer: Writer): UserRows {
       return Number(count);
     },
     anyOf: async (clientId) => {
-      const users = db.selectFrom('users').where('clientId', '=', clientId).select('id').limit(1);
-      return (await users.executeTakeFirst()) !== undefined;
+      const users = db.selectFrom('users').where('clientId', '=', clientId).where('status', '!=', 'DELETED');
+      return (await users.select('id').limit(1).executeTakeFirst()) !== undefined;
     },
     firstOwner: async (clientId) => {
       // By role: a client may have many users, and no owner among them.

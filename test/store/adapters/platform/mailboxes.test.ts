@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { Kysely } from 'kysely';
 import type { AccountId } from '../../../../generated/ids.js';
+import { createClient } from '../../../../src/domain/platform/organization/clients.js';
+import { createInstance } from '../../../../src/domain/platform/organization/instances.js';
 import { getAccountByEmail } from '../../../../src/domain/platform/people/accounts.js';
+import { emailKeysOf } from '../../../../src/domain/platform/people/email-keys.js';
+import { ALL_BUT_DELETED, createUser } from '../../../../src/domain/platform/people/users.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { keyByMailbox } from '../../../../src/store/migrations/0008-bounded-sign-on.js';
 import { describeEachDatabase } from '../../../support/databases.js';
@@ -81,6 +85,25 @@ describeEachDatabase('accounts of before', (under) => {
     ]);
     const [link] = await database.reader.selectFrom('account_links').select('email_key').execute();
     expect(link?.email_key).toBe('grace@xn--bcher-kva.example');
+  });
+
+  test('have users who are listed by their address', async () => {
+    const { run } = await ofBefore();
+    const { id: instanceId } = await run((changes) => createInstance(changes, { name: 'Harborlight' }));
+    const { id: clientId } = await run((changes) =>
+      createClient(changes, { instanceId, name: 'Tallowfern' }),
+    );
+    const invite = (email: string) =>
+      run((changes) => createUser(changes, { clientId, email, withoutManager: true }));
+    const users = [await invite(COMPOSED), await invite(DECOMPOSED)];
+    expect(users.map(({ accountId }) => accountId)).toEqual(['acc_3', 'acc_4']);
+    const listed = await run((changes) =>
+      changes.users.page(
+        { limit: 9, after: undefined },
+        { clientId, statuses: ALL_BUT_DELETED, emailKeys: emailKeysOf(DECOMPOSED) },
+      ),
+    );
+    expect(listed.map(({ id }) => id)).toContain(users[1]?.id);
   });
 
   test('can be changed, and have a mailbox of their own once they get another address', async () => {

@@ -3,7 +3,7 @@ import type { UserStatus } from '../../../../src/domain/directory/names.js';
 import { deleteUser, disableUser, enableUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
-import { inStatus, invite, newPlatform, readUser, staffed, updateAs } from './people.js';
+import { inStatus, invite, newClient, newPlatform, readUser, staffed, updateAs } from './people.js';
 
 const STATUSES: readonly UserStatus[] = ['ACTIVE', 'INACTIVE', 'INVITED', 'DELETED'];
 const moves = { enableUser, disableUser, deleteUser };
@@ -52,6 +52,20 @@ describeEachDatabase('the status of a user', (under) => {
     );
     expect(await refusalOf(move)).toEqual({ code: 'VERSION_CONFLICT', faults: [] });
     expect(await platform.newEvents()).toEqual([]);
+  });
+
+  test('DELETED, when it is written again, ends no address request of a later user of the person', async () => {
+    const platform = await newPlatform(under);
+    const email = 'ada@example.com';
+    const elsewhere = await newClient(platform, platform.instance.id, 'Quillmere');
+    await invite(platform, elsewhere.id, { email });
+    const earlier = await invite(platform, platform.client.id, { email });
+    const deleteEarlier = () => platform.run((changes) => deleteUser(changes, { userId: earlier.id }));
+    await deleteEarlier();
+    const later = await invite(platform, platform.client.id, { email });
+    await updateAs(platform, later, { email: 'moreau@example.com' });
+    await deleteEarlier();
+    expect(await readUser(platform, later)).toMatchObject({ pendingEmail: { email: 'moreau@example.com' } });
   });
 
   test('of a DELETED user is final: it cannot be updated either', async () => {

@@ -161,6 +161,20 @@ describeEachDatabase('updating a user', (under) => {
     expect(await platform.dataVersions()).toEqual(before);
   });
 
+  test('takes the present manager back after they were DELETED, as a form sends it, but no other DELETED one', async () => {
+    const platform = await newPlatform(under);
+    const { owner, user, lead } = await staffed(platform);
+    for (const { id } of [owner, lead]) {
+      await platform.run((changes) => deleteUser(changes, { userId: id }));
+    }
+    const changed = await updateAs(platform, user, { managerUserId: owner.id, lastName: 'Oyelaran' });
+    expect(changed).toMatchObject({ lastName: 'Oyelaran', managerId: owner.id });
+    expect(await refusalOf(updateAs(platform, user, { managerUserId: lead.id }))).toEqual({
+      code: 'USER_NOT_FOUND',
+      faults: ['manager_user_id must be a user of the same client, not a DELETED one'],
+    });
+  });
+
   test('no user reports to themselves, even indirectly', async () => {
     const platform = await newPlatform(under);
     const { owner, user, lead } = await staffed(platform);

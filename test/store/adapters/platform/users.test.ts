@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createRole } from '../../../../src/domain/platform/organization/roles.js';
 import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
@@ -84,12 +85,16 @@ describeEachDatabase('creating users', (under) => {
     ]);
   });
 
-  test('a DELETED Owner is never the default manager, and the next user of the client is not its first', async () => {
+  test('a DELETED Owner is never the default manager, and the next user is the Owner if there is no other', async () => {
     const platform = await newPlatform(under);
+    const mistyped = await invite(platform, platform.client.id);
+    await platform.run((changes) => deleteUser(changes, { userId: mistyped.id }));
     const owner = await invite(platform, platform.client.id);
+    expect(owner).toMatchObject({ manager: null, role: { name: 'Owner' } });
+    const other = await invite(platform, platform.client.id);
+    expect(other).toMatchObject({ manager: { id: owner.id }, role: null });
     await platform.run((changes) => deleteUser(changes, { userId: owner.id }));
-    const next = await invite(platform, platform.client.id);
-    expect(next).toMatchObject({ manager: null, role: null });
+    expect(await invite(platform, platform.client.id)).toMatchObject({ manager: null, role: null });
   });
 
   test('a person is one account, however the address is written, and once a user of a client', async () => {
@@ -166,9 +171,13 @@ describeEachDatabase('creating users', (under) => {
     });
   });
 
-  test('a client that does not exist is refused, and no account is left behind', async () => {
+  test('a client that does not exist is refused, however long its id, and no account is left behind', async () => {
     const platform = await newPlatform(under);
-    expect(await refusalOf(invite(platform, 'cli_missing'))).toMatchObject({ code: 'CLIENT_NOT_FOUND' });
+    // PostgreSQL cannot index it.
+    const long = `cli_${randomBytes(6_000).toString('base64url')}`;
+    for (const clientId of ['cli_missing', long]) {
+      expect(await refusalOf(invite(platform, clientId))).toMatchObject({ code: 'CLIENT_NOT_FOUND' });
+    }
     expect(await platform.database.reader.selectFrom('accounts').select('id').execute()).toEqual([]);
     expect(await platform.newEvents()).toEqual([]);
   });

@@ -110,7 +110,7 @@ export interface EditRolePermissionsResponse {
   repointedUsers: number;
 }
 
-/** Deletes a custom role that no user has. */
+/** Deletes a custom role that no user has, except DELETED ones. */
 export interface DeleteRoleRequest {
   /** Its internal id. */
   roleId: string;

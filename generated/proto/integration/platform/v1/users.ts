@@ -165,7 +165,7 @@ export interface CreateUserRequest {
     | undefined;
   /** The user shall have no manager, not even the default one. */
   withoutManager: boolean;
-  /** The initial role; when absent, Owner for the client's first user and none for the others. */
+  /** The initial role; when absent, Owner if the client has no other user (except DELETED ones), else none. */
   roleId?:
     | string
     | undefined;
