@@ -164,7 +164,7 @@ function contradictions(values: Partial<Config>): string[] {
   return found;
 }
 
-/** Not checked for commands that call the service: they do not read DATABASE_URL_FILE. */
+/** Checked only for a start: no command reads from the replica. */
 function strayReplica(values: Partial<Config>): string[] {
   const isOnPostgres = values.DATABASE_URL !== undefined || values.DATABASE_URL_FILE !== undefined;
   return values.DATABASE_REPLICA_URL === undefined || isOnPostgres

@@ -75,7 +75,7 @@ function isPlainTemporal(values: Partial<Config>): boolean {
   const isSecured =
     values.TEMPORAL_TLS === 'on' ||
     values.TEMPORAL_API_KEY !== undefined ||
-    // Roles that do not call Temporal do not read it.
+    // Commands that call the service, and roles that do not call Temporal, do not read it.
     values.TEMPORAL_API_KEY_FILE !== undefined ||
     values.TEMPORAL_TLS_CA_FILE !== undefined ||
     values.TEMPORAL_TLS_CERT_FILE !== undefined;

@@ -37,12 +37,6 @@ export function withSecretsOfFiles(
   return { environment: { ...given, ...read }, problems };
 }
 
-/** For commands that call the service: they need none of its secrets, and may be unable to read them. */
-export function withoutSecretFiles(given: Source): Source {
-  const names = new Set<string>(secretSettings.map((name) => `${name}_FILE`));
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)));
-}
-
 /** The content without the line break at its end. Throws an Error that completes "a file that …". */
 export function secretOf(path: string): string {
   const problem = fileProblem(path) ?? (isTooOpen(path) ? 'other users may read: chmod 600' : undefined);

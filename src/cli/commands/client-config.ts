@@ -1,11 +1,11 @@
 import { type Config, loadConfig } from '../../config/config.js';
-import { secretOf, withoutSecretFiles } from '../../config/secret-files.js';
+import { secretOf } from '../../config/secret-files.js';
 import { UsageError } from './errors.js';
 
-/** The settings for commands that call the service. ENVIRONMENT is demo by default. */
+/** For commands that call the service, which need none of its secrets. ENVIRONMENT is demo by default. */
 export function clientConfig(): Config {
   const { env } = process;
-  return loadConfig(withoutSecretFiles({ ...env, ENVIRONMENT: env.ENVIRONMENT ?? 'demo' }));
+  return loadConfig({ ...env, ENVIRONMENT: env.ENVIRONMENT || 'demo' }, { secrets: [] });
 }
 
 /** What is in the file that a variable names; undefined if the variable is not set. */

@@ -59,6 +59,15 @@ test('the gRPC port of the settings is called also where its host is an IPv6 add
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^\[::1\]:1 gave no usable answer: /)]);
 });
 
+test('a command that calls the service knows of secrets in files, and does not need to read them', async () => {
+  const settings = {
+    ...{ ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}`, GRPC_PORT: '1' },
+    ...{ TEMPORAL_ADDRESS: 'temporal.example.com:7233', TEMPORAL_API_KEY_FILE: '/none' },
+  };
+  const { code, stderr } = await sharedIntegration(['key', 'list'], settings);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^127\.0\.0\.1:1 gave no usable answer: /)]);
+});
+
 test('a token with a line break is refused, and not printed', async () => {
   const settings = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}\r` };
   const called = await Promise.all([
