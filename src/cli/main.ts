@@ -87,6 +87,12 @@ if (![...ROLE_NAMES, 'serve'].some((name) => name === process.argv[2])) {
   const { addCommands } = await import('./commands/all.js');
   addCommands(program);
 }
+// Empty means unset, as for settings. Commander would take the empty text for the value of an option.
+for (const [name, value] of Object.entries(process.env)) {
+  if (name.startsWith('INTEGRATION_') && value === '') {
+    delete process.env[name];
+  }
+}
 
 try {
   await program.parseAsync();

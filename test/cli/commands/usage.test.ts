@@ -68,6 +68,23 @@ test('a command that calls the service knows of secrets in files, and does not n
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^127\.0\.0\.1:1 gave no usable answer: /)]);
 });
 
+test('an empty variable counts as unset', async () => {
+  const empty = {
+    ...{ ENVIRONMENT: '', INTEGRATION_ADDRESS: '', INTEGRATION_CA: '', INTEGRATION_GATEWAY: '' },
+    ...{ INTEGRATION_TOKEN: '', INTEGRATION_TOKEN_FILE: '', INTEGRATION_API_KEY: '' },
+  };
+  for (const args of [
+    ['key', 'list'],
+    ['worker', 'list', '--client', 'cli_x'],
+    ['sync', '--to', 'copy.sqlite'],
+  ]) {
+    const { code, stderr } = await sharedIntegration(args, empty);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^There is no demo environment in /)]);
+  }
+  const { stderr } = await sharedIntegration(['key', 'list'], { ...empty, INTEGRATION_TOKEN_FILE: '/none' });
+  expect(stderr).toBe('INTEGRATION_TOKEN_FILE names a file that does not exist.\n');
+});
+
 test('a token with a line break is refused, and not printed', async () => {
   const settings = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}\r` };
   const called = await Promise.all([
