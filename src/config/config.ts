@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { insecuritiesOf, isLoopback, isLoopbackAddress } from './insecurities.js';
 import { misspeltIn } from './misspelt.js';
@@ -160,7 +161,7 @@ function contradictions(values: Partial<Config>): string[] {
   if (ENVIRONMENT !== undefined && values.TEMPORAL_NAMESPACE === other) {
     found.push(`TEMPORAL_NAMESPACE must not be ${other} in ${ENVIRONMENT}: the two share no data`);
   }
-  found.push(...sharedPorts(values));
+  found.push(...sharedPorts(values), ...portsOfRolesAddress(values));
   return found;
 }
 
@@ -187,19 +188,38 @@ export function sharedTokens(
 }
 
 function sharedPorts(values: Partial<Config>): string[] {
+  const isDemo = values.ENVIRONMENT === 'demo';
   const ports = [
     'SIGN_ON_PORT',
     'GATEWAY_PORT',
     'GRPC_PORT',
     'METRICS_PORT',
-    // Live does not use it.
-    ...(values.ENVIRONMENT === 'demo' ? (['DEMO_APP_PORT'] as const) : []),
-    'TEMPORAL_UI_PORT',
+    ...(isDemo ? (['DEMO_APP_PORT'] as const) : []),
+    ...(isDemo && values.TEMPORAL_ADDRESS === undefined ? (['TEMPORAL_UI_PORT'] as const) : []),
   ] as const;
   return ports.flatMap((name, index) => {
     const other = ports.slice(0, index).find((earlier) => values[name] && values[earlier] === values[name]);
     return other ? [`${name} is the same as ${other} (${values[name]})`] : [];
   });
+}
+
+/** Compared with the ports that every domain opens: edges may have the others on other machines. */
+function portsOfRolesAddress({ ROLES_ADDRESS, ...values }: Partial<Config>): string[] {
+  if (ROLES_ADDRESS === undefined) {
+    return [];
+  }
+  const { hostname, port } = new URL(`grpc://${ROLES_ADDRESS}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return (['GRPC', 'METRICS'] as const)
+    .filter((name) => String(values[`${name}_PORT`]) === port && overlap(host, values[`${name}_HOST`]))
+    .map((name) => `ROLES_ADDRESS has the same port as ${name}_PORT (${port})`);
+}
+
+/** Whether a listener on one host keeps others from its port on the other host. `::` includes IPv4. */
+function overlap(one: string, other = ''): boolean {
+  const hosts = [one, other];
+  const isAny = hosts.includes('::') || (hosts.includes('0.0.0.0') && !hosts.some((host) => isIPv6(host)));
+  return isAny || one === other;
 }
 
 function deepFrozen(value: object): object {

@@ -221,8 +221,14 @@ describe('what contradicts itself', () => {
       'TEMPORAL_NAMESPACE must not be live in demo: the two share no data',
     ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
-    [{ METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
+    [{ ENVIRONMENT: 'demo', METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
     [{ ENVIRONMENT: 'demo', DEMO_APP_PORT: '4002' }, 'DEMO_APP_PORT is the same as GRPC_PORT (4002)'],
+    [{ ROLES_ADDRESS: '127.0.0.1:4002' }, 'ROLES_ADDRESS has the same port as GRPC_PORT (4002)'],
+    [
+      { ROLES_ADDRESS: '0.0.0.0:4003', METRICS_HOST: '10.0.0.7', ...tls },
+      'ROLES_ADDRESS has the same port as METRICS_PORT (4003)',
+    ],
+    [{ ROLES_ADDRESS: '[::]:4002', ...tls }, 'ROLES_ADDRESS has the same port as GRPC_PORT (4002)'],
   ])('%j is refused', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });
@@ -266,8 +272,15 @@ describe('what contradicts itself', () => {
     },
   );
 
-  test('live may use the port of the application that it does not run', () => {
-    expect(problemsOf({ GRPC_PORT: '4004' })).toEqual([]);
+  test.each<Record<string, string>>([
+    { GRPC_PORT: '4004' },
+    { SIGN_ON_PORT: '8233' },
+    { ENVIRONMENT: 'demo', TEMPORAL_ADDRESS: 'localhost:7233', SIGN_ON_PORT: '8233' },
+    { ROLES_ADDRESS: '127.0.0.2:4002' },
+    { ROLES_ADDRESS: '[::1]:4002', GRPC_HOST: '0.0.0.0', ...tls },
+    { ROLES_ADDRESS: '127.0.0.1:4001' },
+  ])('ports of %j may be the same', (environment) => {
+    expect(problemsOf(environment)).toEqual([]);
   });
 
   test('several ports of 0 are no contradiction: the system chooses', () => {
