@@ -5,6 +5,7 @@ import { misspeltIn } from '../config/misspelt.js';
 import { packageVersion } from '../config/package.js';
 import type { AddressGuardOptions } from '../delivery/address-guard.js';
 import type { Retention } from '../domain/maintenance/purge.js';
+import { addressOf } from '../identifiers/network-address.js';
 import type { IssuerClaim } from '../store/issuer.js';
 import type { LogOptions } from '../telemetry/log.js';
 
@@ -36,9 +37,9 @@ export function logOptionsOf(config: Config): Omit<LogOptions, 'role'> {
   return { version: packageVersion, level: config.LOG_LEVEL, format: config.LOG_FORMAT };
 }
 
-/** Where to call the gRPC port: IPv6 in brackets. */
+/** Where to call the gRPC port. */
 export function grpcAddressOf({ GRPC_HOST: host, GRPC_PORT: port }: Config): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return addressOf({ host, port });
 }
 
 export function demoAppUrl({ DEMO_APP_PORT }: Pick<Config, 'DEMO_APP_PORT'>): string {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Config } from '../config/config.js';
-import { hostAndPortOf } from '../identifiers/network-address.js';
+import { addressOf, hostAndPortOf } from '../identifiers/network-address.js';
 import { type OpsSource, startOpsServer } from '../telemetry/ops-server.js';
 import type { RoleName } from './roles/role.js';
 import { cannotListen } from './startup-error.js';
@@ -61,6 +61,6 @@ export function realDataDir({ DATA_DIR }: Config): string {
 
 /** Serves /livez, /readyz and /metrics on METRICS_PORT. */
 export function startOpsOnPort({ METRICS_HOST: host, METRICS_PORT: port }: Config, source: OpsSource) {
-  const refuse = cannotListen(`The port ${host}:${port}`, 'METRICS_PORT');
+  const refuse = cannotListen(`The port ${addressOf({ host, port })}`, 'METRICS_PORT');
   return startOpsServer(source, { host, port }).catch(refuse);
 }

@@ -37,6 +37,9 @@ export const roleTokens: Parser<readonly Secret[]> = (value) => {
   return tokens;
 };
 
+/** IPv6 may be in brackets, as in URLs; the system takes it without. */
+export const host: Parser<string> = (value) => value.replace(/^\[(.+)\]$/, '$1');
+
 export const port: Parser<number> = (value) => {
   const number = Number(value);
   if (!/^\d{1,5}$/.test(value) || number > HIGHEST_PORT) {

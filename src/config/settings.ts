@@ -2,6 +2,7 @@ import {
   durationBetween,
   durationMs,
   grpcAddresses,
+  host,
   hostAndPort,
   listOf,
   longSecret,
@@ -72,16 +73,16 @@ export const settings = {
     'keys that encrypt secrets in the database; outside DATA_DIR, so that no backup contains both',
   ),
 
-  LISTEN_HOST: required(text, '127.0.0.1', 'address that the HTTP ports listen on'),
+  LISTEN_HOST: required(host, '127.0.0.1', 'address that the HTTP ports listen on'),
   SIGN_ON_PORT: required(port, '4000', 'HTTP port of the sign-on server'),
   GATEWAY_PORT: required(port, '4001', 'HTTP port of the gateway API'),
-  GRPC_HOST: required(text, '127.0.0.1', 'address of the gRPC port; beyond loopback TLS is required'),
+  GRPC_HOST: required(host, '127.0.0.1', 'address of the gRPC port; beyond loopback TLS is required'),
   GRPC_PORT: required(
     port,
     '4002',
     'gRPC port for the tokens that `integration token` issues; edge and worker are refused there',
   ),
-  METRICS_HOST: required(text, '127.0.0.1', 'address of that port; metrics are for operators only'),
+  METRICS_HOST: required(host, '127.0.0.1', 'address of that port; metrics are for operators only'),
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
   PREVIOUS_SIGN_ON_URL: optional(

@@ -8,6 +8,11 @@ export function hostAndPortOf(address: string): { host: string; port: number } {
   return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
 }
 
+/** The reverse of that: IPv6 gets brackets. */
+export function addressOf({ host, port }: { host: string; port: number }): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 /** In canonical text: the IPv4 address, or the /48 of an IPv6 address, which one customer may have. */
 export function networkOf(address: string): string {
   return placeOf(address, 3);

@@ -121,6 +121,7 @@ describe('what describeConfig prints is accepted again, and means the same', () 
     ENVIRONMENT: 'demo',
     DATA_DIR: 'relative/../dir',
     LISTEN_HOST: '0.0.0.0',
+    METRICS_HOST: '[::1]',
     SIGN_ON_PORT: '04100',
     GATEWAY_PORT: '0',
     SIGN_ON_URL: 'HTTPS://ID.Example.COM:443/',

@@ -33,6 +33,7 @@ const refused: [name: string, setting: Record<string, string>][] = [
   ['metrics', { METRICS_HOST: '0.0.0.0' }],
   ['metrics', { METRICS_HOST: '0' }],
   ['metrics', { METRICS_HOST: '::' }],
+  ['metrics', { METRICS_HOST: '[::]' }],
   ['metrics', { METRICS_HOST: '0x0' }],
   ['metrics', { METRICS_HOST: '::ffff:0.0.0.0' }],
   ['metrics', { METRICS_HOST: '::ffff:0:0' }],

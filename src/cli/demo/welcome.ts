@@ -1,18 +1,20 @@
 import { relative, resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { demoSeed } from '../../domain/demo/seed.js';
+import { addressOf } from '../../identifiers/network-address.js';
 import { demoAppUrl, grpcAddressOf } from '../from-config.js';
 import { type DemoFile, demoFilePath, readDemoFile } from './demo-file.js';
 
 /** Prints what runs where and, in a demo environment, what to try. `awaitsTemporal`: its UI is not up yet. */
 export function welcome(config: Config, say: (line: string) => void, awaitsTemporal = false): void {
   const demo = config.ENVIRONMENT === 'demo' ? readDemoFile(demoFilePath(config.DATA_DIR)) : undefined;
+  const metrics = addressOf({ host: config.METRICS_HOST, port: config.METRICS_PORT });
   const places: [string, string][] = [
     ['Sign-on', config.SIGN_ON_URL],
     ['Gateway', config.GATEWAY_URL],
     ['Documentation', `${config.GATEWAY_URL}/docs`],
     ['gRPC', grpcAddressOf(config)],
-    ['Health, metrics', `http://${config.METRICS_HOST}:${config.METRICS_PORT} (/livez /readyz /metrics)`],
+    ['Health, metrics', `http://${metrics} (/livez /readyz /metrics)`],
   ];
   if (config.ENVIRONMENT === 'demo') {
     places.push(['Demo application', demoAppUrl(config)]);

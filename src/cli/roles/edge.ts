@@ -10,6 +10,7 @@ import { withTryItValues } from '../../edge/docs/try-it-values.js';
 import type { Dispatch } from '../../edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
 import { EXPLANATIONS_OF } from '../../edge/problem.js';
+import { addressOf } from '../../identifiers/network-address.js';
 import { Health } from '../../telemetry/health.js';
 import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
 import { demoApp, demoIds, tryItValues } from '../demo/demo-edge.js';
@@ -68,7 +69,7 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     listeners.push([server, DEMO_APP_HOST, config.DEMO_APP_PORT, 'DEMO_APP_PORT']);
   }
   for (const [server, host, port, setting] of listeners) {
-    await listen(server, port, host).catch(cannotListen(`The port ${host}:${port}`, setting));
+    await listen(server, port, host).catch(cannotListen(`The port ${addressOf({ host, port })}`, setting));
   }
   return {
     health,

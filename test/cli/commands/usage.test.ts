@@ -52,12 +52,15 @@ const COMMANDS = [
   'completion',
 ];
 
-test('the gRPC port of the settings is called also where its host is an IPv6 address', async () => {
-  const token = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}` };
-  const settings = { ...token, GRPC_HOST: '::1', GRPC_PORT: '1' };
-  const { code, stderr } = await sharedIntegration(['integration', 'list'], settings);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^\[::1\]:1 gave no usable answer: /)]);
-});
+test.each(['::1', '[::1]'])(
+  'the gRPC port of the settings is called also where its host is the IPv6 address %s',
+  async (GRPC_HOST) => {
+    const token = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}` };
+    const settings = { ...token, GRPC_HOST, GRPC_PORT: '1' };
+    const { code, stderr } = await sharedIntegration(['integration', 'list'], settings);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^\[::1\]:1 gave no usable answer: /)]);
+  },
+);
 
 test('a command that calls the service knows of secrets in files, and does not need to read them', async () => {
   const settings = {

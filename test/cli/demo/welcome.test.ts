@@ -55,6 +55,11 @@ describe('the welcome', () => {
     expect(said()).toContain('http://localhost:8333/namespaces/demo/workflows');
   });
 
+  test('gives an address of health that a browser takes, also for IPv6', () => {
+    const said = saidOf(settingsIn(newDirectory(), { METRICS_HOST: '::1', METRICS_PORT: '4103' }));
+    expect(said).toContain('http://[::1]:4103 (/livez');
+  });
+
   test('says that the UI of Temporal is not up yet only while it is not', async () => {
     const { said } = await newDemo();
     const note = '(as soon as Temporal has joined)';

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { addressOf } from '../../../identifiers/network-address.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { type Address, type Port, portsOf } from '../../ports.js';
 import { isListening } from '../../sockets.js';
@@ -36,7 +37,7 @@ export const portsAreFree: DoctorCheck = {
         : `Not judged: ${unknown.join(', ')}; a role that runs by itself may listen there, or another environment.`,
     ];
     return foundIn(
-      problems.map(({ setting, host, port, state }) => `${host}:${port} (${setting}) ${state}`),
+      problems.map(({ setting, state, ...at }) => `${addressOf(at)} (${setting}) ${state}`),
       details.filter(Boolean).join(' ') || undefined,
     );
   },
