@@ -14,6 +14,11 @@ export function socketPathOf(address: string): string | undefined {
   return address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
 }
 
+/** A domain listens on a socket, or on ROLES_ADDRESS for edges and workers on other machines. */
+export function runsDomain({ DOMAIN_ADDRESS, ROLES_ADDRESS }: Config): boolean {
+  return socketPathOf(DOMAIN_ADDRESS) !== undefined || ROLES_ADDRESS !== undefined;
+}
+
 /** Makes the directory of a socket, and locks its path until this process ends. */
 export function claimSocket(path: string, refusal: string): void {
   // The system would say "invalid argument".

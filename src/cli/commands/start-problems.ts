@@ -10,7 +10,7 @@ import { DATABASE_FILE } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
-import { socketPathOf } from '../sockets.js';
+import { runsDomain, socketPathOf } from '../sockets.js';
 
 /** Why the service would not start with valid settings: their files and their database. */
 export async function startProblems(config: Config, { offline = false } = {}): Promise<string[]> {
@@ -60,8 +60,7 @@ function keyFile(config: Config): void {
 
 /** A start makes only that of a demo. */
 function keyFileOfLive(config: Config): void {
-  const runsDomain = socketPathOf(config.DOMAIN_ADDRESS) !== undefined || config.ROLES_ADDRESS !== undefined;
-  if (config.ENVIRONMENT === 'live' && runsDomain) {
+  if (config.ENVIRONMENT === 'live' && runsDomain(config)) {
     readSecretsKeys(secretsKeyFile(config).path);
   }
 }

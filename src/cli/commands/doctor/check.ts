@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/config.js';
 import type { Source } from '../../../config/secret-files.js';
 import type { Check, Found } from '../../../store/checks/check.js';
+import { runsDomain } from '../../sockets.js';
 import type { OpenedPlace } from './database-place.js';
 
 /** The settings and the opened database that the checks read. */
@@ -20,6 +21,13 @@ export interface DoctorCheck extends Omit<Check, 'find'> {
 
 /** The check does not apply here, or needs what another check found missing. Completes "Not checked: …". */
 export class Skipped extends Error {}
+
+/** The machine of an edge or worker needs neither a database nor its key. */
+export function requireDomain(config: Config): void {
+  if (!runsDomain(config)) {
+    throw new Skipped('no domain runs here');
+  }
+}
 
 export type CheckStatus = 'ok' | 'warning' | 'error' | 'failed' | 'skipped';
 

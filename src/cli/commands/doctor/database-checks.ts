@@ -17,7 +17,7 @@ import {
   nodesAgree,
 } from '../../../store/checks/settings.js';
 import { issuerClaimOf, retentionOf, secretsKeyFile } from '../../from-config.js';
-import { type DoctorCheck, type Installation, Skipped } from './check.js';
+import { type DoctorCheck, type Installation, requireDomain, Skipped } from './check.js';
 
 /** A slow disk reads this in about two seconds. */
 const MOST_CHECKED_BYTES = 256 * 1_048_576;
@@ -28,7 +28,10 @@ const databaseIsReadable: DoctorCheck = {
   severity: 'error',
   remedy:
     'Set DATA_DIR or DATABASE_URL to the database of the service; `integration init` makes a new one. Restore one that is damaged from a backup.',
-  find: ({ database: { problem } }) => foundIn(problem === undefined ? [] : [problem]),
+  find: ({ config, database: { problem } }) => {
+    requireDomain(config);
+    return foundIn(problem === undefined ? [] : [problem]);
+  },
 };
 
 export const databaseChecks: readonly DoctorCheck[] = [

@@ -37,6 +37,9 @@ export const writeAheadLogIsShort: DoctorCheck = {
     if (isPostgres) {
       throw new Skipped('PostgreSQL keeps its own log');
     }
+    if (!existsSync(file)) {
+      throw new Skipped('there is no database');
+    }
     const log = `${file}-wal`;
     const bytes = existsSync(log) ? statSync(log).size : 0;
     const size = `${Math.ceil(bytes / MEBIBYTE)} MiB`;

@@ -6,7 +6,7 @@ import { type SecretSettingName, type SettingName, secretSettings } from '../../
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { secretsKeyFile } from '../../from-config.js';
-import { type DoctorCheck, Skipped } from './check.js';
+import { type DoctorCheck, requireDomain, Skipped } from './check.js';
 
 /** Any permission for others, and write permission for the group. */
 const OPEN_FOLDER = 0o027;
@@ -25,6 +25,7 @@ export const keyFileIsUsable: DoctorCheck = {
   severity: 'error',
   remedy: 'Restore the file from its copy, or correct its owner and mode as the message says.',
   find: ({ config }) => {
+    requireDomain(config);
     const { path } = secretsKeyFile(config);
     try {
       const keys = readSecretsKeys(path);

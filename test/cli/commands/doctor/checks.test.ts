@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import {
   noCertificateExpiresSoon,
 } from '../../../../src/cli/commands/doctor/certificate-checks.js';
 import type { DoctorCheck, Outcome } from '../../../../src/cli/commands/doctor/check.js';
+import { databaseChecks } from '../../../../src/cli/commands/doctor/database-checks.js';
 import {
   diskHasRoom,
   writeAheadLogIsShort,
@@ -30,6 +31,7 @@ import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
 import { openStore } from '../../../../src/store/store.js';
 import { freePorts } from '../../../support/free-ports.js';
 import { selfSignedCertificate } from '../../../support/self-signed-certificate.js';
+import { migratedSqliteFile } from '../../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 
 const directory = temporaryDirectories();
@@ -331,10 +333,27 @@ describe('ports', () => {
   });
 });
 
+test('a machine of an edge or worker needs no database and no key file', async () => {
+  const here = { DOMAIN_ADDRESS: 'domain.internal:4005' };
+  const [database] = databaseChecks as [DoctorCheck, ...DoctorCheck[]];
+  for (const check of [keyFileIsUsable, database]) {
+    expect(await outcomeOf(check, here)).toMatchObject({ status: 'skipped', reason: 'no domain runs here' });
+    const asDomain = { ...here, ROLES_ADDRESS: '127.0.0.1:4005' };
+    expect(await outcomeOf(check, asDomain)).toMatchObject({ status: 'error' });
+  }
+});
+
 describe('the disk', () => {
   test('has its free space and the size of the log measured', async () => {
     expect(await outcomeOf(diskHasRoom)).toMatchObject({ detail: expect.stringMatching(/GiB are free\.$/) });
-    expect(await outcomeOf(writeAheadLogIsShort)).toMatchObject({ status: 'ok', detail: '0 MiB.' });
+    const noDatabase = { status: 'skipped', reason: 'there is no database' };
+    expect(await outcomeOf(writeAheadLogIsShort)).toMatchObject(noDatabase);
+    const DATA_DIR = directory();
+    copyFileSync(await migratedSqliteFile(), join(DATA_DIR, 'integration.db'));
+    expect(await outcomeOf(writeAheadLogIsShort, { DATA_DIR })).toMatchObject({
+      status: 'ok',
+      detail: '0 MiB.',
+    });
     expect(await outcomeOf(diskHasRoom, { DATA_DIR: '/not/there' })).toMatchObject({ status: 'skipped' });
   });
 
