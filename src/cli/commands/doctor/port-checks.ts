@@ -6,8 +6,10 @@ import { isListening } from '../../sockets.js';
 import { type DoctorCheck, Skipped } from './check.js';
 import { answerOf, livezAt, type OwnProcesses, ownLivez, ownProcesses, requestTo } from './processes.js';
 
+const TAKEN = 'is taken by another process';
 const FAULTS: Record<string, string> = {
   EACCES: 'needs permissions that this user lacks',
+  EADDRINUSE: TAKEN,
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 const ANY_ADDRESS = ['0.0.0.0', '::'];
@@ -82,15 +84,16 @@ function failing({ status, checks = {}, roles = {} }: Readiness, of = 'the servi
 
 async function stateOf(port: Port, { ports, arePartial }: OwnProcesses): Promise<string> {
   const to = requestTo(port);
-  if (!(await isListening({ host: to.host, port: to.port }))) {
-    return listening(port);
+  const found = (await isListening({ host: to.host, port: to.port })) ? TAKEN : await listening(port);
+  if (found !== TAKEN) {
+    return found;
   }
   if (ports.some((own) => isSame(own, port))) {
     return 'ours';
   }
   // A port of gRPC with TLS does not show which program listens.
   if (port.opener === 'domain') {
-    return arePartial ? 'unknown' : 'is taken by another process';
+    return arePartial ? 'unknown' : TAKEN;
   }
   const livez = await livezAt(to);
   if (livez?.dataDir !== undefined) {
@@ -99,7 +102,7 @@ async function stateOf(port: Port, { ports, arePartial }: OwnProcesses): Promise
   if ((await answerOf(to, '/'))?.hasRequestId) {
     return arePartial ? 'unknown' : ANOTHER_ENVIRONMENT;
   }
-  return 'is taken by another process';
+  return TAKEN;
 }
 
 /** A process that listens on all addresses of a port keeps others from each of them. */
@@ -108,13 +111,13 @@ function isSame(one: Address, other: Address): boolean {
   return one.port === other.port && (isAny || one.host === other.host);
 }
 
-/** Listens on a free port of the address: the service may be about to use the port itself. */
-function listening({ host }: Port): Promise<string> {
+/** For a moment: rights, and listeners on other addresses of this machine, show only at the port itself. */
+function listening({ host, port }: Port): Promise<string> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', ({ code = '', message }: NodeJS.ErrnoException) =>
       resolve(FAULTS[code] ?? `cannot be used: ${message}`),
     );
-    server.listen({ host, port: 0, exclusive: true }, () => server.close(() => resolve('free')));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve('free')));
   });
 }

@@ -237,6 +237,17 @@ describe('ports', () => {
     });
   });
 
+  test('are taken on all addresses if another process has them on one', async () => {
+    const free = await portSettings();
+    await served({}, { host: '127.0.0.2', port: Number(free.SIGN_ON_PORT) });
+    const settings = { ...free, LISTEN_HOST: '0.0.0.0' };
+    expect(await outcomeOf(portsAreFree, settings)).toMatchObject({
+      status: 'error',
+      examples: [`0.0.0.0:${free.SIGN_ON_PORT} (SIGN_ON_PORT) is taken by another process`],
+    });
+    expect(await outcomeOf(portsAreFree, free)).toMatchObject({ status: 'ok' });
+  });
+
   test('are ours if a process in the data directory says that it has them', async () => {
     const [signOn, gateway, grpc] = [await edge(), await edge(), await other()];
     const DATA_DIR = await placeServing(signOn, gateway, grpc);
