@@ -2,23 +2,12 @@
 import { Help, Option } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
-import type { SecretSettingName } from '../config/settings.js';
 import { CopyError } from '../store/store-error.js';
 import { FailedCall, Unfinished, UsageError } from './commands/errors.js';
 import { addWorkerCommands } from './commands/operator/directory/worker.js';
 import { WholeCommand } from './commands/whole-command.js';
-import { ROLE_NAMES, type RoleName } from './roles/role.js';
+import { ROLE_NAMES, type RoleName, SECRETS_OF } from './roles/role.js';
 import { EXIT_CANNOT_START, preventsStart } from './startup-error.js';
-
-/** A role reads only these secrets: its user may lack permission for the files of the others. */
-const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
-  domain: [
-    ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const),
-    ...(['EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'] as const),
-  ],
-  worker: ['RELAY_TOKEN', 'MAINTENANCE_TOKEN', 'TEMPORAL_API_KEY'],
-  edge: ['EDGE_TOKEN'],
-};
 
 const ABOUT: Record<RoleName, string> = {
   domain: 'Run only the domain: the rules and the store, behind gRPC',

@@ -19,6 +19,14 @@ export function runsDomain({ DOMAIN_ADDRESS, ROLES_ADDRESS }: Config): boolean {
   return socketPathOf(DOMAIN_ADDRESS) !== undefined || ROLES_ADDRESS !== undefined;
 }
 
+export function refuseUnreachableDomain(config: Config): void {
+  if (!runsDomain(config)) {
+    throw new StartupError(
+      'Edge and worker could not reach this domain: DOMAIN_ADDRESS is not a socket, so set ROLES_ADDRESS to the host:port for their calls.',
+    );
+  }
+}
+
 /** Makes the directory of a socket, and locks its path until this process ends. */
 export function claimSocket(path: string, refusal: string): void {
   // The system would say "invalid argument".

@@ -51,7 +51,7 @@ export function secretOf(path: string): string {
 }
 
 /** Why the file cannot be read; undefined if it can. Completes "a file that …" and "a file, which …". */
-export function fileProblem(path: string): string | undefined {
+function fileProblem(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK);
     return statSync(path).isFile() ? undefined : 'is not a file';
@@ -61,6 +61,19 @@ export function fileProblem(path: string): string | undefined {
   }
 }
 
-export function isTooOpen(path: string): boolean {
+/** The same for a file of a secret or private key. Completes "a file, which …". */
+export function secretFileProblem(path: string): string | undefined {
+  return fileProblem(path) ?? (isTooOpen(path) ? 'is open to other users' : undefined);
+}
+
+/** Without those in files that this user cannot use: they may be of a role that runs elsewhere. */
+export function readableSecrets(given: Source): SecretSettingName[] {
+  return secretSettings.filter((name) => {
+    const path = given[`${name}_FILE`];
+    return !path || secretFileProblem(path) === undefined;
+  });
+}
+
+function isTooOpen(path: string): boolean {
   return process.platform !== 'win32' && (statSync(path).mode & TOO_OPEN) !== 0;
 }

@@ -1,17 +1,21 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ConfigError, describeConfig, loadConfig } from '../../config/config.js';
+import { readableSecrets } from '../../config/secret-files.js';
+import { ROLE_NAMES, type RoleName, SECRETS_OF } from '../roles/role.js';
 import { print, say } from './output/print.js';
 
 const CHECK_NOTES = `
 Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, a DATA_DIR that cannot be
 made or written, certificates with the key of another one. Then it compares environment, issuer, encryption keys and migrations with
-the database. With --offline it checks what can be checked before \`integration init\`. It changes nothing.
+the database. With --offline it checks what can be checked before \`integration init\`. With --role it reads only what that role
+reads, for a machine or container that has no files of the others. It changes nothing.
 
 Exit codes: 0 the service can start with these settings · 78 it cannot; each problem is a line on stderr
 
 Examples:
   $ integration config check
-  $ ENVIRONMENT=live integration config check --offline`;
+  $ ENVIRONMENT=live integration config check --offline
+  $ integration config check --role edge`;
 
 export function addConfigCommand(program: Command): void {
   const command = program
@@ -23,18 +27,20 @@ export function addConfigCommand(program: Command): void {
       '\nExamples:\n  $ integration config\n  $ ENVIRONMENT=demo integration config --json',
     )
     .action(({ json }: { json?: boolean }) => {
-      const rows = describeConfig(loadConfig(process.env), process.env);
+      const config = loadConfig(process.env, { secrets: readableSecrets(process.env) });
+      const rows = describeConfig(config, process.env);
       print(json ? asJson(rows) : asTable(rows));
     });
   command
     .command('check')
     .description('Say whether the service can start with these settings')
     .option('--offline', 'do not read the database, and accept that there is no encryption key yet')
+    .addOption(new Option('--role <role>', 'check the start of this role by itself').choices(ROLE_NAMES))
     .addHelpText('after', CHECK_NOTES)
-    .action(async ({ offline = false }: { offline?: boolean }) => {
-      const config = loadConfig(process.env, { strict: true });
+    .action(async ({ offline, role }: { offline?: boolean; role?: RoleName }) => {
+      const config = loadConfig(process.env, { strict: true, ...(role && { secrets: SECRETS_OF[role] }) });
       const { startProblems } = await import('./start-problems.js');
-      const problems = await startProblems(config, { offline });
+      const problems = await startProblems(config, { offline, role });
       if (problems.length > 0) {
         throw new ConfigError(problems);
       }
@@ -42,7 +48,7 @@ export function addConfigCommand(program: Command): void {
       for (const problem of doubtfulNames(config, process.env)) {
         say(`Warning: ${problem}.`);
       }
-      print('The service can start with these settings.');
+      print(`The ${role ?? 'service'} can start with these settings.`);
     });
 }
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../../config/config.js';
+import { type Config, ConfigError } from '../../config/config.js';
 import { readSecretsKeys } from '../../keys/secrets-key.js';
 import { lackingKey } from '../../store/checks/settings.js';
 import type { Reader } from '../../store/database.js';
@@ -8,23 +8,48 @@ import { issuerProblem } from '../../store/issuer.js';
 import { type Recorded, reading, recordedIn } from '../../store/recorded.js';
 import { DATABASE_FILE } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
+import type { RoleName } from '../roles/role.js';
+import { allRoleRights, ownTokenOf, senderOf } from '../roles/role-tokens.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
-import { runsDomain, socketPathOf } from '../sockets.js';
+import { refuseUnreachableDomain, runsDomain, socketPathOf } from '../sockets.js';
 
-/** Why the service would not start with valid settings: their files and their database. */
-export async function startProblems(config: Config, { offline = false } = {}): Promise<string[]> {
-  const files = [
-    problemOf(() => serverFiles(config)),
-    problemOf(() => clientFiles(config)),
-    problemOf(() => temporalAccess(config)),
-    problemOf(() => keyFile(config)),
-    problemOf(() => dataFolder(config)),
-  ];
-  const made = offline ? [] : [problemOf(() => keyFileOfLive(config)), databaseProblem(config)];
-  const found = await Promise.all([...files, ...made]);
+/** What a start needs, and the roles that need it. Each throws what is wrong. */
+type Needs = readonly (readonly [need: (config: Config) => unknown, ...roles: RoleName[]])[];
+
+const FILES: Needs = [
+  [serverFiles, 'domain'],
+  [clientFiles, 'edge', 'worker'],
+  [temporalAccess, 'worker'],
+  [keyFile, 'domain'],
+  [dataFolder, 'domain'],
+];
+
+/** What `integration init` or an earlier start made. */
+const MADE: Needs = [
+  [keyFileOfLive, 'domain'],
+  [database, 'domain'],
+];
+
+/** What `serve` arranges for its roles. */
+const ALONE: Needs = [
+  [refuseUnreachableDomain, 'domain'],
+  ...allRoleRights.map((right) => [(config: Config) => ownTokenOf(config, right), senderOf[right]] as const),
+];
+
+/** Why the service, or one role by itself, would not start with valid settings. */
+export async function startProblems(
+  config: Config,
+  { offline = false, role }: { offline?: boolean | undefined; role?: RoleName | undefined } = {},
+): Promise<string[]> {
+  const needs = [...(role === undefined ? [] : ALONE), ...FILES, ...(offline ? [] : MADE)];
+  const found = await Promise.all(
+    needs
+      .filter(([, ...roles]) => role === undefined || roles.includes(role))
+      .map(([need]) => problemsOf(() => need(config))),
+  );
   // A damaged or missing key file is found twice.
-  return [...new Set(found.filter((problem) => problem !== undefined))];
+  return [...new Set(found.flat())];
 }
 
 /** Makes nothing: a start makes what is missing below the nearest directory that exists. */
@@ -65,20 +90,18 @@ function keyFileOfLive(config: Config): void {
   }
 }
 
-async function databaseProblem(config: Config): Promise<string | undefined> {
+async function database(config: Config): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL } = config;
   if (DATABASE_URL === undefined && !existsSync(join(dataDir, DATABASE_FILE))) {
-    return undefined;
+    return;
   }
-  return problemOf(async () => {
-    const problem = await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
-      const recorded = await recordedIn(reader);
-      return misfitOf(recorded, config) ?? (await keyProblem(reader, recorded, config));
-    });
-    if (problem !== undefined) {
-      throw new Error(problem);
-    }
+  const problem = await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
+    const recorded = await recordedIn(reader);
+    return misfitOf(recorded, config) ?? (await keyProblem(reader, recorded, config));
   });
+  if (problem !== undefined) {
+    throw new Error(problem);
+  }
 }
 
 /** At the first start of a demo, the key file may be missing. */
@@ -107,11 +130,11 @@ function misfitOf({ environment, issuer, required }: Recorded, config: Config): 
   return issuerProblem(issuer, issuerClaimOf(config));
 }
 
-async function problemOf(work: () => unknown): Promise<string | undefined> {
+async function problemsOf(work: () => unknown): Promise<readonly string[]> {
   try {
     await work();
-    return undefined;
+    return [];
   } catch (error) {
-    return (error as Error).message;
+    return error instanceof ConfigError ? error.problems : [(error as Error).message];
   }
 }

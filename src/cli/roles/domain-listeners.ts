@@ -18,7 +18,7 @@ import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RpcCallTimer } from '../../telemetry/metrics.js';
 import { grpcAddressOf } from '../from-config.js';
-import { claimSocket, isListening, socketPathOf } from '../sockets.js';
+import { claimSocket, isListening, refuseUnreachableDomain, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
 import { type RoleTokens, roleAuthenticator } from './role-tokens.js';
 
@@ -112,13 +112,10 @@ async function bindRoles(
   config: Config,
   tlsFiles: CertificateFiles | undefined,
 ): Promise<void> {
+  refuseUnreachableDomain(config);
   const socketPath = socketPathOf(config.DOMAIN_ADDRESS);
   if (socketPath !== undefined) {
     await bindSocket(server, socketPath);
-  } else if (config.ROLES_ADDRESS === undefined) {
-    throw new StartupError(
-      'Edge and worker could not reach this domain: DOMAIN_ADDRESS is not a socket, so set ROLES_ADDRESS to the host:port for their calls.',
-    );
   }
   if (config.ROLES_ADDRESS !== undefined) {
     const clientsProve = config.GRPC_TLS_CLIENT_CA_FILE !== undefined;

@@ -11,7 +11,7 @@ import { openStore } from '../../../src/store/store.js';
 import { root } from '../../support/service-process.js';
 import { migratedSqliteFile } from '../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
-import { integration } from '../typed.js';
+import { integration, sharedIntegration } from '../typed.js';
 
 const directory = temporaryDirectories();
 const run = promisify(execFile);
@@ -155,6 +155,35 @@ test('config check says that the service can start, or all that is wrong', async
       '',
     ].join('\n'),
   );
+});
+
+test('config check of one role reads no files of the others, and knows what it needs by itself', async () => {
+  const shared = {
+    ...{ DATA_DIR: directory(), TEMPORAL_ADDRESS: 'temporal.example.com:7233', TEMPORAL_TLS: 'on' },
+    ...{ TEMPORAL_API_KEY_FILE: '/none', TEMPORAL_TLS_CA_FILE: '/none', EDGE_TOKEN: 'e'.repeat(32) },
+  };
+  const check = async (role: string, more = {}) => {
+    const args = ['config', 'check', '--offline', '--role', role];
+    const { code, stdout, stderr } = await sharedIntegration(args, { ...shared, ...more });
+    return [code, code === 0 ? stdout : stderr];
+  };
+  for (const role of ['domain', 'edge']) {
+    expect(await check(role)).toEqual([0, `The ${role} can start with these settings.\n`]);
+  }
+  const refused = (problem: string) => [78, expect.stringContaining(`  - ${problem}`)];
+  expect(await check('edge', { EDGE_TOKEN: '' })).toEqual(refused('EDGE_TOKEN must be set to run the edge'));
+  expect(await check('domain', { DOMAIN_ADDRESS: 'domain.internal:4005' })).toEqual(
+    refused('Edge and worker could not reach this domain: '),
+  );
+  expect(await check('worker')).toEqual(refused('TEMPORAL_API_KEY_FILE names a file that does not exist'));
+  expect(await check('worker', { TEMPORAL_API_KEY_FILE: '' })).toEqual([
+    78,
+    expect.stringMatching(
+      /- RELAY_TOKEN must be set .*\n.*- MAINTENANCE_TOKEN must be set .*\n.*TEMPORAL_TLS_CA_FILE/,
+    ),
+  ]);
+  const { code } = await sharedIntegration(['config', 'check', '--offline'], shared);
+  expect(code).toBe(78);
 });
 
 test('a start refuses the same', async () => {

@@ -370,6 +370,13 @@ describe('integration config', () => {
     expect(stdout).not.toContain('nobody-should-see');
   });
 
+  test('prints the names of files that another role reads', async () => {
+    const files = { TEMPORAL_API_KEY_FILE: '/none', DATABASE_URL_FILE: '/none' };
+    const { code, stdout } = await sharedIntegration(['config', '--json'], files);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ...files, TEMPORAL_API_KEY: '' });
+  });
+
   test('with settings that cannot be used names them all, with exit code 78 and without their secrets', async () => {
     const { code, stdout, stderr } = await integration(['config'], {
       DATABASE_URL: 'mysql://someone:a-password-nobody-should-see@db',

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { loadConfig } from '../../../config/config.js';
-import type { Source } from '../../../config/secret-files.js';
+import { readableSecrets, type Source } from '../../../config/secret-files.js';
 import { within } from '../../../telemetry/within.js';
 import { print } from '../output/print.js';
 import { asJson } from '../output/printable.js';
@@ -9,7 +9,6 @@ import { type DoctorCheck, type Installation, type Outcome, Skipped } from './ch
 import { checks } from './checks.js';
 import { openPlace } from './database-place.js';
 import type { DoctorOptions } from './doctor.js';
-import { secretsToRead } from './file-checks.js';
 import { asReport } from './report.js';
 
 const EXIT_ERRORS = 1;
@@ -32,7 +31,9 @@ export async function examined(
   table: readonly DoctorCheck[],
   thorough = false,
 ): Promise<Outcome[]> {
-  const config = loadConfig(environment, { secrets: secretsToRead(environment) });
+  // Without the address of the database, it would look at the wrong one.
+  const secrets = new Set([...readableSecrets(environment), 'DATABASE_URL' as const]);
+  const config = loadConfig(environment, { secrets: [...secrets] });
   const database = await openPlace(config);
   const endsAt = () => (thorough ? undefined : performance.now() + READING_LIMIT_MS);
   const installation: Installation = { config, environment, thorough, endsAt, database };

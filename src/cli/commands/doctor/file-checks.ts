@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Config } from '../../../config/config.js';
-import { fileProblem, isTooOpen, type Source } from '../../../config/secret-files.js';
-import { type SecretSettingName, type SettingName, secretSettings } from '../../../config/settings.js';
+import { secretFileProblem } from '../../../config/secret-files.js';
+import { type SettingName, secretSettings } from '../../../config/settings.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { secretsKeyFile } from '../../from-config.js';
@@ -58,21 +58,6 @@ function openFile(name: string, path: string | undefined): string[] {
   }
   const problem = secretFileProblem(path);
   return problem === undefined ? [] : [`${name} names ${path}, which ${problem}`];
-}
-
-function secretFileProblem(path: string): string | undefined {
-  return fileProblem(path) ?? (isTooOpen(path) ? 'is open to other users' : undefined);
-}
-
-/**
- * The secrets that the doctor reads. It reports the files of others instead: they may be those of a role
- * that runs as another user. Without the address of the database, it would look at the wrong one.
- */
-export function secretsToRead(environment: Source): SecretSettingName[] {
-  return secretSettings.filter((name) => {
-    const path = environment[`${name}_FILE`];
-    return name === 'DATABASE_URL' || !path || secretFileProblem(path) === undefined;
-  });
 }
 
 function openFolder({ DATA_DIR }: Config): string[] {
