@@ -6,8 +6,8 @@ interface Slot<Output> {
 }
 
 /**
- * Processes a few inputs at a time, in order, and yields results in order. A failure, also of reading, is thrown
- * after the results of all that was begun, so that each input that took effect has its result.
+ * Processes a few inputs at a time, in order, and yields results in order. A failure, also of reading, is
+ * thrown after the results of all that was begun, so that each input that took effect has its result.
  */
 export async function* pipelined<Input, Output>(
   inputs: AsyncIterator<Input>,
