@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from './errors.js';
 
@@ -37,7 +38,9 @@ export async function* linesOf(
     if (stop?.aborted) {
       return;
     }
-    throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
+    const { path } = input as Partial<ReadStream>;
+    const file = path ? `The file ${path}` : 'The file';
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}.`);
   }
 }
 

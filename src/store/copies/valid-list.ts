@@ -144,11 +144,14 @@ export function* itemsOf(valid: ValidList): Generator<unknown[]> {
   }
 }
 
-/** Makes a list of its items. */
+/** The number of items of each part. */
+export function countsOf(valid: ValidList): Record<string, number> {
+  return Object.fromEntries(partNames.map((part) => [part, Object.keys(valid[part]).length]));
+}
+
+/** Makes a list of its items. An item that is added twice counts once. */
 export class ListedItems {
-  readonly #parts = new Map<unknown, string[] | Record<string, unknown>>(
-    partNames.map((part) => [part, VALUES[part] === isAbsent ? [] : {}]),
-  );
+  readonly #parts = new Map<unknown, Map<string, unknown>>(partNames.map((part) => [part, new Map()]));
 
   /** Returns false for what is not an item. */
   add([part, id, value]: readonly unknown[]): boolean {
@@ -156,15 +159,15 @@ export class ListedItems {
     if (items === undefined || !isText(id) || !VALUES[part as keyof ValidList](value)) {
       return false;
     }
-    if (Array.isArray(items)) {
-      items.push(id);
-    } else {
-      items[id] = value;
-    }
+    items.set(id, value);
     return true;
   }
 
   list(): ValidList {
-    return Object.fromEntries(this.#parts) as unknown as ValidList;
+    const parts = partNames.map((part) => {
+      const items = this.#parts.get(part) ?? [];
+      return [part, VALUES[part] === isAbsent ? Array.from(items, ([id]) => id) : Object.fromEntries(items)];
+    });
+    return Object.fromEntries(parts);
   }
 }

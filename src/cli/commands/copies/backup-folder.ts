@@ -52,7 +52,6 @@ export class StagedFolder {
       lines.push(`${await sha256Of(join(this.path, name))}  ${name}\n`);
     }
     this.write(FILES.sums, lines.join(''));
-    sync(join(this.path, FILES.sums));
     syncFolder(this.path);
     // Another backup may have taken the name meanwhile; renaming would replace an empty folder only.
     refuseExisting(this.target);

@@ -64,8 +64,8 @@ export function parsed<T>(text: string, format: string): T {
   let content: { format?: unknown } | undefined;
   try {
     content = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`is not JSON: ${(error as Error).message}.`);
+  } catch {
+    // Another file.
   }
   if (content?.format !== format) {
     throw new Error(`does not have the format ${format}: it is another file, or a newer release wrote it.`);

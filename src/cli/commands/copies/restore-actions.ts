@@ -31,6 +31,8 @@ export interface RestoreOptions {
   json?: boolean;
 }
 
+/** Of a list. Lines of applications are the longest: they have all redirect URIs. */
+const MOST_LINE_BYTES = 64 * 1_024 * 1_024;
 /** Keys may have been revoked after an older list was made: `restore` suspends them. */
 const RECENT_MS = 3_600_000;
 
@@ -117,7 +119,7 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
  * backed up ends nothing, and an older list would end items that were issued before the backup.
  */
 async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
-  const lines = linesOf(createReadStream(file), Number.POSITIVE_INFINITY);
+  const lines = linesOf(createReadStream(resolve(file)), MOST_LINE_BYTES);
   const list = await reading(file, () => parseValidFile(lines));
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);

@@ -1,5 +1,5 @@
 import type { Origin } from '../../../store/copies/copy-facts.js';
-import { itemsOf, ListedItems, type ValidList } from '../../../store/copies/valid-list.js';
+import { countsOf, itemsOf, ListedItems, type ValidList } from '../../../store/copies/valid-list.js';
 import type { FileLine } from '../file-lines.js';
 import { hasTime, incomplete, parsed } from './manifest.js';
 
@@ -15,18 +15,16 @@ export interface ValidFile extends Head {
 }
 
 /**
- * The lines of the file: the origin of the list, its items, and their number. All of them in one text would
- * be longer than a string may be where a database has millions of people.
+ * The lines of the file: the origin of the list, its items, and their number by part. All of them in one text
+ * would be longer than a string may be where a database has millions of people.
  */
 export function* validFileLines({ valid, ...head }: ValidFile): Generator<string> {
   const { environment, environmentMadeAt, readAt, changedAt } = head;
   yield asLine({ format: VALID_FORMAT, environment, environmentMadeAt, readAt, changedAt });
-  let items = 0;
   for (const item of itemsOf(valid)) {
     yield asLine(item);
-    items += 1;
   }
-  yield asLine({ items });
+  yield asLine({ items: countsOf(valid) });
 }
 
 function asLine(content: object): string {
@@ -35,26 +33,33 @@ function asLine(content: object): string {
 
 /** Throws an Error whose message continues the sentence "The file … ". */
 export async function parseValidFile(lines: AsyncIterable<FileLine>): Promise<ValidFile> {
-  const valid = new ListedItems();
+  const items = new ListedItems();
   let head: Head | undefined;
-  let items = 0;
-  let end: string | undefined;
-  for await (const { text = '' } of lines) {
+  let valid: ValidList | undefined;
+  let number = 0;
+  for await (const { text } of lines) {
+    number += 1;
+    if (text === undefined || (valid !== undefined && text !== '')) {
+      throw faultIn(number);
+    }
     if (head === undefined) {
       head = headIn(text);
-    } else if (end === undefined && valid.add(itemIn(text))) {
-      items += 1;
-    } else if (end === undefined) {
-      end = text;
-    } else if (text !== '') {
-      throw incomplete(`line ${items + 2}`, 'revocations');
+    } else if (valid === undefined && !items.add(itemIn(text))) {
+      valid = items.list();
+      // Reading a list without its end as complete would end every item that it lacks.
+      if (text !== JSON.stringify({ items: countsOf(valid) })) {
+        throw faultIn(number);
+      }
     }
   }
-  // Reading a list without its end as complete would end every item that it lacks.
-  if (head === undefined || end !== JSON.stringify({ items })) {
-    throw incomplete(`line ${items + 2}`, 'revocations');
+  if (head === undefined || valid === undefined) {
+    throw faultIn(number + 1);
   }
-  return { ...head, valid: valid.list() };
+  return { ...head, valid };
+}
+
+function faultIn(line: number): Error {
+  return incomplete(`line ${line}`, 'revocations');
 }
 
 function headIn(line: string): Head {

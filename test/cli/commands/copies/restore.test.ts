@@ -466,6 +466,7 @@ describe('integration restore', () => {
     const items = lines.slice(1, -1);
     const [end = ''] = lines.slice(-1);
     const last = `line ${lines.length}`;
+    const member = '["members","wrk_1"]';
     for (const [part, torn] of [
       ['readAt', listOf({ readAt: 'Jan 1 2999' })],
       ['readAt', listOf({ readAt: undefined })],
@@ -479,9 +480,13 @@ describe('integration restore', () => {
       ['line 2', listOf({}, [])],
       [last, listOf({}, items)],
       [last, listOf({}, [...items, end.slice(0, -1)])],
-      [`line ${lines.length + 1}`, listOf({}, [...items, '["members","wrk_1"]'])],
+      [`line ${lines.length + 1}`, listOf({}, [...items, member])],
       [`line ${lines.length - 1}`, listOf({}, [...items.slice(1), end])],
-      [last, listOf({}, [...items, end, '["members","wrk_1"]'])],
+      [`line ${lines.length + 1}`, listOf({}, [...items, end, member])],
+      [
+        `line ${lines.length + 2}`,
+        listOf({}, [member, member, ...items, end.replace(/("members":)0/, '$12')]),
+      ],
     ] as const) {
       await expect(restoring(backup, into, { revocations: torn })).rejects.toEqual(
         new Unfinished(
