@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
+import { hostAndPortOf } from '../identifiers/network-address.js';
 import { insecuritiesOf, isLoopback, isLoopbackAddress } from './insecurities.js';
 import { misspeltIn } from './misspelt.js';
 import type { Parser } from './parsers.js';
@@ -208,10 +209,9 @@ function portsOfRolesAddress({ ROLES_ADDRESS, ...values }: Partial<Config>): str
   if (ROLES_ADDRESS === undefined) {
     return [];
   }
-  const { hostname, port } = new URL(`grpc://${ROLES_ADDRESS}`);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const { host, port } = hostAndPortOf(ROLES_ADDRESS);
   return (['GRPC', 'METRICS'] as const)
-    .filter((name) => String(values[`${name}_PORT`]) === port && overlap(host, values[`${name}_HOST`]))
+    .filter((name) => values[`${name}_PORT`] === port && overlap(host, values[`${name}_HOST`]))
     .map((name) => `ROLES_ADDRESS has the same port as ${name}_PORT (${port})`);
 }
 

@@ -29,7 +29,9 @@ const databaseIsReadable: DoctorCheck = {
   remedy:
     'Set DATA_DIR or DATABASE_URL to the database of the service; `integration init` makes a new one. Restore one that is damaged from a backup.',
   find: ({ config, database: { problem } }) => {
-    requireDomain(config);
+    if (config.DATABASE_URL === undefined) {
+      requireDomain(config);
+    }
     return foundIn(problem === undefined ? [] : [problem]);
   },
 };

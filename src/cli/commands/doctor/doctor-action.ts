@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { loadConfig } from '../../../config/config.js';
 import { readableSecrets, type Source } from '../../../config/secret-files.js';
 import { within } from '../../../telemetry/within.js';
+import { runsDomain } from '../../sockets.js';
 import { print } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { screenOf } from '../output/screen.js';
@@ -31,9 +32,12 @@ export async function examined(
   table: readonly DoctorCheck[],
   thorough = false,
 ): Promise<Outcome[]> {
-  // Without the address of the database, it would look at the wrong one.
-  const secrets = new Set([...readableSecrets(environment), 'DATABASE_URL' as const]);
-  const config = loadConfig(environment, { secrets: [...secrets] });
+  const secrets = readableSecrets(environment);
+  const readable = loadConfig(environment, { secrets });
+  // A domain needs its database: without the address, this would look at the wrong one.
+  const config = runsDomain(readable)
+    ? loadConfig(environment, { secrets: [...new Set([...secrets, 'DATABASE_URL' as const])] })
+    : readable;
   const database = await openPlace(config);
   const endsAt = () => (thorough ? undefined : performance.now() + READING_LIMIT_MS);
   const installation: Installation = { config, environment, thorough, endsAt, database };

@@ -13,6 +13,7 @@ const FAULTS: Record<string, string> = {
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 const ANY_ADDRESS = ['0.0.0.0', '::'];
+const FIRST_UNPRIVILEGED_PORT = 1_024;
 const ANOTHER_ENVIRONMENT = 'is taken by another environment of this service';
 
 export const portsAreFree: DoctorCheck = {
@@ -111,13 +112,19 @@ function isSame(one: Address, other: Address): boolean {
   return one.port === other.port && (isAny || one.host === other.host);
 }
 
-/** For a moment: rights, and listeners on other addresses of this machine, show only at the port itself. */
+/**
+ * Opens the port itself for a moment only where it shows more than the address does, which is missing rights or
+ * a listener on another address: meanwhile, a service that starts could not open it.
+ */
 function listening({ host, port }: Port): Promise<string> {
+  const isTelling = port < FIRST_UNPRIVILEGED_PORT || ANY_ADDRESS.includes(host);
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', ({ code = '', message }: NodeJS.ErrnoException) =>
       resolve(FAULTS[code] ?? `cannot be used: ${message}`),
     );
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve('free')));
+    server.listen({ host, port: isTelling ? port : 0, exclusive: true }, () =>
+      server.close(() => resolve('free')),
+    );
   });
 }

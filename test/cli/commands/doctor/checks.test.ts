@@ -352,6 +352,11 @@ test('a machine of an edge or worker needs no database and no key file', async (
     const asDomain = { ...here, ROLES_ADDRESS: '127.0.0.1:4005' };
     expect(await outcomeOf(check, asDomain)).toMatchObject({ status: 'error' });
   }
+  const shared = { ...here, DATABASE_URL_FILE: '/not/there' };
+  expect(await outcomeOf(database, shared)).toMatchObject({ status: 'skipped' });
+  const [port] = await freePorts(1);
+  const unreachable = { ...here, DATABASE_URL: `postgres://u@127.0.0.1:${port}/x` };
+  expect(await outcomeOf(database, unreachable)).toMatchObject({ status: 'error' });
 });
 
 describe('the disk', () => {
