@@ -148,8 +148,8 @@ async function earlierAnswer<T>(
 const MOST_ID_LENGTH = 64;
 
 /**
- * Locks a row, made if missing, until the commit on PostgreSQL; SQLite has one writer. Leaves out ids that are
- * longer than any: the index of PostgreSQL refuses very long ones, and the read that follows finds none.
+ * Locks a row, made if missing, until the commit on PostgreSQL; SQLite has one writer. Leaves out ids
+ * longer than those that exist: the index of PostgreSQL refuses very long ones, and the next read finds none.
  */
 export async function lock(writer: Writer, subjectIds: readonly string[]): Promise<void> {
   for (const id of subjectIds.filter(({ length }) => length <= MOST_ID_LENGTH)) {

@@ -239,7 +239,7 @@ function transactionControl(database: BetterSqlite3.Database): TransactionContro
 /** A full or failing disk, too many files, or another writing process: SQLite's and the system's codes. */
 const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS|MFILE|NFILE)$)/;
 
-/** Before the commit or by it, so nothing was written, and a retry may succeed: answers UNAVAILABLE. */
+/** The failure came before or during the commit: nothing was written, and a retry may succeed. */
 function asDiskTrouble(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && DISK_TROUBLE.test(code)

@@ -32,7 +32,7 @@ export function beginningKeyOf(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC').trim();
 }
 
-/** Of the accounts that an address can mean, among them one with a mailbox that another one has, too. */
+/** The keys to look for: that of the mailbox, and that of an older account which shares it. */
 export function emailKeysOf(email: string): [string, string] {
   return [emailKeyOf(email), exactEmailKeyOf(email)];
 }

@@ -30,7 +30,7 @@ export interface UserCreation {
   roleId?: string;
 }
 
-/** Invites a person to a client: also one who was a user of it and is DELETED. */
+/** Invites a person to a client. A person whose user there is DELETED can be invited again. */
 export async function createUser(changes: Ports, creation: UserCreation): Promise<UserView> {
   await validate(changes, creation);
   const firstName = creation.firstName?.trim() ?? null;

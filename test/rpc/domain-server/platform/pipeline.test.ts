@@ -50,11 +50,9 @@ describe('a pipeline', () => {
     await expect(first).resolves.toEqual({ done: false, value: ['one'] });
     const rest = outputs.next();
     await turn();
-    const last = begun().length;
     ends.get(4)?.resolve('four');
-    ends.get(5)?.resolve('five');
-    await expect(rest).resolves.toEqual({ done: false, value: last === 5 ? ['four', 'five'] : ['four'] });
-    expect(begun()).toHaveLength(last);
+    await expect(rest).resolves.toEqual({ done: false, value: ['four'] });
+    expect(begun()).toEqual([1, 2, 3, 4]);
     await expect(outputs.next()).rejects.toThrow('two');
   });
 

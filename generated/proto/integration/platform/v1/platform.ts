@@ -364,7 +364,7 @@ export const PlatformServiceService = {
       encoded(EditRolePermissionsResponse, value),
     responseDeserialize: (value: Buffer): EditRolePermissionsResponse => EditRolePermissionsResponse.decode(value),
   },
-  /** Deletes a custom role that no user has but DELETED ones, who lose it; records user.updated for each. */
+  /** Deletes a custom role. Users who have it must be DELETED; records user.updated for each, who lose it. */
   deleteRole: {
     path: "/integration.platform.v1.PlatformService/DeleteRole" as const,
     requestStream: false as const,
@@ -863,7 +863,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   listRoles: handleUnaryCall<ListRolesRequest, ListRolesResponse>;
   /** Re-points users at a new custom role with other permissions; records user.updated for each. */
   editRolePermissions: handleUnaryCall<EditRolePermissionsRequest, EditRolePermissionsResponse>;
-  /** Deletes a custom role that no user has but DELETED ones, who lose it; records user.updated for each. */
+  /** Deletes a custom role. Users who have it must be DELETED; records user.updated for each, who lose it. */
   deleteRole: handleUnaryCall<DeleteRoleRequest, DeleteRoleResponse>;
   /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType: handleUnaryCall<CreateUnitTypeRequest, CreateUnitTypeResponse>;
