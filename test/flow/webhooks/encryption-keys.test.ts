@@ -220,6 +220,32 @@ describe('a rotation of the encryption key', () => {
     expect(idsIn(keyFileOf(demo.service))).toEqual([active]);
   });
 
+  test('retires no key where the key file is of something else or missing, and says what the file had', async () => {
+    const [before] = idsIn(keyFileOf(demo.service)) as [string];
+    await done(demo.service, 'rotate');
+    await eventually('every secret sealed anew', async () => {
+      const old = (await done(demo.service, 'list')).find(({ keyId }) => keyId === before);
+      return !old?.seals;
+    });
+    const folder = services.newDirectory();
+    writeFileSync(join(folder, 'other.key'), Buffer.alloc(32, 7), { mode: 0o600 });
+    for (const [file, words] of [
+      ['other.key', /does not hold ek_\w+, the key in use\./],
+      ['missing.key', /^There is no key file at /],
+    ] as const) {
+      const elsewhere = { settings: { ...demo.service.settings, SECRETS_KEY_FILE: join(folder, file) } };
+      const refused = await type(elsewhere, 'retire', before);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(words)]);
+    }
+    expect(statuses(await done(demo.service, 'list')).slice(0, 2)).toEqual(['ACTIVE', 'SUPERSEDED']);
+    const retire = async () => {
+      const settings = { ENVIRONMENT: 'demo', DATA_DIR: demo.service.dataDir };
+      return (await sharedIntegration(['encryption-key', 'retire', before], settings)).stdout;
+    };
+    expect(await retire()).toContain(`The key ${before} is no longer in ${keyFileOf(demo.service)};`);
+    expect(await retire()).toContain(`The key ${before} was not in ${keyFileOf(demo.service)}:`);
+  });
+
   test('leaves a service that does not start with another key file, and says which one it needs', async () => {
     const { dataDir, settings } = demo.service;
     await demo.service.stop();

@@ -59,32 +59,45 @@ export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAI
 };
 
 export const retire: Action = async ({ operator }, [keyId]) => {
-  const { json, text } = shown(await operator.retireEncryptionKey({ keyId }));
   const path = keyFilePath();
-  inKeyFile(() =>
-    changeKeys(path, (keys) => {
-      const left = keys.filter(({ id }) => id !== keyId);
-      return left.length === 0 || left.length === keys.length ? keys : left;
-    }),
-  );
+  const { encryptionKeys } = await operator.listEncryptionKeys({});
+  const before = inKeyFile(() => readSecretsKeys(path));
+  refuseOtherFile(path, before, activeOf(encryptionKeys));
+  const isHeld = before.some(({ id }) => id === keyId);
+  if (isHeld) {
+    inKeyFile(() => assertReplaceable(path));
+  }
+  const { json, text } = shown(await operator.retireEncryptionKey({ keyId }));
+  if (!isHeld) {
+    return { json, text: `${text}\n\nThe key ${keyId} was not in ${path}: the file is unchanged.` };
+  }
+  inKeyFile(() => changeKeys(path, (keys) => keys.filter(({ id }) => id !== keyId)));
   return {
     json,
     text: `${text}\n\nThe key ${keyId} is no longer in ${path}; copy the file to the other nodes.\nKeep a copy of the old file for as long as you keep copies of the database from before.`,
   };
 };
 
+function activeOf(known: readonly EncryptionKey[]): string | undefined {
+  return known.find(({ status }) => status === EncryptionKeyStatus.ACTIVE)?.keyId;
+}
+
+function refuseOtherFile(path: string, keys: FileKeys, active: string | undefined): void {
+  if (!keys.some(({ id }) => id === active)) {
+    throw new UsageError(
+      `The key file ${path} does not hold ${active}, the key in use. Run this where the domain runs, with its DATA_DIR and SECRETS_KEY_FILE.`,
+    );
+  }
+}
+
 /** The key of the file that is not in use yet; makes one if there is none. */
 function waitingKey(path: string, known: readonly EncryptionKey[]): string {
-  const active = known.find(({ status }) => status === EncryptionKeyStatus.ACTIVE)?.keyId;
+  const active = activeOf(known);
   const used = new Set(
     known.filter(({ status }) => status !== EncryptionKeyStatus.WAITING).map((key) => key.keyId),
   );
   const keys = changeKeys(path, (present) => {
-    if (!present.some(({ id }) => id === active)) {
-      throw new UsageError(
-        `The key file ${path} does not hold ${active}, the key in use. Run this where the domain runs, with its DATA_DIR and SECRETS_KEY_FILE.`,
-      );
-    }
+    refuseOtherFile(path, present, active);
     if (present.some(({ id }) => !used.has(id))) {
       return present;
     }
