@@ -88,7 +88,9 @@ try {
 } catch (error) {
   const exitCode = exitCodeOf(error);
   const { message, stack } = error as Error;
-  process.stderr.write(`${exitCode === undefined ? stack : message}\n`);
+  // It ignores errors of stderr: without a reader, an uncaught EPIPE would replace the exit code.
+  const { say } = await import('./commands/output/print.js');
+  say(exitCode === undefined ? `${stack}` : message);
   process.exitCode = exitCode ?? EXIT_FAILED;
 }
 
