@@ -1,4 +1,4 @@
-import type { ReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from './errors.js';
 
@@ -10,6 +10,15 @@ export interface FileLine {
   bytes: number;
   /** Undefined for a line that is too long, and for one that is not UTF-8. */
   text: string | undefined;
+}
+
+/** Opens the file at the first read: until then, an error of the stream would be uncaught. */
+export async function* linesOfFile(
+  file: string,
+  maxBytes: number,
+  stop?: AbortSignal,
+): AsyncGenerator<FileLine> {
+  yield* linesOf(createReadStream(file), maxBytes, stop);
 }
 
 /** The lines of `input`, until `stop`. */

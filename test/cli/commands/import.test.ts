@@ -141,6 +141,12 @@ describe('integration import', () => {
     expect(names.map((name) => present.includes(name))).toEqual([true, false]);
   });
 
+  test('a file that exists and cannot be opened is a sentence on stderr', async () => {
+    const { code, stdout, stderr } = await type('import', join(domain.dataDir, 'run/domain.sock'));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^The file cannot be read: ENXIO\b.*\n$/);
+  });
+
   test.each([
     ['a file that is not there', ['/not/there.jsonl'], 2, /^The file cannot be read: .*\/not\/there/],
     ['a directory', ['/'], 2, /^The file cannot be read: /],

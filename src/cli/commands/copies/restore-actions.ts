@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
@@ -10,7 +10,7 @@ import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished, UsageError } from '../errors.js';
-import { linesOf } from '../file-lines.js';
+import { linesOfFile } from '../file-lines.js';
 import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { SEALED_KEY } from './backup-actions.js';
@@ -119,7 +119,7 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
  * backed up ends nothing, and an older list would end items that were issued before the backup.
  */
 async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
-  const lines = linesOf(createReadStream(resolve(file)), MOST_LINE_BYTES);
+  const lines = linesOfFile(resolve(file), MOST_LINE_BYTES);
   const list = await reading(file, () => parseValidFile(lines));
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);

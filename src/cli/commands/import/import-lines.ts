@@ -1,8 +1,8 @@
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { UsageError } from '../errors.js';
-import { type FileLine, linesOf } from '../file-lines.js';
+import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
 
 /** Of lines. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
@@ -24,7 +24,7 @@ export function openLines(
   }
   try {
     const { size } = statSync(file);
-    return { lines: linesOf(createReadStream(file), MAX_LINE_BYTES, stop), size };
+    return { lines: linesOfFile(file, MAX_LINE_BYTES, stop), size };
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
   }
