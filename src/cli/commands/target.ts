@@ -28,7 +28,10 @@ export interface Target {
   demo: Partial<DemoFile> | undefined;
 }
 
-/** The demo environment fills in what was not typed; with a typed token, the settings do. */
+/**
+ * The demo environment fills in what was not typed. A live token is not for its address: the settings have
+ * that of such a call.
+ */
 export function targetOf(
   { address, token = secretNamedBy('INTEGRATION_TOKEN_FILE'), ca }: TargetOptions,
   demoToken: ServiceTokenKind = 'operator',
@@ -37,7 +40,7 @@ export function targetOf(
     refuseMalformed(address);
   }
   const config = clientConfig();
-  const demo = readDemoFile(demoFilePath(config.DATA_DIR));
+  const demo = token?.includes('_live_') ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));
   const configured = token === undefined ? undefined : grpcAddressOf(config);
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
   const foundToken = token ?? demo?.[TOKEN_MEMBERS[demoToken]];

@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { mainFile } from '../../support/service-process.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { integration, sharedIntegration } from '../typed.js';
+
+const newDirectory = temporaryDirectories();
 
 const SECRETS = {
   EDGE_TOKEN: 'a-token-nobody-should-see-in-any-output',
@@ -86,6 +90,21 @@ test('an empty variable counts as unset', async () => {
   }
   const { stderr } = await sharedIntegration(['key', 'list'], { ...empty, INTEGRATION_TOKEN_FILE: '/none' });
   expect(stderr).toBe('INTEGRATION_TOKEN_FILE names a file that does not exist.\n');
+});
+
+test.each([
+  ['live', 'the settings', '1'],
+  ['demo', 'the demo environment of the folder', '9'],
+])('a token of %s is sent to the address of %s', async (environment, _, port) => {
+  const DATA_DIR = newDirectory();
+  writeFileSync(join(DATA_DIR, 'demo.json'), JSON.stringify({ grpcAddress: '127.0.0.1:9' }));
+  const INTEGRATION_TOKEN = `operator_${environment}_${'0'.repeat(48)}`;
+  const settings = { DATA_DIR, INTEGRATION_TOKEN, GRPC_PORT: '1' };
+  const { code, stderr } = await sharedIntegration(['integration', 'list'], settings);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(`^127\\.0\\.0\\.1:${port} gave no usable answer: `),
+  ]);
 });
 
 test('a token with a line break is refused, and not printed', async () => {
