@@ -2,6 +2,7 @@ import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readList } from '../flow/reading.js';
+import { openImport } from '../store/adapters/platform/import-call.js';
 import { eventually } from '../support/eventually.js';
 import { isRunning, type Role, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 
@@ -76,6 +77,22 @@ describe('a parent that is killed', () => {
     expect(pids.every(isRunning)).toBe(true);
     service.signal('SIGKILL');
     await eventually('every child gone', () => !pids.some(isRunning));
+  });
+
+  test('is followed by one that waits for the children of the first, which finish their calls', async () => {
+    const first = await services.start({ env: { SHUTDOWN_GRACE: '5s' } });
+    const call = openImport(`127.0.0.1:${first.settings.GRPC_PORT}`, first.demo().platformToken);
+    call.begin();
+    call.lines({ line: 1, record: undefined });
+    expect(await call.next()).toMatchObject({ refusedLines: [{ line: 1 }] });
+    first.signal('SIGKILL');
+    const next = await services.start({ dataDir: first.dataDir, env: first.settings });
+    expect(next.output.lines()).toContainEqual(
+      expect.objectContaining({ msg: 'waiting for the roles of an earlier supervisor to end' }),
+    );
+    await next.readiness();
+    expect(await call.rest()).toMatchObject({ refusal: expect.anything() });
+    await next.stop();
   });
 
   test('leaves no child that was still starting', async () => {

@@ -15,7 +15,7 @@ const MAX_RESTART_DELAY_MS = 10_000;
 /** A child that lived this long is not in a crash loop. */
 const STABLE_AFTER_MS = 10_000;
 /** How long after its own grace a child is killed. */
-const KILL_MARGIN_MS = 5_000;
+export const KILL_MARGIN_MS = 5_000;
 /** A signal to the whole group reaches this process too, within this time. */
 const GROUP_SIGNAL_MS = 200;
 

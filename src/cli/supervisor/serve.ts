@@ -16,7 +16,8 @@ import {
 import { claimRunDir } from '../sockets.js';
 import { EXIT_CANNOT_START } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
-import { Child } from './child.js';
+import { Child, KILL_MARGIN_MS } from './child.js';
+import { untilEarlierRolesEnd } from './earlier-roles.js';
 import { opsOfChildren } from './ops-of-children.js';
 
 /** Edge first, so that nothing new comes in; the domain last, because the others need it to finish. */
@@ -31,6 +32,9 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const { asked, hurried } = listenForStop();
   const say = sayer(config);
   const runDir = claimRunDir(config);
+  const ending = new AbortController();
+  void asked.then(() => ending.abort());
+  await untilEarlierRolesEnd(runDir, config.SHUTDOWN_GRACE + KILL_MARGIN_MS, log, ending.signal);
   const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
   const demo = runsTemporal ? await import('./temporal-of-demo.js') : undefined;
   const temporalAddress = await demo?.freeTemporalAddress();
