@@ -57,11 +57,21 @@ export class Child {
   start(): void {
     const { role, environment } = this.options;
     const startedAt = performance.now();
-    const child = fork(COMMAND, [role, '--ops-socket', this.opsSocket], { env: environment });
+    let child: ChildProcess;
+    try {
+      child = fork(COMMAND, [role, '--ops-socket', this.opsSocket], { env: environment });
+    } catch (error) {
+      // Such as ENOMEM. Of other failures of the system, such as EAGAIN, the child tells.
+      this.#ended(startedAt, null, null, (error as Error).message);
+      return;
+    }
     this.#process = child;
     child.on('message', (message) => this.#heard(message as RoleMessage, startedAt));
     child.once('exit', (code, signal) => this.#ended(startedAt, code, signal));
-    child.once('error', () => child.pid === undefined && this.#ended(startedAt, null, null));
+    child.once(
+      'error',
+      ({ message }) => child.pid === undefined && this.#ended(startedAt, null, null, message),
+    );
   }
 
   /** From here on it is not restarted. */
@@ -147,7 +157,7 @@ export class Child {
     }
   }
 
-  #ended(startedAt: number, code: number | null, signal: NodeJS.Signals | null): void {
+  #ended(startedAt: number, code: number | null, signal: NodeJS.Signals | null, failure?: string): void {
     const { role, log, onCannotStart } = this.options;
     this.#watch.abort();
     if (this.#ending) {
@@ -166,7 +176,7 @@ export class Child {
       signal: signal ?? undefined,
       code: code ?? undefined,
       // The cause may go away, such as a database that is down: it is retried without limit.
-      reason: code === EXIT_CANNOT_START ? refusal : undefined,
+      reason: code === EXIT_CANNOT_START ? refusal : failure,
       delayMs,
     });
     this.#restart = setTimeout(() => this.start(), delayMs);
