@@ -175,6 +175,18 @@ describe('roles that run by themselves, over TCP with TLS', () => {
   });
 });
 
+test('a role that cannot stop cleanly says so, and not that it could not start', async () => {
+  const fault = `import { Server } from 'node:http';
+    Server.prototype.closeIdleConnections = () => { throw new Error('a planted fault'); };`;
+  const edge = await services.start({
+    command: 'edge',
+    env: { ...roleTokens, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` },
+  });
+  expect(await edge.stop()).toEqual({ code: 1, signal: null });
+  const errors = edge.output.lines().filter(({ level }) => level === 'error');
+  expect(errors).toMatchObject([{ msg: 'could not stop cleanly', reason: 'a planted fault' }]);
+});
+
 test('on PostgreSQL the service gives the same reads, and gives them again after a restart', async () => {
   const database = await newPostgresDatabase();
   const first = await services.start({ env: { DATABASE_URL: database.url } });

@@ -66,7 +66,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
     void stop.drain.then(() => role.health.drain());
     await stop.end;
     log.info('ending');
-    await role.stop();
+    await role.stop().catch((error: unknown) => endUncleanly(error, log));
     await stopTracing();
     ops.close();
     process.exit(0);
@@ -144,6 +144,13 @@ function refuseToStart(error: unknown, log: Log): never {
     process.exit(EXIT_CANNOT_START);
   }
   log.error('could not start', { reason: message, stack });
+  process.exit(1);
+}
+
+/** A failed stop is no failed start, of which a supervisor may be told not to try it again. */
+function endUncleanly(error: unknown, log: Log): never {
+  const { message, stack } = error as Error;
+  log.error('could not stop cleanly', { reason: message, stack });
   process.exit(1);
 }
 
