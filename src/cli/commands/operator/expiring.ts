@@ -10,7 +10,8 @@ import { listed, shownList } from './showing.js';
 
 const NOTES = `
 Lists active API keys and service tokens, and the secrets of applications and subscriptions, which end only after a
-rotation. Signing keys rotate by themselves. For certificates, see the metric tls_certificate_not_after_seconds.
+rotation. Signing keys rotate by themselves. For certificates, see the metric tls_certificate_not_after_seconds; it lacks
+those for Temporal, which \`integration doctor\` checks.
 
 ${TARGET_NOTE}
 `;
