@@ -31,8 +31,14 @@ export async function drained({ DRAIN_DELAY: delayMs }: Config, log: Log, hurrie
 /** Aborted by the first signal to end, so that a command can clean up; a second one ends it at once. */
 export function stopSignal(): AbortController {
   const stop = new AbortController();
+  const end = () => {
+    for (const name of SIGNALS) {
+      process.removeListener(name, end);
+    }
+    stop.abort();
+  };
   for (const name of SIGNALS) {
-    process.once(name, () => stop.abort());
+    process.on(name, end);
   }
   return stop;
 }

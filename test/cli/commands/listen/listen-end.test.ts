@@ -12,6 +12,7 @@ import {
 import { serve } from '../../../../src/rpc/handlers.js';
 import { OutputLines } from '../../../support/output-lines.js';
 import { mainFile } from '../../../support/service-process.js';
+import { signalled } from '../../../support/signalled.js';
 import { integration, sharedIntegration } from '../../typed.js';
 import { at, subscription, webhookRigs } from '../operator/webhooks/rig.js';
 import { SECRET, subscriptionsInMemory } from './rig.js';
@@ -36,6 +37,22 @@ describe('the subscription of integration listen', () => {
       expect(kept.size).toBe(0);
     },
   );
+
+  test('stays where a second signal of any kind ends the command before the removal is done', async () => {
+    const { handlers, kept } = subscriptionsInMemory();
+    const asked = signalled();
+    const deleteSubscription = () => {
+      asked.tell();
+      return new Promise<never>(() => undefined);
+    };
+    const { begin } = await start({ ...handlers, deleteSubscription });
+    const listener = begin('listen', '--instance-integration', 'iin_1');
+    await listener.errors.nextText(SECRET);
+    listener.child.kill('SIGINT');
+    await asked.told;
+    expect(await listener.interrupt('SIGTERM')).toBeNull();
+    expect(kept.size).toBe(1);
+  });
 
   test('is removed when the reader of the lines ends', async () => {
     const { listener, kept, created } = await listening();
