@@ -66,7 +66,6 @@ export interface Difference {
 
 interface ApiError extends Error {
   code: string;
-  requestId: string | null;
   fields: readonly { path: string }[];
 }
 
