@@ -113,17 +113,24 @@ function endOfEqualLife(present: ServiceToken, now: number): number | null {
   return end === null ? null : now + end - present.createdAt;
 }
 
-/** The first token, or a new one when all others have ended: only while none is valid. */
+/**
+ * The first token, or a new one while none works. A single one that was never used counts as lost, because it
+ * is shown only once: it is revoked.
+ */
 export async function createFirstOperatorToken(
   changes: Ports,
   environment: 'live' | 'demo',
   expiresAt?: number,
-): Promise<IssuedServiceToken> {
+): Promise<IssuedServiceToken & { lost: ServiceToken | undefined }> {
   await changes.lock(OPERATOR_TOKENS);
-  if ((await changes.serviceTokens.countActive('operator', changes.now)) > 0) {
+  const [present, other] = await changes.serviceTokens.someActive('operator', changes.now);
+  if (present && (other || present.lastUsedAt !== null)) {
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'There already is a working operator token.');
   }
-  return createServiceToken(changes, environment, { kind: 'operator', label: 'First operator', expiresAt });
+  const creation = { kind: 'operator', label: 'First operator', expiresAt } as const;
+  const issued = await createServiceToken(changes, environment, creation);
+  // Last: the only operator token cannot be revoked.
+  return { ...issued, lost: present && (await revokeServiceToken(changes, present.id)) };
 }
 
 async function getServiceToken(rows: Pick<OperatorRows, 'serviceTokens'>, id: string): Promise<ServiceToken> {
@@ -138,7 +145,7 @@ export async function revokeServiceToken(changes: Ports, id: string): Promise<Se
     return present;
   }
   const lets = present.kind === 'operator' && statusOf(present, changes.now) === 'active';
-  if (lets && (await changes.serviceTokens.countActive('operator', changes.now)) === 1) {
+  if (lets && (await changes.serviceTokens.someActive('operator', changes.now)).length === 1) {
     const message = 'This is the last operator token that works. Create another one first.';
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
   }

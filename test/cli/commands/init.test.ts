@@ -7,7 +7,7 @@ import pg from 'pg';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { serviceProcesses } from '../../support/service-process.js';
-import { integration, runningCommands } from '../typed.js';
+import { integration, runningCommands, type Typed } from '../typed.js';
 
 const services = serviceProcesses();
 const running = runningCommands();
@@ -114,9 +114,43 @@ describe('integration init', () => {
     expect([code, stderr]).toEqual([78, 'TEMPORAL_ADDRESS is not set: there is no Temporal to set up.\n']);
   });
 
-  test('is refused a second time, and changes nothing', async () => {
+  test('whose token was lost before its first use revokes it, and makes another one with the same key', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    const first = await integration(['init', '--json'], { DATA_DIR: dataDir });
+    const again = await integration(['init', '--json'], { DATA_DIR: dataDir });
+    expect(again.stderr).toMatch(
+      /^The operator token tok_\w+, which was never used, is revoked: the new one replaces it\.\n$/,
+    );
+    const { settings } = await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } });
+    const type = ({ stdout }: Typed, ...args: string[]) => {
+      const { operatorToken } = JSON.parse(stdout);
+      const { GRPC_PORT = '' } = settings;
+      return integration(args, { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken });
+    };
+    const audit = ['audit', 'list', '--type', 'service_token.*', '--json'];
+    const records: { type: string; actor: object }[] = JSON.parse((await type(again, ...audit)).stdout);
+    const kinds = ['created', 'created', 'revoked'].map((what) => `service_token.${what}`);
+    expect(records.map((record) => record.type).sort()).toEqual(kinds);
+    expect(records).toMatchObject(kinds.map(() => ({ actor: { type: 'command', id: 'init' } })));
+    expect(await type(first, ...audit)).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('that is repeated without the key file, as on another machine, makes no second one', async () => {
     const dataDir = join(services.newDirectory(), 'live');
     await integration(['init'], { DATA_DIR: dataDir });
+    const keyFile = `${dataDir}.keys/secrets.key`;
+    rmSync(keyFile);
+    const again = await integration(['init'], { DATA_DIR: dataDir });
+    expect([again.code, again.stderr]).toEqual([78, expect.stringMatching(/^There is no key file at /)]);
+    expect(existsSync(keyFile)).toBe(false);
+  });
+
+  test('is refused once its token has been used, and changes nothing', async () => {
+    const dataDir = join(services.newDirectory(), 'live');
+    await integration(['init'], { DATA_DIR: dataDir });
+    const database = new Sqlite(join(dataDir, 'integration.db'));
+    database.exec('update service_tokens set last_used_at = created_at');
+    database.close();
     const keyFile = `${dataDir}.keys/secrets.key`;
     const { ino, mtimeMs } = statSync(keyFile);
     const again = await integration(['init'], { DATA_DIR: dataDir });

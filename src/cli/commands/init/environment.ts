@@ -1,9 +1,6 @@
 import type { Config } from '../../../config/config.js';
 import type { AuditMac } from '../../../domain/operator/audit-chain.js';
-import {
-  createFirstOperatorToken,
-  type IssuedServiceToken,
-} from '../../../domain/operator/service-tokens.js';
+import { createFirstOperatorToken } from '../../../domain/operator/service-tokens.js';
 import { inNameOf } from '../../../domain/unit-of-work.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { makeFolder } from '../../../files/folders.js';
@@ -27,19 +24,22 @@ const ACTOR = { type: 'command', id: 'init' };
 
 /**
  * Makes a live environment. Storing the token is the last step and completes it: an interrupted attempt can
- * be repeated, a completed one is refused.
+ * be repeated, and so can a completed one until its token is used.
  */
 export async function init(config: Config, { json, tokenExpires }: InitOptions): Promise<void> {
   if (config.ENVIRONMENT === 'demo') {
     throw new StartupError('`init` is for live. A demo environment needs none: start it with `make run`.');
   }
   const expires = tokenExpires === 'never' ? undefined : tokenExpires;
-  const { token: operatorToken, serviceToken } = await makeEnvironment(config, expires);
+  const { token: operatorToken, serviceToken, lost } = await makeEnvironment(config, expires);
   const operatorTokenExpiresAt = expires?.toISOString() ?? null;
   const { DATA_DIR: dataDir } = config;
   const { path, warning } = secretsKeyFile(config);
   if (warning !== undefined) {
     say(warning);
+  }
+  if (lost) {
+    say(`The operator token ${lost.id}, which was never used, is revoked: the new one replaces it.`);
   }
   // Before anything that may fail or be ended: the token is shown nowhere else.
   print(
@@ -80,7 +80,7 @@ What comes next
   await initTemporalToo(config);
 }
 
-async function makeEnvironment(config: Config, expires: Date | undefined): Promise<IssuedServiceToken> {
+async function makeEnvironment(config: Config, expires: Date | undefined) {
   makeDirectory(config.DATA_DIR);
   const store = await openStore({
     environment: config.ENVIRONMENT,
@@ -98,8 +98,9 @@ async function makeEnvironment(config: Config, expires: Date | undefined): Promi
     }
     return await inNameOf(ACTOR, store.operator).run(async (changes) => {
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, expires?.getTime());
-      // Before the commit: a token without a key file would be an environment that cannot be completed.
-      makeSecretsKeys(path);
+      // Before the commit: a token without a key file would be an environment that cannot be completed. A
+      // repetition uses the file that is there: on another machine a new one would be a second key.
+      (issued.lost ? readSecretsKeys : makeSecretsKeys)(path);
       return issued;
     });
   } catch (error) {

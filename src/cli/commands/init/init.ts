@@ -14,7 +14,8 @@ The directory is DATA_DIR and the key file SECRETS_KEY_FILE, or a PostgreSQL dat
 database. Without it, all encrypted data is lost.
 
 The first operator token ends after 30 days unless told otherwise. Rotate it before: \`integration token rotate\`.
-If no operator token works any more, \`integration init\` issues a new one.
+If no operator token works any more, or the only one has never been used because its output was lost,
+\`integration init\` issues a new one, and revokes that one.
 
 Where TEMPORAL_ADDRESS is set, init also makes the namespace TEMPORAL_NAMESPACE (retention: 30 days) and the search
 attributes. \`integration init --temporal\` does only this, also for a demo, and can be repeated: it changes nothing

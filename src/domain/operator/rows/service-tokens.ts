@@ -22,8 +22,8 @@ export interface ServiceTokenRows {
   find(id: string): Promise<ServiceToken | undefined>;
   /** Newest first; the status is as of `now`. */
   page(page: PageRequest, filter: { status?: KeyStatus; now: number }): Promise<ServiceToken[]>;
-  /** The number of a kind that are valid at that time. */
-  countActive(kind: ServiceTokenKind, now: number): Promise<number>;
+  /** Of a kind, valid at that time. At most two: more do not matter to the rules. */
+  someActive(kind: ServiceTokenKind, now: number): Promise<ServiceToken[]>;
   insert(token: ServiceToken, hash: Uint8Array): Promise<void>;
   revoke(id: string, at: number): Promise<void>;
   rotate(id: string, rotation: Rotation & Pick<ServiceToken, 'expiresAt'>): Promise<void>;

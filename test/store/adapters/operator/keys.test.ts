@@ -264,21 +264,26 @@ describeEachDatabase('service tokens of operators', (under) => {
   });
 
   test('when every operator token has ended, a first one can be made again', async () => {
-    const { run, clock } = await operatorRig(under);
+    const { run, clock, database } = await operatorRig(under);
     const make = () => run((changes) => createFirstOperatorToken(changes, 'live', changes.now + 1_000));
-    await make();
+    const { serviceToken } = await make();
+    await serviceTokenStore(database).markUsed(serviceToken.id, clock.now(), 0);
     await expect(refusal(make())).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
     clock.advance(1_000);
     await expect(make()).resolves.toMatchObject({ token: expect.stringMatching(/^operator_live_/) });
   });
 
-  test('the first operator token can be made once', async () => {
-    const { run } = await operatorRig(under);
-    const { token } = await run((changes) => createFirstOperatorToken(changes, 'live'));
-    expect(token).toMatch(/^operator_live_/);
-    await expect(refusal(run((changes) => createFirstOperatorToken(changes, 'live')))).resolves.toMatchObject(
-      { code: 'TRANSITION_REFUSED' },
-    );
+  test('a first one that was never used is revoked for another one, unless there are two', async () => {
+    const { run, rows } = await operatorRig(under);
+    const make = () => run((changes) => createFirstOperatorToken(changes, 'live'));
+    const first = await make();
+    expect(first).toMatchObject({ token: expect.stringMatching(/^operator_live_/), lost: undefined });
+    expect(await make()).toMatchObject({ lost: { id: first.serviceToken.id } });
+    await expect(rows.serviceTokens.find(first.serviceToken.id)).resolves.toMatchObject({
+      revokedAt: expect.any(Number),
+    });
+    await run((changes) => createServiceToken(changes, 'live', { kind: 'operator', label: 'Second' }));
+    await expect(refusal(make())).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
   });
 
   test('the last one for operators cannot be revoked, until there is another', async () => {
