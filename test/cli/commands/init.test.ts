@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -36,6 +37,18 @@ describe('integration init', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { type: 'service_token.created', actor: { type: 'command', id: 'init' } },
     ]);
+  });
+
+  test('prints steps that keep the token out of lists of processes, and that work as they are typed', async () => {
+    const { stdout } = await integration(['init'], { DATA_DIR: join(services.newDirectory(), 'live') });
+    const [token = ''] = /operator_live_\w{48}/.exec(stdout) ?? [];
+    expect(stdout).not.toContain('--token');
+    const [save, use] = ['install', 'export'].map((word) => new RegExp(`${word} .*`).exec(stdout)?.[0]);
+    const script = `echo ${token} | ${save}\n${use}\nls -l "$INTEGRATION_TOKEN_FILE"; cat "$INTEGRATION_TOKEN_FILE"`;
+    const cwd = services.newDirectory();
+    const shown = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' });
+    expect(shown).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^-rw-------/) });
+    expect(shown.stdout).toContain(`\n${token}`);
   });
 
   test('whose operator tokens have all ended issues another, and the audit log stays intact', async () => {

@@ -72,9 +72,12 @@ It ${expires ? `ends ${asTime(expires)}. Before that` : 'never ends. After a lea
 What comes next
 
   1. Start it:                integration serve
-  2. Let the command use it:  export INTEGRATION_TOKEN=…
-  3. Issue a platform token:  integration token create --role platform --label "Back office"
-  4. Make an instance:        integration instance create "…" --token <the platform token>
+  2. Save the token (paste it, then press Ctrl-D):
+                              install -m 600 /dev/stdin operator.token
+  3. Let the command use it:  export INTEGRATION_TOKEN_FILE="$PWD/operator.token"
+  4. Issue a platform token:  integration token create --role platform --label "Back office"
+  5. Save it in the same way: install -m 600 /dev/stdin platform.token
+  6. Make an instance:        INTEGRATION_TOKEN_FILE="$PWD/platform.token" integration instance create "…"
 `,
   );
   await initTemporalToo(config);
