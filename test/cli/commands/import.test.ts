@@ -144,12 +144,12 @@ describe('integration import', () => {
   test('a file that exists and cannot be opened is a sentence on stderr', async () => {
     const { code, stdout, stderr } = await type('import', join(domain.dataDir, 'run/domain.sock'));
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^The file cannot be read: ENXIO\b.*\n$/);
+    expect(stderr).toMatch(/^The file \S+ cannot be read: ENXIO\b.*\n$/);
   });
 
   test.each([
     ['a file that is not there', ['/not/there.jsonl'], 2, /^The file cannot be read: .*\/not\/there/],
-    ['a directory', ['/'], 2, /^The file cannot be read: /],
+    ['a directory', ['/'], 2, /^The file \/ cannot be read: /],
     ['a wrong token', ['--token', 'wrong', import.meta.filename], 1, /service_token_invalid/],
   ])('%s is a sentence on stderr', async (_, args, code, words) => {
     const typed = await type('import', ...args);
