@@ -24,6 +24,8 @@ const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS 
  * and a key may read 64 at once. 1,000 records of ordinary size fit.
  */
 const MOST_PAGE_BYTES = 2 * 1_024 * 1_024;
+/** It also ends after this time: where many are read at once, the domain makes their messages with pauses. */
+const MOST_PAGE_MS = 10_000;
 
 interface GatewayRequest extends AnyRequest {
   identity: Identity;
@@ -88,7 +90,7 @@ export function one(operationId: OperationId, limits: { deadlineMs?: number } = 
     }
     const pieces = new PagesOfRest(directory, question, rest, { ...call, ...REST_LIMITS });
     // Read before the status is sent, so that an error in the first piece is an answer like any other.
-    const first = await pieces.next();
+    const first = await awaited(pieces, request);
     const read = first.done ? [] : [first.value];
     const stream = streamed(read, pieces, dependencies, () => pieces.return());
     return { status: 200, headers, body: new JsonPieces(stream) } as const;
@@ -101,6 +103,7 @@ export function list(operationId: OperationId) {
     const { directory, lists } = dependencies;
     const { query } = request;
     const { question, call, headersOf, linkTo } = beginRead(operationId, request, dependencies);
+    const pageEndsAt = performance.now() + MOST_PAGE_MS;
     const underWay = await lists.begin(request.identity.apiKeyHash);
     let rest: AsyncIterator<ReadRestResponse> | undefined;
     const leave = async () => {
@@ -115,12 +118,12 @@ export function list(operationId: OperationId) {
       rest = first.rest && new PagesOfRest(directory, question, first.rest, { ...call, ...REST_LIMITS });
       if (rest && question.limit === undefined) {
         // Read before the status is sent, so that an error in the second page is an answer like any other.
-        const second = await rest.next();
+        const second = await awaited(rest, request);
         const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
         return { status: 200, headers, body: new StreamedArray(pages) } as const;
       }
       const bodies = [first.body];
-      const last = rest ? await gather(bodies, rest, request.left) : first;
+      const last = rest ? await gather(bodies, rest, request, pageEndsAt) : first;
       await leave();
       if (header.notModified) {
         return { status: 304, headers } as const;
@@ -140,22 +143,37 @@ export function list(operationId: OperationId) {
 async function gather(
   bodies: Buffer[],
   rest: AsyncIterator<ReadRestResponse>,
-  left: AbortSignal,
+  request: GatewayRequest,
+  endsAt: number,
 ): Promise<ReadRestResponse | undefined> {
   let last: ReadRestResponse | undefined;
+  let bytes = 0;
+  const isFull = () => bytes >= MOST_PAGE_BYTES || performance.now() >= endsAt;
   // Absent in the last message, and in those of domains of earlier releases: where the list goes on.
-  for (let bytes = 0; bytes < MOST_PAGE_BYTES || !last?.rest; bytes += last.body.length) {
-    if (left.aborted) {
+  while (!last?.rest || !isFull()) {
+    if (request.left.aborted) {
       throw new ClientLeft();
     }
-    const next = await rest.next();
+    const next = await awaited(rest, request);
     if (next.done) {
       break;
     }
     last = next.value;
+    bytes += last.body.length;
     bodies.push(last.body);
   }
   return last;
+}
+
+/** The next message of the domain. The connection may be silent until it is there. */
+async function awaited(
+  messages: AsyncIterator<ReadRestResponse>,
+  request: GatewayRequest,
+): Promise<IteratorResult<ReadRestResponse>> {
+  request.wait(LIST_WAIT_MS);
+  const message = await messages.next();
+  request.wait(0);
+  return message;
 }
 
 /** The pages read so far, then those to come. */

@@ -18,7 +18,7 @@ export interface HttpRequest {
   readBody(): Promise<Buffer>;
   /** Aborted when the client closes its connection. */
   left: AbortSignal;
-  /** The answer will take so much longer: the connection may be silent meanwhile. */
+  /** From now on, the answer may take so much longer than usual: the connection may be silent meanwhile. */
   wait(ms: number): void;
 }
 

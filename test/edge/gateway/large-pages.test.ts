@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { aWorkerV2, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
@@ -16,6 +16,8 @@ const FIRST_BYTES = 128 * 1_024;
 /** What the contract admits, near enough: 100 job titles of 200 characters, and 100 units. */
 const LARGEST_BYTES = 126_000;
 const ORDINARY_BYTES = 1_200;
+/** More than a page may take. */
+const LONG_MS = 11_000;
 
 let gateway: Gateway;
 
@@ -23,13 +25,15 @@ beforeEach(async () => {
   gateway = await startGateway();
 });
 
-afterEach(() => gateway.stop());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await gateway.stop();
+});
 
 /** A list of workers of one size. It begins with a row, and goes on in messages of about a MiB. */
-function listed(bytes: number, count = LIMIT) {
+function listed(bytes: number, count = LIMIT, perMessage = Math.floor(MESSAGE_BYTES / bytes)) {
   const phone = 'x'.repeat(bytes - bytesOf(aWorkerV2()).length);
   const rows = Array.from({ length: count }, () => aWorkerV2({ phone }));
-  const perMessage = Math.floor(MESSAGE_BYTES / bytes);
   const told = { rests: 0, messages: 0, goneAfter: Number.POSITIVE_INFINITY, saysWhere: true };
   const { told: over, tell } = signalled();
   gateway.program({
@@ -95,6 +99,28 @@ test('a page of a domain that does not say where it goes on is whole', async () 
   const { told, ids } = listed(LARGEST_BYTES, 50);
   told.saysWhere = false;
   expect((await page(`${PATH}?limit=${LIMIT}`)).ids).toEqual(ids);
+});
+
+/** So much time passes before the first message after the first row. */
+function delayFirst(told: { messages: number }, passMs: number) {
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + (told.messages > 0 ? passMs : 0));
+}
+
+test('a page that takes long ends early, and its links lead through all records', async () => {
+  const { told, ids } = listed(ORDINARY_BYTES, 50, 1);
+  delayFirst(told, LONG_MS);
+  const first = await page(`${PATH}?limit=${LIMIT}`);
+  expect(first.ids).toEqual(ids.slice(0, first.ids.length));
+  expect(first.ids.length).toBeLessThan(ids.length);
+  expect(await page(first.next as string)).toMatchObject({ ids: ids.slice(first.ids.length), next: undefined });
+});
+
+test('a page that takes long is whole where the domain does not say where it goes on', async () => {
+  const { told, ids } = listed(ORDINARY_BYTES, 50, 1);
+  told.saysWhere = false;
+  delayFirst(told, LONG_MS);
+  expect(await page(`${PATH}?limit=${LIMIT}`)).toMatchObject({ ids, next: undefined });
 });
 
 test('a list without a limit is whole, however large', async () => {

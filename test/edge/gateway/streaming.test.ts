@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -302,6 +303,35 @@ describe('a resource in pieces', () => {
   test('is cut if the domain is gone before the last, and never begun again', async () => {
     inPieces(3_000);
     await expect(gateway.ask(operationId, path)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+describe('a domain that is silent for longer than a connection may be', () => {
+  const STALL_MS = 200;
+  const structure = { unitsTypes: [], units: [], locations: [] };
+
+  test.each([
+    { before: 'the second page of a list', operationId: 'listWorkers', query: '', first: '[]', rest: '[]' },
+    { before: 'the rest of a page', operationId: 'listUsers', query: '?limit=9', first: '[]', rest: '[]' },
+    {
+      ...{ before: 'a large resource', operationId: 'getOrganizationStructure', query: '' },
+      ...{ first: '', rest: JSON.stringify(structure) },
+    },
+  ])('before $before is waited for', async ({ operationId, query, first, rest }) => {
+    const impatient = await startGateway('demo', { stallTimeoutMs: STALL_MS });
+    try {
+      impatient.program({
+        read: async () => ({ header: headerAt('v1'), body: Buffer.from(first), rest: { cursor: 'rest' } }),
+        readRest: async function* () {
+          await sleep(3 * STALL_MS);
+          yield { body: Buffer.from(rest) };
+        },
+      });
+      const { status, body } = await impatient.ask(operationId, pathOf(operationNamed(operationId)) + query);
+      expect([status, body]).toEqual([200, rest]);
+    } finally {
+      await impatient.stop();
+    }
   });
 });
 
