@@ -104,10 +104,12 @@ export async function createContractApi<
         end();
       }
     } catch (thrown) {
-      if (thrown instanceof ClientLeft || (thrown instanceof Busy && request.left.aborted)) {
+      const error = asServiceError(thrown);
+      // Its calls were given up, which is no fault of the domain.
+      const isGivenUp = thrown === request.left.reason || error.code === ErrorCode.UNAVAILABLE;
+      if (thrown instanceof ClientLeft || (request.left.aborted && isGivenUp)) {
         throw new ClientLeft();
       }
-      const error = asServiceError(thrown);
       logFault(log, request.requestId, error);
       return failed(error, request, at, options.toErrorAnswer);
     }

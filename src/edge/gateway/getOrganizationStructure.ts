@@ -1,8 +1,8 @@
 import type { GatewayHandler } from './gateway-handler.js';
-import { LIST_WAIT_MS, one } from './read.js';
+import { one } from './read.js';
 
 /** Of 80 MiB at most, which the domain reads whole. */
 export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> = one(
   'getOrganizationStructure',
-  { deadlineMs: LIST_WAIT_MS },
+  { isLong: true },
 );

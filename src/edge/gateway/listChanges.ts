@@ -1,6 +1,6 @@
 import { JsonBytes } from '../contract/json-bytes.js';
 import type { GatewayHandler } from './gateway-handler.js';
-import { beginRead, LIST_WAIT_MS, present } from './read.js';
+import { beginRead, present } from './read.js';
 
 const MS_PER_SECOND = 1_000;
 
@@ -11,9 +11,9 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
   const { after, wait = 0, ...rest } = query;
   const endsAt = performance.now() + wait * MS_PER_SECOND;
   const window = { ...rest, ...(after !== undefined && { cursor: after }) };
-  const { question, call, headersOf, linkTo } = beginRead('listChanges', request, dependencies, window);
+  const { question, longCall, headersOf, linkTo } = beginRead('listChanges', request, dependencies, window);
   const read = (isCounted: boolean) =>
-    directory.read({ ...question, ...(isCounted && { isCounted }) }, { ...call, deadlineMs: LIST_WAIT_MS });
+    directory.read({ ...question, ...(isCounted && { isCounted }) }, longCall);
   const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
   try {
     let waited: Awaited<ReturnType<typeof news.ofInstance>> | undefined;

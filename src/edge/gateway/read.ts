@@ -8,7 +8,6 @@ import { internalError } from '../../errors/service-error.js';
 import { JsonBytes, JsonPieces, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import { type BodyStream, bodyStream } from '../http/exchange.js';
-import { ClientLeft } from '../http/request-body.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './gateway-handler.js';
@@ -17,7 +16,7 @@ import { PagesOfRest } from './rest-of-list.js';
 /** A long list lasts as long as its reader takes, up to this limit. */
 const LIST_DEADLINE_MS = 600_000;
 /** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
-export const LIST_WAIT_MS = 15_000;
+const LIST_WAIT_MS = 15_000;
 const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
 /**
  * A page ends with the message that reaches this. It is in memory as a whole, because its `Link` precedes it,
@@ -52,6 +51,8 @@ export function beginRead(
   return {
     question,
     call: { requestId },
+    /** Cancelled when the client leaves. Short calls end soon enough without a listener for that. */
+    longCall: { requestId, signal: request.left, deadlineMs: LIST_WAIT_MS },
     /** The headers of a 200 or a 304. */
     headersOf({ version, rateLimit, integrationId, apiKeyId }: ReadHeader) {
       Object.assign(request.facts, { integrationId, apiKeyId });
@@ -76,11 +77,11 @@ export function beginRead(
 }
 
 /** The handler of an operation with one body: one message if it fits into one, otherwise streamed. */
-export function one(operationId: OperationId, limits: { deadlineMs?: number } = {}) {
+export function one(operationId: OperationId, { isLong = false } = {}) {
   return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
     const { directory } = dependencies;
-    const { question, call, headersOf } = beginRead(operationId, request, dependencies);
-    const { header, body, rest } = await directory.read(question, { ...call, ...limits });
+    const { question, call, longCall, headersOf } = beginRead(operationId, request, dependencies);
+    const { header, body, rest } = await directory.read(question, isLong ? longCall : call);
     const headers = headersOf(present(header));
     if (header?.notModified) {
       return { status: 304, headers } as const;
@@ -88,7 +89,7 @@ export function one(operationId: OperationId, limits: { deadlineMs?: number } = 
     if (!rest) {
       return { status: 200, headers, body: new JsonBytes(body) } as const;
     }
-    const pieces = new PagesOfRest(directory, question, rest, { ...call, ...REST_LIMITS });
+    const pieces = new PagesOfRest(directory, question, rest, { ...longCall, ...REST_LIMITS });
     // Read before the status is sent, so that an error in the first piece is an answer like any other.
     const first = await awaited(pieces, request);
     const read = first.done ? [] : [first.value];
@@ -102,7 +103,7 @@ export function list(operationId: OperationId) {
   return async (request: GatewayRequest, dependencies: GatewayDependencies) => {
     const { directory, lists } = dependencies;
     const { query } = request;
-    const { question, call, headersOf, linkTo } = beginRead(operationId, request, dependencies);
+    const { question, longCall, headersOf, linkTo } = beginRead(operationId, request, dependencies);
     const pageEndsAt = performance.now() + MOST_PAGE_MS;
     const underWay = await lists.begin(request.identity.apiKeyHash);
     let rest: AsyncIterator<ReadRestResponse> | undefined;
@@ -111,11 +112,11 @@ export function list(operationId: OperationId) {
       await rest?.return?.();
     };
     try {
-      const first = await directory.read(question, { ...call, deadlineMs: LIST_WAIT_MS });
+      const first = await directory.read(question, longCall);
       const header = present(first.header);
       const headers = headersOf(header);
       underWay.answered(header);
-      rest = first.rest && new PagesOfRest(directory, question, first.rest, { ...call, ...REST_LIMITS });
+      rest = first.rest && new PagesOfRest(directory, question, first.rest, { ...longCall, ...REST_LIMITS });
       if (rest && question.limit === undefined) {
         // Read before the status is sent, so that an error in the second page is an answer like any other.
         const second = await awaited(rest, request);
@@ -151,9 +152,6 @@ async function gather(
   const isFull = () => bytes >= MOST_PAGE_BYTES || performance.now() >= endsAt;
   // Absent in the last message, and in those of domains of earlier releases: where the list goes on.
   while (!last?.rest || !isFull()) {
-    if (request.left.aborted) {
-      throw new ClientLeft();
-    }
     const next = await awaited(rest, request);
     if (next.done) {
       break;

@@ -10,6 +10,7 @@ interface RestCall {
   requestId: string;
   deadlineMs: number;
   messageWaitMs: number;
+  signal: AbortSignal;
 }
 
 /** A domain that takes longer is slow, and not gone: to ask again would be more work for it. */

@@ -53,6 +53,10 @@ export interface HttpAnswer {
   body?: string | Buffer | BodyStream;
 }
 
+export function isStream(body: HttpAnswer['body']): body is BodyStream {
+  return typeof body === 'object' && !Buffer.isBuffer(body);
+}
+
 /** An answer with its names for log and metrics. */
 export interface DispatchedAnswer extends HttpAnswer {
   /** Operation id of the contract, or `none`. */

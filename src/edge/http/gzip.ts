@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import { OwnerSlots } from '../../fairness/owner-slots.js';
-import { type BodyStream, bodyStream, type Dispatch, type DispatchedAnswer } from './exchange.js';
+import { type BodyStream, bodyStream, type Dispatch, type DispatchedAnswer, isStream } from './exchange.js';
 
 const compress = promisify(gzip);
 
@@ -50,11 +50,10 @@ function withHeldTag(answer: DispatchedAnswer, held: string): DispatchedAnswer {
 
 async function compressed(answer: DispatchedAnswer, slots: OwnerSlots): Promise<DispatchedAnswer> {
   const { status, headers, body = '', facts } = answer;
-  const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
   if (
     status !== 200 ||
     headers['content-type'] !== 'application/json' ||
-    !(isStream || Buffer.byteLength(body) >= WORTH_COMPRESSING_BYTES)
+    !(isStream(body) || Buffer.byteLength(body) >= WORTH_COMPRESSING_BYTES)
   ) {
     return answer;
   }
@@ -67,7 +66,7 @@ async function compressed(answer: DispatchedAnswer, slots: OwnerSlots): Promise<
   return {
     ...answer,
     headers: coded,
-    body: isStream ? compressedStream(body, leave) : await compress(body, SETTINGS).finally(leave),
+    body: isStream(body) ? compressedStream(body, leave) : await compress(body, SETTINGS).finally(leave),
   };
 }
 

@@ -12,8 +12,8 @@ import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js'
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { Connections, closedSignal } from './connections.js';
-import { BUSY, type Dispatch, type DispatchedAnswer, type HttpRequest } from './exchange.js';
-import { RequestBody } from './request-body.js';
+import { BUSY, type Dispatch, type DispatchedAnswer, type HttpRequest, isStream } from './exchange.js';
+import { ClientLeft, RequestBody } from './request-body.js';
 import {
   problemBelowContracts,
   refuseUnread,
@@ -218,10 +218,15 @@ async function exchangeTraced(
     answer = forbidden
       ? belowContracts(forbidden, asked, UNREADABLE, shared.options)
       : await shared.dispatch(asked);
+    if (left.aborted) {
+      await (isStream(answer.body) && answer.body.return());
+      throw new ClientLeft();
+    }
     await send();
   } catch (error) {
     if (isLeft(error)) {
-      answer.facts = { ...answer.facts, code: 'client_left' };
+      const status = response.headersSent ? answer.status : CLIENT_LEFT;
+      answer = { ...answer, status, facts: { ...answer.facts, code: 'client_left' } };
     } else if (response.headersSent && isRefusal(error)) {
       // For example of a key that was revoked while its list was read.
       answer.facts = { ...answer.facts, code: publicCode(error.code) };
@@ -317,7 +322,7 @@ async function write(
 ): Promise<void> {
   const owner = String(facts?.integrationId ?? client);
   const bodyless = status === 304 || status === 204;
-  const streamed = typeof body === 'object' && !Buffer.isBuffer(body);
+  const streamed = isStream(body);
   try {
     response.writeHead(status, {
       'x-request-id': requestId,

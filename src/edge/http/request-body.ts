@@ -107,12 +107,12 @@ export class BodyRefusal extends ServiceError {
   }
 }
 
-/** The client disconnected before it sent the whole body, so no answer can be sent. */
+/** The client disconnected before its answer was begun, so none can be sent. */
 export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 
   constructor() {
-    super('the client left before its request was complete');
+    super('the client left before it was answered');
     this.name = 'ClientLeft';
   }
 }

@@ -129,24 +129,49 @@ describe('a client that goes away', () => {
     expect(await lineOf('streamed')).toMatchObject({ level: 'info', code: 'client_left' });
   });
 
-  test('before the first page ends the call when that comes', async () => {
-    const { told: held, tell: letGo } = signalled();
-    const { told: underWay, tell: asked } = signalled();
-    const first = async () => {
-      asked();
-      await held;
-      return pageOf(1);
-    };
-    const { over } = listing(() => endless(), first);
-    const gone = reader();
-    gone.catch(() => undefined);
-    await underWay;
-    gateway.dropClients();
-    letGo();
-    await over;
-    expect(await lineOf('streamed')).toMatchObject({ code: 'client_left' });
-    expect(errors()).toEqual([]);
-  });
+  test.each(['listWorkers', 'getOrganizationStructure', 'listChanges'])(
+    'while the domain is at work on the first message of %s ends the call',
+    async (operationId) => {
+      const { told: underWay, tell: asked } = signalled();
+      const { told: over, tell } = signalled();
+      gateway.program({
+        read: async (_, { signal }) => {
+          asked();
+          await once(signal, 'abort');
+          tell();
+          return firstOf('v1', []);
+        },
+      });
+      const headers = { 'x-api-key': gateway.key, 'x-request-id': 'first' };
+      slowReader(gateway.port, pathOf(operationNamed(operationId)), headers).catch(() => undefined);
+      await underWay;
+      gateway.dropClients();
+      await over;
+      expect(await lineOf('first')).toMatchObject({ level: 'info', status: 499, code: 'client_left' });
+      expect(gateway.lines().filter(({ level }) => level !== 'info')).toEqual([]);
+    },
+  );
+
+  test.each(['listWorkersV2?limit=9', 'listWorkers', 'getOrganizationStructure'])(
+    'while the domain is at work on the second message of %s ends the call',
+    async (called) => {
+      const [operationId = '', query = ''] = called.split('?');
+      const { told: underWay, tell: asked } = signalled();
+      const { over } = listing(async function* ({ signal }) {
+        asked();
+        await once(signal, 'abort');
+        yield [];
+      });
+      const headers = { 'x-api-key': gateway.key, 'x-request-id': 'second' };
+      const target = `${pathOf(operationNamed(operationId))}?${query}`;
+      slowReader(gateway.port, target, headers).catch(() => undefined);
+      await underWay;
+      gateway.dropClients();
+      await over;
+      expect(await lineOf('second')).toMatchObject({ level: 'info', status: 499, code: 'client_left' });
+      expect(gateway.lines().filter(({ level }) => level !== 'info')).toEqual([]);
+    },
+  );
 });
 
 describe('an error after the first pages', () => {

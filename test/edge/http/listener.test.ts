@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { type Server, STATUS_CODES } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { BodyStream, Dispatch, DispatchedAnswer, HttpRequest } from '../../../src/edge/http/exchange.js';
+import {
+  type BodyStream,
+  bodyStream,
+  type Dispatch,
+  type DispatchedAnswer,
+  type HttpRequest,
+} from '../../../src/edge/http/exchange.js';
 import {
   closeListener,
   createListener,
@@ -533,9 +539,41 @@ test.each(['before', 'after'])(
     }
     await eventually('none is in flight', () => inFlight === 0);
     const lines = recorded.lines().filter(({ msg }) => msg === 'request');
-    expect(lines).toMatchObject(Array(count).fill({ code: 'client_left' }));
+    const status = when === 'after' ? 200 : 499;
+    expect(lines).toMatchObject(Array(count).fill({ status, code: 'client_left' }));
   },
 );
+
+test('an answer whose client has left is logged and timed as 499, and a long one is released', async () => {
+  let released = 0;
+  const unread = () => Promise.reject(new Error('it is read'));
+  const answers = [
+    OK,
+    { ...OK, status: 304, body: '' },
+    {
+      ...OK,
+      body: bodyStream(unread, async () => {
+        released += 1;
+      }),
+    },
+  ];
+  for (const answer of answers) {
+    const { told: begun, tell: begin } = signalled();
+    dispatch = async ({ left }) => {
+      begin();
+      await once(left, 'abort');
+      return answer;
+    };
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'));
+    await begun;
+    socket.destroy();
+    await eventually('that it is timed', () => timed.length === answers.indexOf(answer) + 1);
+  }
+  expect(timed).toEqual(answers.map(() => ['op', 499, expect.any(Number), 'test']));
+  const left = { level: 'info', status: 499, operation: 'op', code: 'client_left' };
+  expect(recorded.lines()).toMatchObject(answers.map(() => left));
+  expect(released).toBe(1);
+});
 
 test.each([
   ['https://gateway.example.com', 'max-age=31536000'],
