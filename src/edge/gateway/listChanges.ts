@@ -17,13 +17,15 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
   const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
   try {
     let waited: Awaited<ReturnType<typeof news.ofInstance>> | undefined;
+    let lane = '';
     for (;;) {
       // Before the read, so that no change between the two is missed.
       const heard = waiting ? await news.listen() : 0;
-      // One change can wake many requests at once.
-      const answer = await (waited === undefined ? read(false) : wokenReads.run('all', () => read(true)));
+      // One change can wake many requests at once: integrations take turns.
+      const answer = await (waited === undefined ? read(false) : wokenReads.run(lane, () => read(true)));
       const header = present(answer.header);
       waiting?.answered(header);
+      lane = header.integrationId;
       const { awaitedInstanceId } = header;
       const leftMs = endsAt - performance.now();
       // A timer can end a little before its time.

@@ -113,7 +113,10 @@ test('a page that takes long ends early, and its links lead through all records'
   const first = await page(`${PATH}?limit=${LIMIT}`);
   expect(first.ids).toEqual(ids.slice(0, first.ids.length));
   expect(first.ids.length).toBeLessThan(ids.length);
-  expect(await page(first.next as string)).toMatchObject({ ids: ids.slice(first.ids.length), next: undefined });
+  expect(await page(first.next as string)).toMatchObject({
+    ids: ids.slice(first.ids.length),
+    next: undefined,
+  });
 });
 
 test('a page that takes long is whole where the domain does not say where it goes on', async () => {

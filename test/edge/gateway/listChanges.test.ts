@@ -4,6 +4,8 @@ import type {
   WatchChangesResponse,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { newApiKey } from '../../../src/identifiers/api-key.js';
+import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { eventually } from '../../support/eventually.js';
 import { bytesOf, headerAt, rateLimit, refusing } from '../../support/gateway/directory-answers.js';
 import { GATEWAY_URL, type Gateway, startGateway } from '../../support/gateway/gateway.js';
@@ -223,6 +225,63 @@ describe('changes', () => {
       domain.reading.onRead = () => setImmediate(() => gateway.endWaits());
       gateway.program(domain.directory);
       await expect(ask('wait=25')).resolves.toMatchObject({ status: 200, value: [] });
+    });
+
+    describe('by many at once', () => {
+      const WAITS = 64;
+      const READ_AT_ONCE = 16;
+      const OTHER_KEY = newApiKey('demo');
+
+      /** A domain that holds the reads of those that a change has woken, once so many waits have begun. */
+      function holding(waits: number) {
+        const domain = changing();
+        const woken: string[] = [];
+        const { told: held, tell: letGo } = signalled();
+        const { told: full, tell } = signalled();
+        domain.reading.onRead = (count) => count === waits && setImmediate(() => domain.change());
+        gateway.program({
+          ...domain.directory,
+          read: async (request: ReadRequest) => {
+            const { header, body } = await domain.directory.read(request);
+            const isOther = hashSecret(OTHER_KEY).equals(request.context?.apiKeyHash ?? Buffer.alloc(0));
+            const integrationId = isOther ? 'other' : 'one';
+            if (request.isCounted) {
+              woken.push(integrationId);
+              if (woken.length === READ_AT_ONCE) {
+                tell();
+              }
+              await held;
+            }
+            return { header: { ...header, integrationId }, body };
+          },
+        });
+        return { asked: domain.asked, woken, full, letGo };
+      }
+
+      test('are read for integrations in turn', async () => {
+        const { asked, woken, full, letGo } = holding(WAITS + 1);
+        const waits = Array.from({ length: WAITS }, () => ask('wait=25'));
+        await eventually('all waits of one integration', () => asked.length === WAITS);
+        const headers = { 'x-api-key': OTHER_KEY };
+        const other = gateway.ask('listChanges', `${path}?wait=25`, { headers });
+        await full;
+        letGo();
+        await Promise.all([...waits, other]);
+        expect([woken.length, woken.indexOf('other') < WAITS]).toEqual([WAITS + 1, true]);
+      });
+
+      test('are not read for a client that leaves before its turn', async () => {
+        const { woken, full, letGo } = holding(WAITS);
+        const waits = Array.from({ length: WAITS }, () => ask('wait=25').catch(() => undefined));
+        await full;
+        gateway.dropClients();
+        await Promise.all(waits);
+        const left = () => gateway.lines().filter(({ code }) => code === 'client_left');
+        await eventually('that all have ended', () => left().length === WAITS);
+        letGo();
+        expect(woken).toHaveLength(READ_AT_ONCE);
+        expect(left().map(({ status }) => status)).toEqual(Array(WAITS).fill(499));
+      });
     });
 
     test('429: more than 64 waits of a key are refused', async () => {
