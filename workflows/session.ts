@@ -7,12 +7,13 @@ import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
+import { WorkerEnded } from './worker-state.js';
 
 /** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */
 type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 
-/** Called each time the worker is known to poll, with a sentence if the server lacks something. */
-type OnPolling = (shortcoming?: string) => void;
+/** Called after each probe while the worker polls, with a sentence if something keeps it from all its work. */
+export type OnPolling = (lack: string | undefined, hasSchedules: boolean) => void;
 
 export interface SessionSettings extends TemporalPlace {
   activities: Activities;
@@ -67,7 +68,10 @@ async function runWorker(
 ): Promise<void> {
   const over = new AbortController();
   const endWatch = () => over.abort();
-  const running = worker.run().finally(endWatch);
+  const ended = (error: unknown) => {
+    throw new WorkerEnded(`The worker ended: ${reasonOf(error)}`);
+  };
+  const running = worker.run().catch(ended).finally(endWatch);
   stop.addEventListener('abort', endWatch);
   if (stop.aborted) {
     endWatch();
@@ -136,35 +140,25 @@ async function watch(
   over: AbortSignal,
   onPolling: OnPolling,
 ): Promise<void> {
-  if (!over.aborted) {
-    onPolling();
-  }
-  let schedulesExist = false;
-  let hasNoShortcoming = false;
+  let hasSchedules = false;
+  let isComplete = false;
+  let shortcoming: string | undefined;
   while (!over.aborted) {
-    schedulesExist = await tryToEnsureSchedules(client, settings, over, schedulesExist);
-    if (!hasNoShortcoming) {
-      hasNoShortcoming = await reportShortcoming(client, settings, over, onPolling);
+    const failure = await tryToEnsureSchedules(client, settings, over, hasSchedules);
+    hasSchedules = failure === undefined;
+    if (!isComplete) {
+      try {
+        shortcoming = await shortcomingOf(client, settings, over);
+        isComplete = shortcoming === undefined;
+      } catch {
+        // The probe decides whether the server was lost.
+      }
+    }
+    if (!over.aborted) {
+      onPolling(failure ?? shortcoming, hasSchedules);
     }
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
-  }
-}
-
-/** Returns whether the server lacks nothing; `watch` calls it again until then. */
-async function reportShortcoming(
-  client: Connection,
-  settings: SessionSettings,
-  over: AbortSignal,
-  onPolling: OnPolling,
-): Promise<boolean> {
-  try {
-    const shortcoming = await shortcomingOf(client, settings, over);
-    onPolling(shortcoming);
-    return shortcoming === undefined;
-  } catch {
-    // The probe decides whether the server was lost.
-    return false;
   }
 }
 
@@ -179,15 +173,15 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
 }
 
 /**
- * Does not throw: without schedules, the worker still runs workflows. Once they existed, makes only missing
- * ones: a server that lost its database may be back before a probe.
+ * Returns why it failed, as a sentence: without schedules, the worker still runs workflows. Once they existed,
+ * makes only missing ones: a server that lost its database may be back before a probe.
  */
 async function tryToEnsureSchedules(
   connection: Connection,
   { namespace, schedules, log }: SessionSettings,
   over: AbortSignal,
   haveExisted: boolean,
-): Promise<boolean> {
+): Promise<string | undefined> {
   try {
     const client = new ScheduleClient({ connection, namespace });
     const outcomes = await limitedCall(connection, over, SCHEDULES_LIMIT_MS, () =>
@@ -197,11 +191,8 @@ async function tryToEnsureSchedules(
     if (isNews) {
       log.info('temporal schedules ensured', outcomes);
     }
-    return true;
+    return undefined;
   } catch (error) {
-    if (!over.aborted) {
-      log.warn('temporal schedules could not be written, trying again', { reason: reasonOf(error) });
-    }
-    return false;
+    return `The schedules could not be written: ${reasonOf(error)}`;
   }
 }

@@ -3,18 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { untilAnswered } from './answers.js';
 import { backoffDelayMs, pause } from './backoff.js';
 import { reasonOf } from './log.js';
-import type { SessionSettings } from './session.js';
-
-type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
-
-export interface WorkerState {
-  status: WorkerStatus;
-  /** Why it is disconnected, or what the server lacks, as a sentence for people. */
-  reason?: string;
-  since: Date;
-  /** When it polled last, or started; undefined while it polls. */
-  awaySince?: Date;
-}
+import type { OnPolling, SessionSettings } from './session.js';
+import { WorkerStanding, type WorkerState } from './worker-state.js';
 
 type Access = Pick<SessionSettings, 'tls' | 'apiKey'>;
 
@@ -35,8 +25,8 @@ type Defaults = typeof DEFAULTS;
 
 export interface WorkerOptions extends Omit<SessionSettings, keyof Defaults | keyof Work>, Partial<Defaults> {
   /**
-   * Called when a server first answers, and again after a failure: a process that never works for Temporal
-   * does not load the SDK.
+   * Called when a server first answers, and again if it failed: a process that never works for Temporal does
+   * not load the SDK.
    */
   work: () => Promise<Work>;
   /**
@@ -74,19 +64,8 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
   running++;
   const stop = new AbortController();
   let isRunning = true;
-  let state: WorkerState = { status: 'connecting', since: new Date(), awaySince: new Date() };
-
-  const report = (status: WorkerStatus, reason?: string) => {
-    if (state.status === status && state.reason === reason) {
-      return;
-    }
-    // The reasons for which it is away may alternate.
-    const { awaySince = new Date() } = state;
-    state = {
-      ...{ status, since: new Date() },
-      ...(reason && { reason }),
-      ...(status !== 'polling' && { awaySince }),
-    };
+  const onChange = (state: WorkerState) => {
+    const { status, reason } = state;
     const isWanted = reason === undefined || stop.signal.aborted;
     settings.log[isWanted ? 'info' : 'warn'](`temporal worker ${status}`, {
       address: settings.address,
@@ -94,12 +73,13 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
     });
     options.onState?.(state);
   };
+  const standing = new WorkerStanding(onChange);
 
-  options.onState?.(state);
-  const ended = keepRunning(settings, first, report, stop.signal);
+  options.onState?.(standing.state);
+  const ended = keepRunning(settings, first, standing, stop.signal);
   return {
     get state() {
-      return state;
+      return standing.state;
     },
     async shutdown() {
       stop.abort();
@@ -119,7 +99,7 @@ export async function startTemporalWorker(options: WorkerOptions): Promise<Tempo
       if (--running === 0) {
         await closeShared();
       }
-      report('disconnected', 'The worker was shut down.');
+      standing.lost('The worker was shut down.');
     },
   };
 }
@@ -129,33 +109,28 @@ type Settings = WorkerOptions & Defaults;
 async function keepRunning(
   settings: Settings,
   first: Access,
-  report: (status: WorkerStatus, reason?: string) => void,
+  standing: WorkerStanding,
   stop: AbortSignal,
 ): Promise<void> {
-  let failures = 0;
   let access = first;
   let session: Session | undefined;
   while (!stop.aborted) {
     access = renewed(settings, access);
     try {
       session ??= await loadSession(settings, stop);
-      await session?.(access, (shortcoming) => {
-        failures = 0;
-        report('polling', shortcoming);
-      });
+      await session?.(access, (lack, hasSchedules) => standing.polls(lack, hasSchedules));
     } catch (error) {
-      failures++;
       if (stop.aborted) {
         settings.log.warn('temporal worker ended by force', { reason: reasonOf(error) });
       } else {
-        report('disconnected', lossReason(error, settings.address));
+        standing.lost(lossReason(error, settings.address), error);
       }
     }
-    await pause(backoffDelayMs(Math.max(1, failures), settings.backoff), stop);
+    await pause(backoffDelayMs(Math.max(1, standing.failures), settings.backoff), stop);
   }
 }
 
-type Session = (access: Access, onPolling: (shortcoming?: string) => void) => Promise<void>;
+type Session = (access: Access, onPolling: OnPolling) => Promise<void>;
 
 /** Loads the SDK, which takes half a second and 50 MB, when a server answers. Undefined when stopped. */
 async function loadSession(settings: Settings, stop: AbortSignal): Promise<Session | undefined> {

@@ -2,12 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { backoffDelayMs } from '../../workflows/backoff.js';
 import { scheduleIds, TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
-import {
-  startTemporalWorker,
-  type TemporalWorker,
-  type WorkerOptions,
-  type WorkerState,
-} from '../../workflows/worker.js';
+import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
+import type { WorkerState } from '../../workflows/worker-state.js';
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { describeWith } from '../support/toolchains.js';
 import {
@@ -187,6 +183,30 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     await eventually('the schedules once more', allExist);
     await client.connection.close();
     expect(states.map(({ status }) => status)).not.toContain('disconnected');
+  });
+
+  test('says once that its schedules cannot be written, and counts as away until they are', async () => {
+    const server = await serve();
+    const { log, lines } = recordingLog();
+    // The server takes no interval below a second.
+    const schedules = { purgeIntervalMs: 1, signingKeyRotationIntervalMs: 3_600_000, startAtOnce: false };
+    const { activities, companions } = await workOf({})();
+    const { worker, reaches } = await work(server.address, {
+      work: async () => ({ activities, companions, schedules }),
+      log,
+    });
+    const { reason, awaySince } = await reaches('polling');
+    expect([reason, awaySince]).toEqual([
+      expect.stringMatching(/^The schedules could not be written: .*[Ii]nterval/),
+      expect.any(Date),
+    ]);
+    schedules.purgeIntervalMs = 3_600_000;
+    await eventually('the schedules', () => worker.state.reason === undefined);
+    expect(worker.state).toMatchObject({ status: 'polling' });
+    expect(worker.state.awaySince).toBeUndefined();
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { message: 'temporal worker polling', fields: { reason } },
+    ]);
   });
 
   test('says so when the namespace does not exist', async () => {

@@ -110,7 +110,7 @@ async function joinTemporal(
     },
     log,
     shutdownGraceMs: config.SHUTDOWN_GRACE,
-    onState: ({ status }) => polling.set(status === 'polling' ? 1 : 0),
+    onState: ({ awaySince }) => polling.set(awaySince === undefined ? 1 : 0),
   });
 }
 

@@ -4,7 +4,7 @@ import {
   startTimersInAbsence,
   type TimedMaintenanceOptions,
 } from '../../../src/cli/roles/timed-maintenance.js';
-import type { WorkerState } from '../../../workflows/worker.js';
+import type { WorkerState } from '../../../workflows/worker-state.js';
 import { fakeClock } from '../../domain/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { recordedLog } from '../../support/recorded-log.js';

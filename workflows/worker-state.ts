@@ -1,0 +1,69 @@
+type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
+
+export interface WorkerState {
+  status: WorkerStatus;
+  /** Why it is disconnected, or what keeps it from all its work, as a sentence for people. */
+  reason?: string;
+  since: Date;
+  /** Since when its schedules may not run; undefined while it polls and has them. */
+  awaySince?: Date;
+}
+
+/** The worker ended although the server answers, which may refuse its polls. */
+export class WorkerEnded extends Error {}
+
+/** A session that polled for so long can poll: the SDK ends a worker whose polls are refused for a minute. */
+const PROVEN_AFTER_MS = 90_000;
+
+/** What the sessions of a worker, one after another, tell of it. */
+export class WorkerStanding {
+  #state: WorkerState = { status: 'connecting', since: new Date(), awaySince: new Date() };
+  #failures = 0;
+  #pollsSince: number | undefined;
+  /** Why the worker ended, until a session has shown that it can poll. */
+  #doubt: string | undefined;
+
+  constructor(private readonly onChange: (state: WorkerState) => void) {}
+
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  /** Sessions in a row that failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The present session polls. `lack` says what keeps it from all its work. */
+  polls(lack: string | undefined, hasSchedules: boolean): void {
+    const now = performance.now();
+    this.#pollsSince ??= now;
+    if (now - this.#pollsSince >= PROVEN_AFTER_MS) {
+      this.#doubt = undefined;
+    }
+    if (this.#doubt === undefined) {
+      this.#failures = 0;
+    }
+    this.#become('polling', this.#doubt ?? lack, !hasSchedules || this.#doubt !== undefined);
+  }
+
+  /** The present session has ended, or none could begin. */
+  lost(reason: string, error?: unknown): void {
+    this.#failures += 1;
+    this.#pollsSince = undefined;
+    if (error instanceof WorkerEnded) {
+      this.#doubt = reason;
+    }
+    this.#become('disconnected', reason, true);
+  }
+
+  #become(status: WorkerStatus, reason: string | undefined, isAway: boolean): void {
+    if (this.#state.status === status && this.#state.reason === reason) {
+      return;
+    }
+    // The reasons for which it is away may alternate.
+    const { awaySince = new Date() } = this.#state;
+    this.#state = { status, since: new Date(), ...(reason && { reason }), ...(isAway && { awaySince }) };
+    this.onChange(this.#state);
+  }
+}
