@@ -101,6 +101,20 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     await handle.terminate();
   });
 
+  test('retryNow is kept where its round fails just before the workflow continues as new', async () => {
+    const { domain, handle } = await startPatient({}, { stepsPerRun: 1, roundTries: 1 });
+    let failed = 0;
+    domain.fault = (method) => {
+      const isAway = method === 'makeDue' && failed < 3;
+      failed += isAway ? 1 : 0;
+      return isAway ? 'before' : undefined;
+    };
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('the attempt', () => domain.statuses.whd_a === 'DELIVERED', 20_000);
+    expect([failed, domain.hurried]).toEqual([3, ['whd_a']]);
+    await handle.terminate();
+  });
+
   test('giveUp ends the deliveries it names without another attempt', async () => {
     const { domain, handle, progress } = await startPatient();
     await handle.signal(signalNames.giveUp, ['whd_a', 'whd_c']);

@@ -103,6 +103,11 @@ export class RetryLedger {
     }));
   }
 
+  /** Whether a signal asked for an attempt that has not been made: it may have been put off. */
+  get hasHurried(): boolean {
+    return this.#among('all').some(({ isHurried }) => isHurried);
+  }
+
   isLookDue(now: number): boolean {
     return this.#due('look', now).length > 0;
   }

@@ -116,10 +116,10 @@ class Retries {
     return true;
   }
 
-  /** Checked only between two waits: a due step from a signal would be forgotten. */
+  /** Checked only between two waits, and never with a step from a signal left, which would be forgotten. */
   isLong(): boolean {
     const isLong = this.#steps - this.#stepsBefore >= this.#limits.stepsPerRun;
-    const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0;
+    const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0 && !this.#ledger.hasHurried;
     return (isLong || workflowInfo().continueAsNewSuggested) && isIdle && allHandlersFinished();
   }
 
