@@ -5,14 +5,14 @@ import { pause } from './backoff.js';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
-import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
+import { askForNamespace, askToPoll, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 import { WorkerEnded } from './worker-state.js';
 
 /** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */
 type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 
-/** Called after each probe while the worker polls, with a sentence if something keeps it from all its work. */
+/** Called after each probe while the worker polls. `lack` says what keeps it from all its work. */
 export type OnPolling = (lack: string | undefined, hasSchedules: boolean) => void;
 
 export interface SessionSettings extends TemporalPlace {
@@ -42,7 +42,7 @@ export async function runSession(
   const client = connectionTo(settings);
   try {
     // Without the namespace, each attempt to create a worker would fail and leak a thread.
-    await askForNamespace(client, settings, stop);
+    await askForService(client, settings, stop);
     const connection = await connect(settings, stop);
     if (!connection) {
       return;
@@ -58,7 +58,7 @@ export async function runSession(
   }
 }
 
-/** Stops the worker when the server is lost, and the watch and the companions when the worker stops. */
+/** Stops the worker when the server is lost; the watch and the companions when the worker stops or fails. */
 async function runWorker(
   worker: Worker,
   client: Connection,
@@ -76,15 +76,19 @@ async function runWorker(
   if (stop.aborted) {
     endWatch();
   }
-  const watching = watch(client, settings, over.signal, onPolling).finally(() => {
+  const watching = watch(worker, client, settings, over.signal, onPolling).finally(() => {
     stop.removeEventListener('abort', endWatch);
+    endWatch();
     if (worker.getState() === 'RUNNING') {
       worker.shutdown();
     }
   });
+  // A worker that has failed may never end.
+  const unlessFailed = (error: unknown) => (error instanceof WorkerEnded ? undefined : running);
+  const ending = Promise.race([running, watching.then(() => running, unlessFailed)]);
   const workflows = new WorkflowClient({ connection: client, namespace: settings.namespace });
   const companions = settings.companions.map((accompany) => accompany(workflows, over.signal));
-  for (const outcome of await Promise.allSettled([watching, running, ...companions])) {
+  for (const outcome of await Promise.allSettled([watching, ending, ...companions])) {
     if (outcome.status === 'rejected') {
       throw outcome.reason;
     }
@@ -135,6 +139,7 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
  * when the server is lost: the next session polls as soon as it is back, and creates missing schedules.
  */
 async function watch(
+  worker: Worker,
   client: Connection,
   settings: SessionSettings,
   over: AbortSignal,
@@ -159,22 +164,30 @@ async function watch(
     }
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
+    if (worker.getState() === 'FAILED') {
+      throw new WorkerEnded('The worker has failed, as the log of the SDK says.');
+    }
   }
 }
 
 /** Throws after two failed calls in a row: one failure is not an outage. */
 async function probe(client: Connection, settings: SessionSettings, over: AbortSignal): Promise<void> {
   try {
-    await askForNamespace(client, settings, over);
+    await askForService(client, settings, over);
   } catch {
     await pause(Math.min(settings.probeIntervalMs, SECOND_PROBE_AFTER_MS), over);
-    await askForNamespace(client, settings, over);
+    await askForService(client, settings, over);
   }
 }
 
+async function askForService(client: Connection, place: TemporalPlace, over: AbortSignal): Promise<void> {
+  await askForNamespace(client, place, over);
+  await askToPoll(client, place, over);
+}
+
 /**
- * Returns why it failed, as a sentence: without schedules, the worker still runs workflows. Once they existed,
- * makes only missing ones: a server that lost its database may be back before a probe.
+ * Returns why it failed, as a sentence: without schedules, the worker still runs workflows. Once they
+ * existed, makes only missing ones: a server that lost its database may be back before a probe.
  */
 async function tryToEnsureSchedules(
   connection: Connection,
