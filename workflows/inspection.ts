@@ -67,6 +67,10 @@ function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: 
   if (state.paused) {
     return `the schedule ${scheduleId} is paused${state.note ? `: ${state.note}` : ''}`;
   }
+  // None is taken while one runs, however long that takes.
+  if (info.runningActions.length > 0) {
+    return undefined;
+  }
   const everyMs = Number(spec.intervals?.[0]?.every ?? 0);
   const lastAt = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
   const isLate = now - lastAt.getTime() > Math.max(LATE_AFTER_INTERVALS * everyMs, LATE_AT_LEAST_MS);

@@ -63,6 +63,12 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(await inspected(Date.now() + 4 * HOUR_MS)).toEqual(
       each('has not run since').map((words) => expect.stringContaining(words)),
     );
+    // As the schedule itself starts it; without a worker it does not end.
+    await client.schedule.getHandle('purge').trigger('SKIP');
+    await eventually('the purge', async () => (await describePurge()).info.runningActions.length > 0);
+    expect(await inspected(Date.now() + 4 * HOUR_MS)).toEqual([
+      expect.stringContaining('the schedule signing-key-rotation has not run since'),
+    ]);
     await client.schedule.getHandle('purge').pause('for a test');
     expect(await inspected()).toEqual(['the schedule purge is paused: for a test']);
   });
