@@ -53,9 +53,12 @@ export async function runCommand(
   }
 }
 
+/** The person's own CLI configuration does not apply to this server. Older CLIs refuse the flags. */
+export const WITHOUT_CONFIGURATION = ['--disable-config-file', '--disable-config-env'];
+
 const ANSWER_LIMIT_MS = 10_000;
 
-/** Whether a file is a Temporal CLI that runs here, not a partial file or another platform's. */
+/** Whether a file is a Temporal CLI that can start the server: whole, of this platform, and not too old. */
 export async function isTemporal(executable: string, signal?: AbortSignal): Promise<boolean> {
   const executableHere = await access(executable, constants.X_OK).then(
     () => true,
@@ -64,7 +67,7 @@ export async function isTemporal(executable: string, signal?: AbortSignal): Prom
   if (!executableHere) {
     return false;
   }
-  const { code, lastLines } = await runCommand(executable, ['--version'], {
+  const { code, lastLines } = await runCommand(executable, [...WITHOUT_CONFIGURATION, '--version'], {
     signal,
     silenceLimitMs: ANSWER_LIMIT_MS,
   });

@@ -5,6 +5,7 @@ import { Connection } from '@temporalio/client';
 import { pause } from '../backoff.js';
 import type { Log } from '../log.js';
 import { addSearchAttributes, missingSearchAttributes, type SearchAttributes } from '../namespace.js';
+import { WITHOUT_CONFIGURATION } from './command.js';
 import { serverLog } from './server-log.js';
 import { type Exit, spawnTethered, type Tethered } from './tether.js';
 
@@ -96,8 +97,7 @@ function serverArguments(options: DevServerOptions, { ip, port }: LoopbackAddres
     ...database,
     ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     ...['--log-level', 'warn', '--log-format', 'json', '--color', 'never'],
-    // The person's own CLI configuration does not apply to this server.
-    ...['--disable-config-file', '--disable-config-env'],
+    ...WITHOUT_CONFIGURATION,
   ];
 }
 

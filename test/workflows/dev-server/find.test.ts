@@ -12,6 +12,10 @@ import { eventually, isAlive, temporaryFolder } from '../temporal-fixture.js';
 
 const TEMPORAL_SCRIPT = '#!/bin/sh\necho "temporal version 1.2.3 (Server 1.2.3, UI 1.2.3)"\n';
 const BROKEN_SCRIPT = '#!/bin/sh\nexit 127\n';
+const OLD_SCRIPT = `#!/bin/sh
+for flag; do [ "$flag" = --version ] || { echo "unknown flag: $flag"; exit 1; }; done
+echo "temporal version 1.0.0 (Server 1.24.2, UI 2.28.0)"
+`;
 
 let files: Awaited<ReturnType<typeof temporaryFolder>>;
 let env: NodeJS.ProcessEnv;
@@ -107,8 +111,11 @@ test('the one on the PATH is found for a user without a home folder', async () =
   expect(await find({ env: homeless })).toBe(executable);
 });
 
-test('one on the PATH that does not run is passed over for the cached one', async () => {
-  await placeOnPath('temporal', BROKEN_SCRIPT);
+test.each([
+  { what: 'that does not run', script: BROKEN_SCRIPT },
+  { what: 'without the flags of the start', script: OLD_SCRIPT },
+])('one on the PATH $what is passed over for the cached one', async ({ script }) => {
+  await placeOnPath('temporal', script);
   const executable = await place(cachedExecutable(env), TEMPORAL_SCRIPT);
   expect(await find()).toBe(executable);
 });
