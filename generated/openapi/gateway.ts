@@ -1292,7 +1292,7 @@ export interface components {
          */
         InstanceIntegrationId: components["schemas"]["InstanceIntegrationId"];
         /**
-         * @description The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
+         * @description The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
          * @example 100
          */
         Limit: number;
@@ -1431,7 +1431,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description The largest number of items in the answer. An answer may have fewer, also when more follow.
+                 * @description The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.
                  * @example 100
                  */
                 limit?: number;
@@ -1788,7 +1788,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
+                 * @description The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
                  * @example 100
                  */
                 limit?: components["parameters"]["Limit"];
@@ -1979,7 +1979,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
+                 * @description The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
                  * @example 100
                  */
                 limit?: components["parameters"]["Limit"];

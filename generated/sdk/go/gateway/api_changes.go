@@ -286,7 +286,7 @@ func (r ApiListChangesRequest) After(after string) ApiListChangesRequest {
 	return r
 }
 
-// The largest number of items in the answer. An answer may have fewer, also when more follow.
+// The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.
 func (r ApiListChangesRequest) Limit(limit int32) ApiListChangesRequest {
 	r.limit = &limit
 	return r

@@ -267,7 +267,7 @@ type ApiListUsersRequest struct {
 	ifNoneMatch *string
 }
 
-// The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see &#x60;Link&#x60;. By default all.
+// The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see &#x60;Link&#x60;. By default all.
 func (r ApiListUsersRequest) Limit(limit int32) ApiListUsersRequest {
 	r.limit = &limit
 	return r

@@ -495,7 +495,7 @@ type ApiListWorkersV2Request struct {
 	ifNoneMatch *string
 }
 
-// The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see &#x60;Link&#x60;. By default all.
+// The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see &#x60;Link&#x60;. By default all.
 func (r ApiListWorkersV2Request) Limit(limit int32) ApiListWorkersV2Request {
 	r.limit = &limit
 	return r

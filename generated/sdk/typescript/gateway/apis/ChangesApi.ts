@@ -58,7 +58,7 @@ export interface ListChangesRequest {
      */
     after?: string;
     /**
-     * The largest number of items in the answer. An answer may have fewer, also when more follow.
+     * The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.
      */
     limit?: number;
     /**

@@ -81,7 +81,7 @@ export interface ListWorkersV2Request {
      */
     clientId: string;
     /**
-     * The largest number of records in the answer. If the records are large, an answer may have fewer, also when more follow: see `Link`. By default all.
+     * The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
      */
     limit?: number;
     /**

@@ -381,7 +381,7 @@ class ChangesApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         after: Annotated[Optional[StrictStr], Field(description="The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.")] = None,
-        limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer may have fewer, also when more follow.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.")] = None,
         wait: Annotated[Optional[StrictInt], Field(description="The seconds to wait for a change when there is none. By default the answer comes at once.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
@@ -406,7 +406,7 @@ class ChangesApi:
         :type instance_integration_id: str
         :param after: The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.
         :type after: str
-        :param limit: The largest number of items in the answer. An answer may have fewer, also when more follow.
+        :param limit: The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.
         :type limit: int
         :param wait: The seconds to wait for a change when there is none. By default the answer comes at once.
         :type wait: int
@@ -478,7 +478,7 @@ class ChangesApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         after: Annotated[Optional[StrictStr], Field(description="The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.")] = None,
-        limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer may have fewer, also when more follow.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.")] = None,
         wait: Annotated[Optional[StrictInt], Field(description="The seconds to wait for a change when there is none. By default the answer comes at once.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
@@ -503,7 +503,7 @@ class ChangesApi:
         :type instance_integration_id: str
         :param after: The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.
         :type after: str
-        :param limit: The largest number of items in the answer. An answer may have fewer, also when more follow.
+        :param limit: The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.
         :type limit: int
         :param wait: The seconds to wait for a change when there is none. By default the answer comes at once.
         :type wait: int
@@ -575,7 +575,7 @@ class ChangesApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         after: Annotated[Optional[StrictStr], Field(description="The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.")] = None,
-        limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer may have fewer, also when more follow.")] = None,
+        limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.")] = None,
         wait: Annotated[Optional[StrictInt], Field(description="The seconds to wait for a change when there is none. By default the answer comes at once.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
@@ -600,7 +600,7 @@ class ChangesApi:
         :type instance_integration_id: str
         :param after: The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.
         :type after: str
-        :param limit: The largest number of items in the answer. An answer may have fewer, also when more follow.
+        :param limit: The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.
         :type limit: int
         :param wait: The seconds to wait for a change when there is none. By default the answer comes at once.
         :type wait: int
