@@ -51,8 +51,9 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
       workflowType: workflowTypes.purge,
       args: [defaultPurgeInput],
       staticSummary:
-        'Deletes what is past its retention: sign-on sessions and interactions, authorization codes, grants, links, ' +
-        'idempotency keys, audit events, retired signing keys, ended API keys and service tokens',
+        'Deletes what is past its retention: sessions and interactions of the sign-on, authorization codes, grants, links, ' +
+        'changes of addresses, notices, counts of attempts, idempotency keys, audit events, events, deliveries, retry batches, ' +
+        'deleted subscriptions, replaced secrets, retired signing keys, ended API keys and service tokens',
     }),
     every(signingKeyRotationIntervalMs, {
       scheduleId: scheduleIds.signingKeyRotation,

@@ -43,11 +43,13 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(spec.jitter).toBe(60_000);
     expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: HOUR_MS, pauseOnFailure: false });
     expect(action).toMatchObject({ workflowType: 'purge', workflowId: 'purge', args: [defaultPurgeInput] });
-    expect(action.staticSummary).toMatch(/^Deletes what is past its retention: .*sessions.*API keys/);
+    expect(action.staticSummary).toMatch(
+      /^Deletes what is past its retention: .*sessions.*deliveries.*API keys/,
+    );
     expect(info.nextActionTimes).not.toHaveLength(0);
   });
 
-  test('are missing, running or paused for an inspection', async () => {
+  test('are missing, late, running or paused for an inspection', async () => {
     const inspected = async (now = Date.now()) => {
       const place = { address: server.address, namespace: NAMESPACE };
       // A busy server may take longer to answer than an inspection waits.
