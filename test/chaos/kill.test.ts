@@ -1,5 +1,6 @@
-import { renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readList } from '../flow/reading.js';
 import { openImport } from '../store/adapters/platform/import-call.js';
@@ -93,6 +94,20 @@ describe('a parent that is killed', () => {
     await next.readiness();
     expect(await call.rest()).toMatchObject({ refusal: expect.anything() });
     await next.stop();
+  });
+
+  test('is followed by one that a signal ends while it waits, without a role', async () => {
+    const dataDir = services.newDirectory();
+    const socket = join(dataDir, 'run', 'domain.ops.sock');
+    mkdirSync(dirname(socket), { recursive: true });
+    const earlier = createServer().listen(socket);
+    const next = await services.launch({ dataDir });
+    await next.output.nextLine(({ msg }) => msg === 'waiting for the roles of an earlier supervisor to end');
+    next.signal('SIGTERM');
+    expect(await next.exited).toEqual({ code: 0, signal: null });
+    expect(next.output.lines().map(({ role }) => role)).toEqual(['serve']);
+    expect(existsSync(socket)).toBe(true);
+    earlier.close();
   });
 
   test('leaves no child that was still starting', async () => {

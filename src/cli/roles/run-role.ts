@@ -59,6 +59,11 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
       warnOfTraces('traces are lost', { reason }),
     );
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
+    if (opsSocket !== undefined && ending.signal.aborted) {
+      // Without a socket, which could replace that of a role of the next supervisor.
+      await role.stop().catch((error: unknown) => endUncleanly(error, log));
+      process.exit(0);
+    }
     const ops = await startOps(name, role, config, opsSocket, () => metrics.metrics());
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
@@ -147,7 +152,7 @@ function refuseToStart(error: unknown, log: Log): never {
   process.exit(1);
 }
 
-/** A failed stop is no failed start, of which a supervisor may be told not to try it again. */
+/** Unlike a failed start, it never has the exit code that prevents another start. */
 function endUncleanly(error: unknown, log: Log): never {
   const { message, stack } = error as Error;
   log.error('could not stop cleanly', { reason: message, stack });

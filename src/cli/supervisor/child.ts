@@ -58,14 +58,16 @@ export class Child {
     const { role, environment } = this.options;
     const startedAt = performance.now();
     let child: ChildProcess;
+    this.#process = undefined;
     try {
       child = fork(COMMAND, [role, '--ops-socket', this.opsSocket], { env: environment });
     } catch (error) {
-      // Such as ENOMEM. Of other failures of the system, such as EAGAIN, the child tells.
+      // Such as ENOMEM. For others, such as EAGAIN, the child emits `error`.
       this.#ended(startedAt, null, null, (error as Error).message);
       return;
     }
-    this.#process = child;
+    // Without a process, it has no channel either.
+    this.#process = child.pid === undefined ? undefined : child;
     child.on('message', (message) => this.#heard(message as RoleMessage, startedAt));
     child.once('exit', (code, signal) => this.#ended(startedAt, code, signal));
     child.once(

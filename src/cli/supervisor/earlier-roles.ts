@@ -6,7 +6,7 @@ import { isListening, opsSocketOf } from '../sockets.js';
 const LOOK_EVERY_MS = 100;
 
 /**
- * Waits for the roles of a killed supervisor. They finish their calls first, and until then hold ports and
+ * Waits for the roles of a killed supervisor that had become ready. They finish their calls first, and until then hold ports and
  * locks; at their end each removes its socket, which could by then be that of its successor.
  */
 export async function untilEarlierRolesEnd(
@@ -17,7 +17,11 @@ export async function untilEarlierRolesEnd(
 ): Promise<void> {
   const endsAt = performance.now() + limitMs;
   for (let looks = 0; await doesAnyListen(runDir); looks += 1) {
-    if (ending.aborted || performance.now() > endsAt) {
+    if (ending.aborted) {
+      return;
+    }
+    if (performance.now() > endsAt) {
+      log.warn('starting beside roles of an earlier supervisor', { limitMs });
       return;
     }
     if (looks === 0) {

@@ -35,6 +35,9 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const ending = new AbortController();
   void asked.then(() => ending.abort());
   await untilEarlierRolesEnd(runDir, config.SHUTDOWN_GRACE + KILL_MARGIN_MS, log, ending.signal);
+  if (ending.signal.aborted) {
+    process.exit(0);
+  }
   const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
   const demo = runsTemporal ? await import('./temporal-of-demo.js') : undefined;
   const temporalAddress = await demo?.freeTemporalAddress();

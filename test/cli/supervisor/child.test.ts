@@ -18,5 +18,6 @@ test('a role whose process the system refuses is tried again, and the supervisor
   expect(lines()).toMatchObject([
     { msg: 'edge ended, starting it again', delayMs: 100, reason: expect.stringContaining('SPOILT') },
   ]);
+  child.drain();
   await child.stop();
 });
