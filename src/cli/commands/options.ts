@@ -17,7 +17,7 @@ export function addTargetOptions(command: Command): Command {
 }
 
 export const TARGET_NOTE =
-  'Address and token come from $DATA_DIR/demo.json of the demo environment unless they are given.';
+  'Address and token come from $DATA_DIR/demo.json of the demo environment unless they are given. A live token goes to the address of the settings.';
 
 const EVENT_TYPES = Object.keys(payloadSchemaOf);
 

@@ -28,10 +28,7 @@ export interface Target {
   demo: Partial<DemoFile> | undefined;
 }
 
-/**
- * The demo environment fills in what was not typed. A live token is not for its address: the settings have
- * that of such a call.
- */
+/** The demo environment fills in what was not typed. A live token goes to the address of the settings. */
 export function targetOf(
   { address, token = secretNamedBy('INTEGRATION_TOKEN_FILE'), ca }: TargetOptions,
   demoToken: ServiceTokenKind = 'operator',

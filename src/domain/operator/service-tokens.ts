@@ -114,18 +114,22 @@ function endOfEqualLife(present: ServiceToken, now: number): number | null {
 }
 
 /**
- * The first token, or a new one while none works. A single one that was never used counts as lost, because it
- * is shown only once: it is revoked.
+ * The first token, or a new one while none works. On request, one in place of the only one that works, which is
+ * revoked, if that was never used: its output may be lost.
  */
 export async function createFirstOperatorToken(
   changes: Ports,
   environment: 'live' | 'demo',
-  expiresAt?: number,
+  { expiresAt, replacesUnused = false }: { expiresAt?: number; replacesUnused?: boolean } = {},
 ): Promise<IssuedServiceToken & { lost: ServiceToken | undefined }> {
   await changes.lock(OPERATOR_TOKENS);
   const [present, other] = await changes.serviceTokens.someActive('operator', changes.now);
-  if (present && (other || present.lastUsedAt !== null)) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'There already is a working operator token.');
+  const mayReplace = replacesUnused && other === undefined && present?.lastUsedAt === null;
+  if (present && !mayReplace) {
+    const message = replacesUnused
+      ? 'The operator token that works has been used, or there are several.'
+      : 'There already is a working operator token.';
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
   }
   const creation = { kind: 'operator', label: 'First operator', expiresAt } as const;
   const issued = await createServiceToken(changes, environment, creation);

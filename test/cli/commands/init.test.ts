@@ -43,10 +43,10 @@ describe('integration init', () => {
     const { stdout } = await integration(['init'], { DATA_DIR: join(services.newDirectory(), 'live') });
     const [token = ''] = /operator_live_\w{48}/.exec(stdout) ?? [];
     expect(stdout).not.toContain('--token');
-    const [save, use] = ['install', 'export'].map((word) => new RegExp(`${word} .*`).exec(stdout)?.[0]);
+    const [save, use] = ['\\(umask', 'export'].map((word) => new RegExp(`${word} .*`).exec(stdout)?.[0]);
     const script = `echo ${token} | ${save}\n${use}\nls -l "$INTEGRATION_TOKEN_FILE"; cat "$INTEGRATION_TOKEN_FILE"`;
-    const cwd = services.newDirectory();
-    const shown = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' });
+    const env = { ...process.env, HOME: services.newDirectory() };
+    const shown = spawnSync('sh', ['-c', script], { env, encoding: 'utf8' });
     expect(shown).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^-rw-------/) });
     expect(shown.stdout).toContain(`\n${token}`);
   });
@@ -127,10 +127,15 @@ describe('integration init', () => {
     expect([code, stderr]).toEqual([78, 'TEMPORAL_ADDRESS is not set: there is no Temporal to set up.\n']);
   });
 
-  test('whose token was lost before its first use revokes it, and makes another one with the same key', async () => {
+  test('whose token was lost before its first use revokes it on request, and makes another one with the same key', async () => {
     const dataDir = join(services.newDirectory(), 'live');
     const first = await integration(['init', '--json'], { DATA_DIR: dataDir });
-    const again = await integration(['init', '--json'], { DATA_DIR: dataDir });
+    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      'The environment exists already: There already is a working operator token. If its output was lost before it was used: integration init --replace-unused\n',
+    ]);
+    const again = await integration(['init', '--json', '--replace-unused'], { DATA_DIR: dataDir });
     expect(again.stderr).toMatch(
       /^The operator token tok_\w+, which was never used, is revoked: the new one replaces it\.\n$/,
     );
@@ -148,14 +153,13 @@ describe('integration init', () => {
     expect(await type(first, ...audit)).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('that is repeated without the key file, as on another machine, makes no second one', async () => {
+  test('whose key file was lost with the token makes another one, because nothing is encrypted yet', async () => {
     const dataDir = join(services.newDirectory(), 'live');
     await integration(['init'], { DATA_DIR: dataDir });
     const keyFile = `${dataDir}.keys/secrets.key`;
     rmSync(keyFile);
-    const again = await integration(['init'], { DATA_DIR: dataDir });
-    expect([again.code, again.stderr]).toEqual([78, expect.stringMatching(/^There is no key file at /)]);
-    expect(existsSync(keyFile)).toBe(false);
+    expect(await integration(['init', '--replace-unused'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
+    expect(existsSync(keyFile)).toBe(true);
   });
 
   test('is refused once its token has been used, and changes nothing', async () => {
@@ -166,9 +170,11 @@ describe('integration init', () => {
     database.close();
     const keyFile = `${dataDir}.keys/secrets.key`;
     const { ino, mtimeMs } = statSync(keyFile);
-    const again = await integration(['init'], { DATA_DIR: dataDir });
+    const again = await integration(['init', '--replace-unused'], { DATA_DIR: dataDir });
     expect([again.code, again.stdout]).toEqual([78, '']);
-    expect(again.stderr).toMatch(/^The environment exists already: .*\n$/);
+    expect(again.stderr).toMatch(
+      /^The environment exists already: The operator token that works has been used/,
+    );
     expect(statSync(keyFile)).toMatchObject({ ino, mtimeMs });
 
     rmSync(keyFile);

@@ -17,21 +17,22 @@ import { initTemporalToo } from './temporal.js';
 export interface InitOptions {
   json?: boolean;
   tokenExpires: Date | 'never';
+  replaceUnused?: boolean;
 }
+
+const IF_LOST = ' If its output was lost before it was used: integration init --replace-unused';
 
 /** The actor of the first token in the audit log. */
 const ACTOR = { type: 'command', id: 'init' };
 
-/**
- * Makes a live environment. Storing the token is the last step and completes it: an interrupted attempt can
- * be repeated, and so can a completed one until its token is used.
- */
-export async function init(config: Config, { json, tokenExpires }: InitOptions): Promise<void> {
+/** Makes a live environment. Storing the token completes it, so that an interrupted attempt can be repeated. */
+export async function init(config: Config, options: InitOptions): Promise<void> {
+  const { json, tokenExpires, replaceUnused = false } = options;
   if (config.ENVIRONMENT === 'demo') {
     throw new StartupError('`init` is for live. A demo environment needs none: start it with `make run`.');
   }
   const expires = tokenExpires === 'never' ? undefined : tokenExpires;
-  const { token: operatorToken, serviceToken, lost } = await makeEnvironment(config, expires);
+  const { token: operatorToken, serviceToken, lost } = await makeEnvironment(config, expires, replaceUnused);
   const operatorTokenExpiresAt = expires?.toISOString() ?? null;
   const { DATA_DIR: dataDir } = config;
   const { path, warning } = secretsKeyFile(config);
@@ -72,18 +73,18 @@ It ${expires ? `ends ${asTime(expires)}. Before that` : 'never ends. After a lea
 What comes next
 
   1. Start it:                integration serve
-  2. Save the token (paste it, then press Ctrl-D):
-                              install -m 600 /dev/stdin operator.token
-  3. Let the command use it:  export INTEGRATION_TOKEN_FILE="$PWD/operator.token"
+  2. In another terminal, save the token (paste it, press Enter, then Ctrl-D):
+                              (umask 077; cat > ~/operator.token)
+  3. Let the command use it:  export INTEGRATION_TOKEN_FILE=~/operator.token
   4. Issue a platform token:  integration token create --role platform --label "Back office"
-  5. Save it in the same way: install -m 600 /dev/stdin platform.token
-  6. Make an instance:        INTEGRATION_TOKEN_FILE="$PWD/platform.token" integration instance create "…"
+  5. Save it in the same way: (umask 077; cat > ~/platform.token)
+  6. Make an instance:        INTEGRATION_TOKEN_FILE=~/platform.token integration instance create "…"
 `,
   );
   await initTemporalToo(config);
 }
 
-async function makeEnvironment(config: Config, expires: Date | undefined) {
+async function makeEnvironment(config: Config, expires: Date | undefined, replacesUnused: boolean) {
   makeDirectory(config.DATA_DIR);
   const store = await openStore({
     environment: config.ENVIRONMENT,
@@ -100,15 +101,18 @@ async function makeEnvironment(config: Config, expires: Date | undefined) {
       await useKeys({ seals: store.seals, chainRecords }, readSecretsKeys(path));
     }
     return await inNameOf(ACTOR, store.operator).run(async (changes) => {
-      const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, expires?.getTime());
-      // Before the commit: a token without a key file would be an environment that cannot be completed. A
-      // repetition uses the file that is there: on another machine a new one would be a second key.
-      (issued.lost ? readSecretsKeys : makeSecretsKeys)(path);
+      const expiresAt = expires?.getTime();
+      const options = { replacesUnused, ...(expiresAt !== undefined && { expiresAt }) };
+      const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, options);
+      // Before the commit: a token without a key file would be an environment that cannot be completed.
+      makeSecretsKeys(path);
       return issued;
     });
   } catch (error) {
     throw error instanceof ServiceError && error.code === ErrorCode.TRANSITION_REFUSED
-      ? new StartupError(`The environment exists already: ${error.message}`, { cause: error })
+      ? new StartupError(`The environment exists already: ${error.message}${replacesUnused ? '' : IF_LOST}`, {
+          cause: error,
+        })
       : asRefused(error);
   } finally {
     await store.close();

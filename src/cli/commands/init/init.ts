@@ -14,8 +14,7 @@ The directory is DATA_DIR and the key file SECRETS_KEY_FILE, or a PostgreSQL dat
 database. Without it, all encrypted data is lost.
 
 The first operator token ends after 30 days unless told otherwise. Rotate it before: \`integration token rotate\`.
-If no operator token works any more, or the only one has never been used because its output was lost,
-\`integration init\` issues a new one, and revokes that one.
+If no operator token works any more, \`integration init\` issues a new one.
 
 Where TEMPORAL_ADDRESS is set, init also makes the namespace TEMPORAL_NAMESPACE (retention: 30 days) and the search
 attributes. \`integration init --temporal\` does only this, also for a demo, and can be repeated: it changes nothing
@@ -37,6 +36,10 @@ export function addInitCommand(program: Command): void {
       )
         .argParser(timeAheadOrNever)
         .default(timeAheadOrNever(FIRST_TOKEN_LIFETIME), FIRST_TOKEN_LIFETIME),
+    )
+    .option(
+      '--replace-unused',
+      'issue a new operator token, and revoke the only one that works, if that was never used: its output was lost',
     )
     .option('--temporal', 'make only the namespace and the search attributes in Temporal')
     .option('--json', 'as one JSON object')

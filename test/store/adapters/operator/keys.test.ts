@@ -209,7 +209,7 @@ describeEachDatabase('service tokens of operators', (under) => {
   test('the successor of an expiring token gets its lifetime, unless another is given', async () => {
     const { clock, run } = await operatorRig(under);
     const { serviceToken } = await run((changes) =>
-      createFirstOperatorToken(changes, 'live', changes.now + 30 * DAY_MS),
+      createFirstOperatorToken(changes, 'live', { expiresAt: changes.now + 30 * DAY_MS }),
     );
     clock.advance(29 * DAY_MS);
     const rotate = (expiresAt?: number) =>
@@ -265,7 +265,8 @@ describeEachDatabase('service tokens of operators', (under) => {
 
   test('when every operator token has ended, a first one can be made again', async () => {
     const { run, clock, database } = await operatorRig(under);
-    const make = () => run((changes) => createFirstOperatorToken(changes, 'live', changes.now + 1_000));
+    const make = () =>
+      run((changes) => createFirstOperatorToken(changes, 'live', { expiresAt: changes.now + 1_000 }));
     const { serviceToken } = await make();
     await serviceTokenStore(database).markUsed(serviceToken.id, clock.now(), 0);
     await expect(refusal(make())).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
@@ -273,11 +274,13 @@ describeEachDatabase('service tokens of operators', (under) => {
     await expect(make()).resolves.toMatchObject({ token: expect.stringMatching(/^operator_live_/) });
   });
 
-  test('a first one that was never used is revoked for another one, unless there are two', async () => {
+  test('a first one that was never used is replaced on request, and revoked, unless there are two', async () => {
     const { run, rows } = await operatorRig(under);
-    const make = () => run((changes) => createFirstOperatorToken(changes, 'live'));
+    const make = (replacesUnused = true) =>
+      run((changes) => createFirstOperatorToken(changes, 'live', { replacesUnused }));
     const first = await make();
     expect(first).toMatchObject({ token: expect.stringMatching(/^operator_live_/), lost: undefined });
+    await expect(refusal(make(false))).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
     expect(await make()).toMatchObject({ lost: { id: first.serviceToken.id } });
     await expect(rows.serviceTokens.find(first.serviceToken.id)).resolves.toMatchObject({
       revokedAt: expect.any(Number),
