@@ -67,6 +67,8 @@ interface ChannelOptions {
   credentials?: ChannelCredentials | ((address: string) => ChannelCredentials);
   /** Called when the health of one of several servers has changed. */
   onChange?: (report: MemberReport) => void;
+  /** How long a connection may take to begin. */
+  connectMs?: number;
 }
 
 /**
@@ -86,7 +88,7 @@ export class RpcChannel {
     addresses: string,
     /** A function if the token may change while the channel is open. */
     token: string | (() => string),
-    { credentials: given = credentials.createInsecure(), onChange }: ChannelOptions = {},
+    { credentials: given = credentials.createInsecure(), onChange, connectMs }: ChannelOptions = {},
   ) {
     this.#token = token;
     this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).shortCalls);
@@ -102,6 +104,7 @@ export class RpcChannel {
         metadata: () => this.#metadata({ requestId: randomUUID() }),
         calls: this.#streamedCalls,
         onChange: ({ report }) => onChange?.(report),
+        connectMs,
       });
     });
   }

@@ -1,10 +1,13 @@
-import { type Client, type StatusObject, status } from '@grpc/grpc-js';
+import { type Client, connectivityState, type StatusObject, status } from '@grpc/grpc-js';
 
 /** HTTP/2 servers close connections with many cancelled calls (Node: 1,000). Leaves room for open calls. */
 const MOST_CANCELLED = 500;
 
 /** Statuses of calls that the client has reset; the server uses them too, which does no harm. */
 const CANCELLED: ReadonlySet<number> = new Set([status.CANCELLED, status.DEADLINE_EXCEEDED]);
+
+/** So long that calls of requests end by their own deadlines first. */
+const CONNECT_MS = 20_000;
 
 /** The common interface of calls of grpc-js. */
 interface Call {
@@ -16,14 +19,23 @@ interface Opened {
   client: Client;
   underWay: Set<Call>;
   cancelled: number;
+  /** Whether calls wait until it is connected. */
+  isAwaited: boolean;
 }
 
-/** A connection that is replaced before the server would close it. The old one stays until its calls end. */
+/**
+ * A connection that is replaced before the server would close it, and where it is not made in time: grpc-js
+ * waits without limit for a server that accepts a connection and then sends nothing. The old one stays until
+ * its calls end.
+ */
 export class RenewedConnection {
   readonly #opened = new Set<Opened>();
   #current: Opened;
 
-  constructor(private readonly open: () => Client) {
+  constructor(
+    private readonly open: () => Client,
+    private readonly connectMs = CONNECT_MS,
+  ) {
     this.#current = this.#next();
   }
 
@@ -32,6 +44,9 @@ export class RenewedConnection {
     const begun = call(connection.client);
     connection.underWay.add(begun);
     begun.once('status', ({ code }) => this.#over(connection, begun, code));
+    if (!connection.isAwaited) {
+      this.#await(connection, Date.now() + this.connectMs);
+    }
     return begun;
   }
 
@@ -44,10 +59,7 @@ export class RenewedConnection {
     const broken = [...this.#opened];
     this.#current = this.#next();
     for (const connection of broken) {
-      for (const call of connection.underWay) {
-        call.cancel();
-      }
-      this.#closeIfUnused(connection);
+      this.#giveUp(connection);
     }
   }
 
@@ -55,6 +67,29 @@ export class RenewedConnection {
     for (const { client } of this.#opened) {
       client.close();
     }
+  }
+
+  /** Not by `waitForReady`, which would connect a closed client again. */
+  #await(connection: Opened, givesUpAt: number): void {
+    const channel = connection.client.getChannel();
+    const state = channel.getConnectivityState(false);
+    connection.isAwaited = state !== connectivityState.READY && state !== connectivityState.SHUTDOWN;
+    if (connection.isAwaited) {
+      channel.watchConnectivityState(state, givesUpAt, (isLate) =>
+        isLate ? this.#giveUp(connection) : this.#await(connection, givesUpAt),
+      );
+    }
+  }
+
+  /** Ends its calls. */
+  #giveUp(connection: Opened): void {
+    if (connection === this.#current) {
+      this.#current = this.#next();
+    }
+    for (const call of connection.underWay) {
+      call.cancel();
+    }
+    this.#closeIfUnused(connection);
   }
 
   #over(connection: Opened, call: Call, code: number): void {
@@ -74,7 +109,7 @@ export class RenewedConnection {
   }
 
   #next(): Opened {
-    const opened = { client: this.open(), underWay: new Set<Call>(), cancelled: 0 };
+    const opened = { client: this.open(), underWay: new Set<Call>(), cancelled: 0, isAwaited: false };
     this.#opened.add(opened);
     return opened;
   }

@@ -1,11 +1,15 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
-import { type Client, status } from '@grpc/grpc-js';
-import { describe, expect, test } from '@jest/globals';
+import { type Client, connectivityState, status } from '@grpc/grpc-js';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
+import { RpcChannel } from '../../src/rpc/client.js';
 import { serve } from '../../src/rpc/handlers.js';
+import { addHealth } from '../../src/rpc/health.js';
 import { RenewedConnection } from '../../src/rpc/renewed-connection.js';
-import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
-import { rpcRigs } from './rig.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
+import { rpcRigs, TOKENS } from './rig.js';
+import { CuttingProxy } from './short-calls/cutting-proxy.js';
+import { textService, textsAnsweredBy } from './short-calls/text-service.js';
 
 const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
 /** Beyond the thousand or so cancelled calls that a server takes on a connection; those for lists are two. */
@@ -83,7 +87,11 @@ describe('a connection that is renewed', () => {
   function opening() {
     const opened: { client: Client; closed: boolean }[] = [];
     const connection = new RenewedConnection(() => {
-      const one = { client: { close: () => (one.closed = true) } as unknown as Client, closed: false };
+      const client = {
+        close: () => (one.closed = true),
+        getChannel: () => ({ getConnectivityState: () => connectivityState.READY }),
+      };
+      const one = { client: client as unknown as Client, closed: false };
       opened.push(one);
       return one.client;
     });
@@ -152,5 +160,44 @@ describe('a connection that is renewed', () => {
     endMany(MOST_CANCELLED, status.CANCELLED);
     connection.close();
     expect(opened.map(({ closed }) => closed)).toEqual([true, true]);
+  });
+});
+
+describe('a connection that is accepted and never answered', () => {
+  const rigs = rpcRigs();
+  const opened: { close(): void }[] = [];
+  afterEach(() => {
+    for (const one of opened.splice(0)) {
+      one.close();
+    }
+  });
+
+  test.each([
+    ['the only server', 1],
+    ['each of several servers', 2],
+  ])('is made again, to %s', async (_, count) => {
+    const { address } = await rigs.start([textsAnsweredBy((text) => `${text}!`)], {
+      address: '127.0.0.1:0',
+      prepare: (server) => addHealth(server, async () => 'SERVING'),
+    });
+    const proxies = await Promise.all(
+      Array.from({ length: count }, () => CuttingProxy.start(undefined, address)),
+    );
+    for (const proxy of proxies) {
+      proxy.freeze();
+    }
+    const addresses = proxies.map((proxy) => proxy.address).join();
+    const channel = new RpcChannel(addresses, TOKENS.edge, { connectMs: 200 });
+    opened.push(channel, ...proxies);
+    const ask = () => channel.clientOf(textService).ask('text', { requestId: 'r' });
+    const first = ask().catch(() => undefined);
+    await eventually('connections to all', () => proxies.every(({ connections }) => connections > 0));
+    for (const proxy of proxies) {
+      proxy.restart();
+    }
+    await first;
+    expect(await eventually('an answer', () => ask().catch(() => undefined))).toBe('text!');
+    const states = count === 1 ? ['unasked'] : ['serving', 'serving'];
+    await eventually('the state', () => channel.reports().every(({ state }, at) => state === states[at]));
   });
 });

@@ -15,10 +15,12 @@ const ASK_EVERY_TURNS = 2;
 /** With the wait for the next question, less than two seconds after a server has frozen. */
 const SILENT_AFTER_TURNS = 5;
 /**
- * A connection that a network swallows is tried again by the system after up to a minute. Each attempt of
- * ours keeps a socket of a frozen server until it thaws, so the waits between them double.
+ * A connection that a network swallows is tried again by the system after up to a minute. Not more often, as
+ * each attempt of ours keeps a socket in the backlog of a frozen server until that thaws.
  */
-const CONNECT_AGAIN_AFTER_TURNS = { least: 40, most: 2_400 };
+const CONNECT_AGAIN_AFTER_TURNS = 40;
+
+const SILENT = 'it does not answer';
 
 /** A server answers a health check of this name without a wait for its database. */
 const CALLS = serviceNameOf(CallServiceService);
@@ -43,6 +45,8 @@ interface MemberOptions {
   metadata(): Metadata;
   calls: StreamedCalls;
   onChange(member: Member): void;
+  /** How long a connection may take to begin. */
+  connectMs?: number;
 }
 
 /** A server of a channel: connections to it, opened on first use, and what is known of its health. */
@@ -62,8 +66,9 @@ export class Member {
   #isClosed = false;
 
   constructor(private readonly options: MemberOptions) {
-    const { connect, exchange, calls } = options;
-    const connection = (purpose: 'short calls' | 'streams') => new RenewedConnection(() => connect(purpose));
+    const { connect, exchange, calls, connectMs } = options;
+    const connection = (purpose: 'short calls' | 'streams') =>
+      new RenewedConnection(() => connect(purpose), connectMs);
     this.connection = connection('short calls');
     this.#forStreams = Array.from({ length: STREAM_CONNECTIONS }, () => connection('streams'));
     this.shortCalls = new ServerCalls({
@@ -110,14 +115,13 @@ export class Member {
     if (this.#asked === undefined && this.#turns >= ASK_EVERY_TURNS) {
       this.#ask();
     } else if (this.isSilent) {
-      this.#become('unreachable', 'it does not answer');
+      this.#become('unreachable', SILENT);
     }
   }
 
   /** Ends all calls of a silent server, so that others can answer those that are safe to repeat. */
   break(): void {
-    const { least, most } = CONNECT_AGAIN_AFTER_TURNS;
-    this.#patience = Math.min(Math.max(least, 2 * this.#patience), most);
+    this.#patience = CONNECT_AGAIN_AFTER_TURNS;
     this.#asked = undefined;
     for (const connection of [this.connection, ...this.#forStreams]) {
       connection.break();
@@ -177,7 +181,7 @@ export class Member {
     };
     this.health(CALLS).then(
       (answer) => (answer === 'SERVING' ? settle('serving') : settle('not-serving', `it says ${answer}`)),
-      (error: Error) => settle('unreachable', error.message),
+      (error: Error) => settle('unreachable', this.isSilent ? SILENT : error.message),
     );
   }
 

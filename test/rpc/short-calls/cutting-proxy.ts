@@ -64,6 +64,11 @@ export class CuttingProxy {
     }
   }
 
+  /** As a host that lost its power and is back: what was begun while it was frozen is never answered. */
+  restart(): void {
+    this.#isFrozen = false;
+  }
+
   /** As a long way to the server: what callers send does not arrive, until `release`. */
   holdCallers(): void {
     for (const caller of this.#callers.keys()) {
