@@ -227,6 +227,9 @@ function requestOf(call: AnyCall, { requestStream }: AnyMethod): unknown {
   return request;
 }
 
+/** Object streams take 16 messages by default, of which each may be a page. One ahead keeps the peer busy. */
+const AHEAD = 2;
+
 /** Writes at the speed of the peer. */
 async function pump(
   messages: AsyncIterable<unknown>,
@@ -234,6 +237,7 @@ async function pump(
   serialize: (message: unknown) => Buffer,
   onStall: () => void,
 ): Promise<void> {
+  (call as unknown as { _writableState: { highWaterMark: number } })._writableState.highWaterMark = AHEAD;
   for await (const message of messages) {
     if (call.cancelled || call.destroyed) {
       return;

@@ -95,7 +95,8 @@ describe('a stream of answers', () => {
       attached.mockRestore();
     }
     expect(read).toBe(amount);
-    expect(most).toBeLessThan(amount / 2);
+    // Some more are on their way.
+    expect(most).toBeLessThan(10);
     expect(call?.constructor.name).toBe('ServerWritableStreamImpl');
     expect(leftBehind).toBeLessThan(10);
   });
