@@ -24,7 +24,7 @@ import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { toStatus } from './error-trailer.js';
-import { type AdmittedCall, Gate, type GateOptions } from './gate.js';
+import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
 import { type CallContext, type Handler, refuseNul, type ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
@@ -202,6 +202,7 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
         });
       } else {
         callback?.(null, await endpoint.answer(request, context));
+        limitWait(call, admitted);
       }
     } catch (thrown) {
       failure = asServiceError(thrown);
@@ -214,6 +215,15 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
     }
     endpoint.ended(admitted, call.cancelled, failure);
   };
+}
+
+/** grpc-js keeps an answer in memory until its peer has taken it. */
+function limitWait(call: AnyCall, admitted: AdmittedStream): void {
+  if (!call.cancelled) {
+    const patience = setTimeout(() => admitted.end(notRead()), READER_PATIENCE_MS).unref();
+    // However it ends.
+    call.once('cancelled', () => clearTimeout(patience));
+  }
 }
 
 /** The message, or all messages of a stream. */

@@ -2,7 +2,7 @@ import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { OwnerSlots } from '../fairness/owner-slots.js';
 
 const LIMITS = {
-  /** Long-lived calls: each may hold a message in memory without limit of time. */
+  /** Long-lived calls: each may hold some messages in memory while it is open. */
   longCalls: 32,
   /** Other calls, until they end: twice as many as one connection may have. */
   calls: 512,

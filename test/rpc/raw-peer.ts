@@ -8,7 +8,8 @@ export class RawPeer {
   closed = 0;
   readonly statuses: string[] = [];
 
-  constructor(address: string) {
+  /** With a window of 0, it takes no answer. */
+  constructor(address: string, initialWindowSize?: number) {
     const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
     const url =
       path === undefined
@@ -18,6 +19,7 @@ export class RawPeer {
       // It keeps what it cannot send, and would give up early.
       maxSessionMemory: 1_000,
       rejectUnauthorized: false,
+      settings: initialWindowSize === undefined ? {} : { initialWindowSize },
       ...(path === undefined ? {} : { createConnection: () => dial(path) }),
     });
     this.session.on('error', () => undefined);

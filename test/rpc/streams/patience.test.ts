@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { type Handler, serve } from '../../../src/rpc/handlers.js';
+import { READER_PATIENCE_MS } from '../../../src/rpc/streams/slow-readers.js';
 import { LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
-import { refusalOf, rpcRigs } from '../rig.js';
+import { RawPeer } from '../raw-peer.js';
+import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
 type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
 
@@ -23,15 +25,53 @@ const OTHER_TIMERS = [
   'setInterval',
 ] as const;
 
-describe('a stream that is long', () => {
-  beforeEach(() => {
-    jest.useFakeTimers({ doNotFake: [...OTHER_TIMERS] });
-  });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-  const rigs = rpcRigs();
+const STEP_MS = 5_000;
+/** A call that has ended may still deliver its status. */
+const FLUSH_MS = 1_000;
 
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: [...OTHER_TIMERS] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+const rigs = rpcRigs();
+
+const pong = ({ session }: RawPeer) => new Promise((resolve) => session.ping(resolve));
+
+describe('the one answer to a call', () => {
+  test('is given up when its reader takes nothing of it', async () => {
+    const { address, timed } = await rigs.start([
+      serve(DirectoryServiceService, {
+        listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
+      }),
+    ]);
+    const peer = new RawPeer(address, 0);
+    try {
+      const stream = peer.call(DirectoryServiceService.listJobTitles.path, TOKENS.edge);
+      stream.end(Buffer.alloc(5));
+      while (timed.length === 0) {
+        await new Promise(setImmediate);
+      }
+      const passes = async (ms: number) => {
+        for (let passed = 0; passed < ms; passed += STEP_MS) {
+          jest.advanceTimersByTime(Math.min(STEP_MS, ms - passed));
+          // Meanwhile, the peer answers the pings of the server.
+          await pong(peer);
+          await pong(peer);
+        }
+      };
+      await passes(READER_PATIENCE_MS - STEP_MS);
+      expect(peer.closed).toBe(0);
+      await passes(STEP_MS + FLUSH_MS);
+      expect([peer.closed, peer.session.closed]).toEqual([1, false]);
+    } finally {
+      peer.leave();
+    }
+  });
+});
+
+describe('a stream that is long', () => {
   async function serving(listWorkers: ListWorkers, messageWaitMs: number) {
     const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
     const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
