@@ -125,14 +125,17 @@ export class RpcChannel {
 
   #streamed(method: AnyMethod): UnaryCall<AnyMethod> {
     return (request, options) => {
-      const token = this.#tokenNow;
-      if (this.#streamToken !== token) {
-        // Servers end streams whose token is no longer valid, with all calls in them.
-        this.#members.renew();
-        this.#streamToken = token;
+      if (this.#streamToken !== this.#tokenNow) {
+        this.renew();
       }
       return this.#streamedCalls.call(method, request, options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     };
+  }
+
+  /** Ends streams of calls that are idle, before a server ends them because their token has been revoked. */
+  renew(): void {
+    this.#members.renew();
+    this.#streamToken = this.#tokenNow;
   }
 
   get #tokenNow(): string {

@@ -25,7 +25,8 @@ import { clientTlsFiles } from './tls-files.js';
 /** The HTTP listeners: sign-on, gateway with documentation, application of a demo. Any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
-  const domain = openDomainChannel(role, liveTokens(role, 'edge'), 'edge', clientTlsFiles(role));
+  const tokens = liveTokens(role, 'edge', { onChange: () => domain.renew() });
+  const domain = openDomainChannel(role, tokens, 'edge', clientTlsFiles(role));
   domainsGauge(metrics, () => ({ edge: domain.reports() }));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;
   const isDemo = environment === 'demo';

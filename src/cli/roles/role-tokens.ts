@@ -82,6 +82,11 @@ function hashOf(token: Secret): Buffer {
 /** As for certificates. Polled, because a file that is replaced in a mount may raise no event. */
 const LOOK_EVERY_MS = 2_000;
 
+interface LiveTokensOptions {
+  lookEveryMs?: number;
+  onChange?: () => void;
+}
+
 /**
  * The tokens of edge and worker, read again when their files change. While a file cannot be used, its last
  * valid content stays in use.
@@ -89,7 +94,7 @@ const LOOK_EVERY_MS = 2_000;
 export function liveTokens(
   { config, log, ending }: Pick<RoleOptions, 'config' | 'log' | 'ending'>,
   role: RoleName,
-  lookEveryMs = LOOK_EVERY_MS,
+  { lookEveryMs = LOOK_EVERY_MS, onChange }: LiveTokensOptions = {},
 ): RoleTokens {
   const { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN } = config;
   const tokens: RoleTokens = { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN };
@@ -116,6 +121,7 @@ export function liveTokens(
       if (textOf(found) !== textOf(tokens[name])) {
         tokens[name] = found;
         log.info('the file of a token has changed and is in use', { setting: file });
+        onChange?.();
       }
     } catch (error) {
       const reason = (error as Error).message;

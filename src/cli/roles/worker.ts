@@ -38,7 +38,11 @@ export interface WorkersDomain {
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
   const tlsFiles = clientTlsFiles(options);
-  const tokens = liveTokens(options, 'worker');
+  const onChange = () => {
+    domain.relay.renew();
+    domain.maintenance.renew();
+  };
+  const tokens = liveTokens(options, 'worker', { onChange });
   const domain: WorkersDomain = {
     relay: openDomainChannel(options, tokens, 'relay', tlsFiles),
     maintenance: openDomainChannel(options, tokens, 'maintenance', tlsFiles),

@@ -16,6 +16,9 @@ interface RestCall {
 /** A domain that takes longer is slow, and not gone: to ask again would be more work for it. */
 const GONE_WITHIN_MS = 5_000;
 
+/** The token of a call may have been replaced since it began; the next one has the new token. */
+const GONE: ReadonlySet<ErrorCode> = new Set([ErrorCode.UNAVAILABLE, ErrorCode.SERVICE_TOKEN_INVALID]);
+
 /**
  * The pages of the rest of a list. If the domain that reads them is gone, they are asked for again, once,
  * after the last page that arrived; the channel chooses another domain where there is one.
@@ -64,7 +67,7 @@ export class PagesOfRest implements AsyncIterator<ReadRestResponse> {
   }
 
   #canGoOn(error: unknown, askedAt: number): boolean {
-    const isGone = error instanceof ServiceError && error.code === ErrorCode.UNAVAILABLE;
+    const isGone = error instanceof ServiceError && GONE.has(error.code);
     const mayAsk = this.rest !== undefined && !this.#isAskedAgain && !this.#isLeft;
     return isGone && mayAsk && performance.now() - askedAt < GONE_WITHIN_MS;
   }

@@ -8,7 +8,7 @@ export const FRAME_BYTES = 8 * 1_024;
 /** Longer ids are truncated. That changes no outcome: the server accepts 200 characters at most. */
 export const MAX_ID_CHARACTERS = 256;
 
-/** The limits of a gRPC message with several frames, which are those of one turn of the event loop. */
+/** The limits of a gRPC message with several frames, which are those that waited when it was written. */
 export const BATCH_BYTES = 64 * 1_024;
 export const BATCH_CALLS = 64;
 

@@ -125,6 +125,11 @@ export class ServerCalls {
         const wasCurrent = this.#stream === stream;
         const wasOpen = this.#open.delete(stream);
         this.#replace(stream);
+        if (!wasCurrent && error.code === ErrorCode.SERVICE_TOKEN_INVALID) {
+          // A replaced stream may have an earlier token; the present one has that of now.
+          onMoved(calls, notReached('the token of the stream was revoked'));
+          return;
+        }
         if (wasOpen && (wasCurrent || calls.length > 0)) {
           onLost(error);
         }

@@ -29,7 +29,9 @@ function rig() {
   ends.push(ending);
   const recorded = recordedLog();
   const config = loadConfig({ EDGE_TOKEN_FILE: file, RELAY_TOKEN: 'r'.repeat(40) });
-  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, 'edge', 5);
+  const changes = jest.fn();
+  const options = { lookEveryMs: 5, onChange: changes };
+  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, 'edge', options);
   const accepts = async (token: string) => {
     try {
       return (await roleAuthenticator(tokens)(token)).caller;
@@ -37,11 +39,11 @@ function rig() {
       return undefined;
     }
   };
-  return { file, put, tokens, accepts, text: () => recorded.text() };
+  return { file, put, tokens, accepts, changes, text: () => recorded.text() };
 }
 
 test('a token is replaced without a restart, while the domain accepts both', async () => {
-  const { put, tokens, accepts, text } = rig();
+  const { put, tokens, accepts, changes, text } = rig();
   const authenticate = roleAuthenticator(tokens);
   expect([await accepts(OLD), await accepts(NEW)]).toEqual(['edge', undefined]);
   put(`${NEW},${OLD}\n`);
@@ -50,6 +52,7 @@ test('a token is replaced without a restart, while the domain accepts both', asy
   put(NEW);
   await eventually('the end of the old token', async () => (await accepts(OLD)) === undefined);
   expect(await authenticate(NEW)).toEqual({ caller: 'edge' });
+  expect(changes).toHaveBeenCalledTimes(2);
   expect(await accepts('r'.repeat(40))).toBe('relay');
   expect(text()).not.toMatch(/o{40}|n{40}/);
 });

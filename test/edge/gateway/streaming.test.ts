@@ -230,11 +230,13 @@ describe('an error after the first pages', () => {
   });
 });
 
-describe('a domain that is gone after the first pages', () => {
-  const gone = () => new ServiceError(ErrorCode.UNAVAILABLE, 'It is gone.');
-
+describe('a domain that ends a list after its first pages', () => {
   /** Pages of one row each. A domain is gone after so many of them, and the next one goes on. */
-  function listed(pages: number, goneAfter: readonly number[], saysWhere = true) {
+  function listed(
+    pages: number,
+    goneAfter: readonly number[],
+    { saysWhere = true, code = ErrorCode.UNAVAILABLE } = {},
+  ) {
     const rows = pageOf(pages);
     const asked: (string | undefined)[] = [];
     gateway.program({
@@ -248,7 +250,7 @@ describe('a domain that is gone after the first pages', () => {
           yield { body: bytesOf(rows.slice(next, next + 1)), rest: after };
         }
         if (until < pages) {
-          throw gone();
+          throw new ServiceError(code, 'It is gone.');
         }
       },
     });
@@ -256,13 +258,19 @@ describe('a domain that is gone after the first pages', () => {
     return { asked, ids, all: rows.map(({ id }) => id) };
   }
 
-  test('is not noticed: the list goes on after the last page, as often as pages arrive', async () => {
-    const { asked, ids, all } = listed(9, [1, 3, 4, 7]);
-    const answer = await gateway.ask(OPERATION.operationId, PATH);
-    expect(ids(answer.body)).toEqual(all);
-    expect(asked).toEqual(['rest', 'rest', '3', '4', '7']);
-    expect(errors()).toEqual([]);
-  });
+  test.each([
+    ['stops', ErrorCode.UNAVAILABLE],
+    ['has revoked the earlier token of the edge', ErrorCode.SERVICE_TOKEN_INVALID],
+  ])(
+    'because it %s is not noticed: the list goes on after the last page, as often as pages arrive',
+    async (_, code) => {
+      const { asked, ids, all } = listed(9, [1, 3, 4, 7], { code });
+      const answer = await gateway.ask(OPERATION.operationId, PATH);
+      expect(ids(answer.body)).toEqual(all);
+      expect(asked).toEqual(['rest', 'rest', '3', '4', '7']);
+      expect(errors()).toEqual([]);
+    },
+  );
 
   test('cuts the connection if the next one is gone too', async () => {
     const { asked } = listed(9, [3, 3]);
@@ -281,7 +289,7 @@ describe('a domain that is gone after the first pages', () => {
   });
 
   test('cuts the connection if it did not say where the list goes on, as one of an earlier release', async () => {
-    const { asked } = listed(9, [3], false);
+    const { asked } = listed(9, [3], { saysWhere: false });
     const { read } = await reader();
     const readAll = async () => {
       while ((await read()) !== undefined) {}

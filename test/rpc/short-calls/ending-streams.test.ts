@@ -1,14 +1,16 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { ErrorCode, type ServiceError } from '../../../src/errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { RpcChannel } from '../../../src/rpc/client.js';
+import { addHealth } from '../../../src/rpc/health.js';
 import { closeRpcServer } from '../../../src/rpc/server.js';
 import { ServerCalls, StreamedCalls } from '../../../src/rpc/short-calls/streamed-calls.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, TOKENS } from '../rig.js';
 import { EXCHANGE, never, OPTIONS, roleCalls } from './role-calls.js';
-import { textService, textsAnsweredBy } from './text-service.js';
+import { type Answering, textService, textsAnsweredBy } from './text-service.js';
 
 describe('calls of a role, when their stream ends,', () => {
   const { rigs, clients, serving, behindProxy } = roleCalls();
@@ -70,6 +72,72 @@ describe('calls of a role, when their stream ends,', () => {
     expect(shown).toEqual([old, next]);
     held.tell('finished');
     expect(await underWay).toBe('finished');
+  });
+
+  describe('in the stream of an earlier token', () => {
+    const [old, next] = ['the-older-token', 'the-newer-token'];
+
+    async function rotating(answered: Answering) {
+      const valid = new Set([old, next]);
+      const rig = await rigs.start([textsAnsweredBy(answered)], {
+        address: '127.0.0.1:0',
+        prepare: (server) => addHealth(server, async () => 'SERVING'),
+        authenticate: (token) => {
+          if (!valid.has(token)) {
+            throw new ServiceError(ErrorCode.SERVICE_TOKEN_INVALID, 'It was revoked.');
+          }
+          return { caller: 'edge' };
+        },
+        limits: { recheckTokensMs: 20 },
+      });
+      let token = old;
+      const states: string[] = [];
+      const channel = new RpcChannel(`${rig.address},127.0.0.1:1`, () => token, {
+        onChange: ({ address, state }) => address === rig.address && states.push(state),
+      });
+      clients.push(channel);
+      await eventually('it serves', () => states.length > 0);
+      const client = channel.clientOf(textService);
+      return {
+        ...{ states, channel, timed: rig.timed },
+        ask: (text: string) => client.ask(text, OPTIONS),
+        change: (text: string) => client.change(text, OPTIONS),
+        replaceToken: () => {
+          token = next;
+        },
+        revokeOld: () => valid.delete(old),
+      };
+    }
+
+    test('that is revoked are asked again if that is safe, and others fail as UNAVAILABLE', async () => {
+      const begun: string[] = [];
+      const { ask, change, states, replaceToken, revokeOld } = await rotating((text) => {
+        begun.push(text);
+        return text === 'new' || begun.filter((one) => one === text).length === 2 ? `${text} again` : never();
+      });
+      const asked = ask('read');
+      const changed = refusalOf(change('write'));
+      await eventually('both have begun', () => begun.length === 2);
+      replaceToken();
+      await ask('new');
+      revokeOld();
+      expect((await changed).code).toBe(ErrorCode.UNAVAILABLE);
+      expect(await asked).toBe('read again');
+      expect(begun).toEqual(['read', 'write', 'new', 'read']);
+      expect(states).toEqual(['serving']);
+    });
+
+    test('have ended before it is revoked, when the channel is told that it has changed', async () => {
+      const { ask, channel, timed, replaceToken, revokeOld } = await rotating((text) => text);
+      await ask('text');
+      replaceToken();
+      channel.renew();
+      const ended = () => timed.filter(({ method }) => method === EXCHANGE);
+      await eventually('the stream has ended', () => ended().length > 0);
+      revokeOld();
+      expect(await ask('text')).toBe('text');
+      expect(ended().map(({ code }) => code)).toEqual(['OK']);
+    });
   });
 
   test('are all answered, by the one or the next, while servers drain one after the other', async () => {

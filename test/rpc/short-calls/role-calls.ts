@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Client } from '@grpc/grpc-js';
 import { afterEach } from '@jest/globals';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { type RigOptions, type RpcRig, rpcRigs, TOKENS } from '../rig.js';
@@ -20,7 +19,7 @@ export const aborted = (signal: AbortSignal) => once(signal, 'abort');
 export function roleCalls() {
   const rigs = rpcRigs();
   const proxies: CuttingProxy[] = [];
-  const clients: Client[] = [];
+  const clients: { close(): void }[] = [];
   afterEach(() => {
     for (const one of [...proxies.splice(0), ...clients.splice(0)]) {
       one.close();
