@@ -54,6 +54,13 @@ export class ServiceError extends Error {
   }
 }
 
+/** The caller of the work has cancelled it, or its deadline has passed: no caller reads this. */
+export class CallerLeft extends ServiceError {
+  constructor(message = 'The caller left before the answer.') {
+    super(ErrorCode.UNAVAILABLE, message);
+  }
+}
+
 /** Refuses a request because of one field. */
 export function fieldRefusal(
   code: ErrorCode,

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { WebhookServiceService } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { personalAnswers } from '../../generated/proto/rights.js';
-import { asServiceError, ErrorCode, type ServiceError } from '../errors/service-error.js';
+import { asServiceError, CallerLeft, ErrorCode, type ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
@@ -25,7 +25,7 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
   return (method, { requestId, startedAt, identity }, code, error) => {
     if (error && FAULTS.has(error.code)) {
       const stack = error.cause instanceof Error ? error.cause.stack : undefined;
-      log.error('call failed', { requestId, method, internal: error.internal, stack });
+      log.error('call failed', { requestId, method, internal: error.internal ?? error.message, stack });
     }
     const durationMs = performance.now() - startedAt;
     timer(method.slice(1), code, durationMs);
@@ -86,7 +86,7 @@ export class Endpoint {
   ended(call: AdmittedCall, isCancelled: boolean, failure?: ServiceError): void {
     const { endedWith, operation } = call;
     const method = operation === undefined ? this.method.path : `${this.method.path}/${operation}`;
-    const error = endedWith ?? failure;
+    const error = endedWith ?? (isCancelled && failure instanceof CallerLeft ? undefined : failure);
     const code = error ? statusNameOf(error) : isCancelled ? 'CANCELLED' : 'OK';
     this.report(method, call, code, error);
     // The gate ends calls whose token has become invalid.

@@ -115,6 +115,12 @@ describe('an error', () => {
     expect(line?.stack).toContain('errors.test.ts');
   });
 
+  test('that we cause without an internal message have their public one in the log', async () => {
+    const { call, lines } = await throwing(() => new ServiceError(ErrorCode.UNAVAILABLE, 'Too many calls.'));
+    await refusalOf(call());
+    expect(lines.find(({ level }) => level === 'error')).toMatchObject({ internal: 'Too many calls.' });
+  });
+
   test('in writing the answer is an internal error like any other: told to the log, not to the peer', async () => {
     const purgeExpired: PurgeHandler = async () => ({
       more: false,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { CallerLeft } from '../../errors/service-error.js';
 import { AtOnce } from '../../fairness/at-once.js';
 import {
   type ClientVisitor,
@@ -183,7 +183,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
         try {
           return await structures.run(visitor.integrationId, async () => {
             if (question.isOver?.()) {
-              throw new ServiceError(ErrorCode.UNAVAILABLE, 'The caller has left.');
+              throw new CallerLeft();
             }
             return near(visitor, ({ organization }) => organization.structureOf(visitor.clientId));
           });

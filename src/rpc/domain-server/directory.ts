@@ -11,7 +11,7 @@ import {
   directoryReads,
   type Target,
 } from '../../domain/directory/reads.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
 import { type Ask, earlierMethods, headerOf } from './earlier-directory.js';
@@ -67,7 +67,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
           { integrationId: visitor.integrationId, canWait: false },
           async () => {
             if (call.isCancelled) {
-              call.signal.throwIfAborted();
+              throw new CallerLeft();
             }
             return (await content[Symbol.asyncIterator]().next()).value;
           },

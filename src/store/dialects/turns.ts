@@ -1,5 +1,5 @@
 import type { WriteOrigin } from '../../domain/unit-of-work.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { OwnerSlots } from '../../fairness/owner-slots.js';
 import type { Writer } from '../database.js';
 
@@ -134,7 +134,7 @@ export function assertAsked(signal: AbortSignal | undefined): void {
 }
 
 export function callerLeft(): ServiceError {
-  return new ServiceError(ErrorCode.UNAVAILABLE, 'The caller left before the change was made.');
+  return new CallerLeft('The caller left before the change was made.');
 }
 
 export function tooMany(): ServiceError {

@@ -131,8 +131,8 @@ export function directoryRigs() {
     } as unknown as DirectoryDependencies;
     const service = directoryService(dependencies, turns);
     const rig = await rigs.start([service]);
-    const { readRest } = service.handlers;
-    return { directory: rig.channel().clientOf(DirectoryServiceService), asked, readRest };
+    const { read, readRest } = service.handlers;
+    return { directory: rig.channel().clientOf(DirectoryServiceService), asked, read, readRest };
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { encodeCursor, FIRST_PAGE_BYTES } from '../../../src/domain/directory/page.js';
-import { ErrorCode } from '../../../src/errors/service-error.js';
+import { CallerLeft, ErrorCode } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
 import { eventually } from '../../support/eventually.js';
@@ -162,6 +162,16 @@ describe('a read of an operation', () => {
     expect(await collect(readRest?.({ read, rest } as never, left) as AsyncIterable<unknown>)).toEqual([]);
     expect((await directory.read(read, call)).rest).toEqual(rest);
   });
+
+  test.each(['listUsers', 'getOrganizationStructure'])(
+    '%s whose caller has left before its turn reads nothing, and is no fault',
+    async (operationId) => {
+      const { read, asked } = await serving();
+      const left = { requestId: 'r', signal: AbortSignal.abort(), isCancelled: true } as CallContext;
+      await expect(read?.(request(operationId) as never, left)).rejects.toBeInstanceOf(CallerLeft);
+      expect(asked).toEqual([]);
+    },
+  );
 
   test('of a list up to a limit says where to go on, and leaves no rest', async () => {
     const { directory } = await serving({ users: { page: manyUsers(10).page } });

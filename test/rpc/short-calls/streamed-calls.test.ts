@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { CallerLeft, ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import type { Authenticate } from '../../../src/rpc/callers.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
@@ -103,13 +103,18 @@ describe('calls of a role', () => {
     const reached = signalled<AbortSignal>();
     const held = signalled<string>();
     let other: AbortSignal | undefined;
-    const { ask, timed } = await serving((text, { signal }) => {
+    const { ask, timed, lines } = await serving((text, { signal }) => {
       if (text === 'other') {
         other = signal;
         return held.told;
       }
       reached.tell(signal);
-      return aborted(signal).then(() => 'too late');
+      return aborted(signal).then(() => {
+        if (text === 'unwanted') {
+          throw new CallerLeft();
+        }
+        return 'too late';
+      });
     });
     const wanted = ask('other');
     const cancel = new AbortController();
@@ -129,6 +134,7 @@ describe('calls of a role', () => {
     expect(await wanted).toBe('wanted');
     await eventually('all are told of', () => timed.length === 3);
     expect(timed.map(({ code }) => code).sort()).toEqual(['CANCELLED', 'CANCELLED', 'OK']);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   test('that are aborted before they are sent never reach the server', async () => {
