@@ -1,7 +1,7 @@
 import { snakeCase } from '../domain/platform/changes.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Identity } from './callers.js';
-import type { AnyService, RequestOf, ResponseOf, Sent } from './definitions.js';
+import type { AnyMethod, AnyService, RequestOf, ResponseOf, Sent } from './definitions.js';
 
 /** What a handler knows of the call besides its message. */
 export interface CallContext {
@@ -45,6 +45,15 @@ export interface ServedService {
 
 export function serve<S extends AnyService>(definition: S, handlers: Handlers<S>): ServedService {
   return { definition, handlers };
+}
+
+/** The message of a call. Refuses bytes that are none. */
+export function messageIn(method: AnyMethod, bytes: Buffer): unknown {
+  try {
+    return method.requestDeserialize(bytes);
+  } catch {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The message of the call cannot be read.');
+  }
 }
 
 /** Refuses NUL in a text: PostgreSQL stores none, so a SQLite database with one cannot be moved there. */

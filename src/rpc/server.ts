@@ -25,7 +25,7 @@ import type { AnyMethod, AnyService } from './definitions.js';
 import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { toStatus } from './error-trailer.js';
 import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
-import { type CallContext, type Handler, refuseNul, type ServedService } from './handlers.js';
+import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
 import { notRead, READER_PATIENCE_MS, untilWritable } from './streams/slow-readers.js';
@@ -164,11 +164,15 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   return server;
 }
 
-/** Encodes answers here: grpc-js would send its own text to the peer when that fails. */
+/**
+ * Messages are read and written here: where that fails, grpc-js would send its own text to the peer, and the
+ * call would be in no log.
+ */
 function takingBytes(definition: AnyService): AnyService {
+  const asTheyAre = (bytes: Buffer) => bytes;
   const methods = Object.entries(definition).map(([name, method]) => [
     name,
-    { ...method, responseSerialize: (bytes: Buffer) => bytes },
+    { ...method, requestDeserialize: asTheyAre, responseSerialize: asTheyAre },
   ]);
   return Object.fromEntries(methods) as AnyService;
 }
@@ -227,14 +231,20 @@ function limitWait(call: AnyCall, admitted: AdmittedStream): void {
 }
 
 /** The message, or all messages of a stream. */
-function requestOf(call: AnyCall, { requestStream }: AnyMethod): unknown {
-  if (requestStream) {
-    // Does not destroy the call when a handler stops early: it may still answer.
-    return (call as unknown as Readable).iterator({ destroyOnReturn: false });
+function requestOf(call: AnyCall, method: AnyMethod): unknown {
+  if (method.requestStream) {
+    return requestsOf(call as unknown as Readable, method);
   }
-  const { request } = call as unknown as { request: unknown };
+  const request = messageIn(method, (call as unknown as { request: Buffer }).request);
   refuseNul(request);
   return request;
+}
+
+async function* requestsOf(call: Readable, method: AnyMethod): AsyncGenerator<unknown> {
+  // Does not destroy the call when a handler stops early: it may still answer.
+  for await (const bytes of call.iterator({ destroyOnReturn: false })) {
+    yield messageIn(method, bytes);
+  }
 }
 
 /** Object streams take 16 messages by default, of which each may be a page. One ahead keeps the peer busy. */

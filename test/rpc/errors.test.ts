@@ -1,10 +1,12 @@
-import { Metadata, status } from '@grpc/grpc-js';
-import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, type ErrorDetails, ServiceError } from '../../src/errors/service-error.js';
 import { fromStatus, grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { type Handler, serve } from '../../src/rpc/handlers.js';
-import { refusalOf, rpcRigs } from './rig.js';
+import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const CODES = Object.values(ErrorCode);
 const CANARY = 'canary-that-must-not-cross';
@@ -13,6 +15,12 @@ type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
 describe('an error', () => {
   const rigs = rpcRigs();
+  const clients: Client[] = [];
+  afterEach(() => {
+    for (const client of clients.splice(0)) {
+      client.close();
+    }
+  });
 
   async function throwing(thrown: () => unknown) {
     const purgeExpired: PurgeHandler = async () => {
@@ -137,6 +145,40 @@ describe('an error', () => {
     expect(rig.timed).toMatchObject([{ code: 'INTERNAL' }]);
     expect(rig.lines.find(({ level }) => level === 'error')?.internal).toContain(CANARY);
   });
+
+  test.each([
+    ['a call', MaintenanceServiceService.purgeExpired, TOKENS.maintenance],
+    ['a stream', PlatformServiceService.importRecords, TOKENS.platform],
+  ])(
+    'in reading the message of %s refuses it, in our words and with a line in the log',
+    async (_, { path }, token) => {
+      const { address, timed, lines } = await rigs.start([
+        serve(MaintenanceServiceService, {}),
+        serve(PlatformServiceService, {
+          importRecords: async function* (requests) {
+            for await (const _ of requests) {
+              yield { read: 0, imported: 0, refused: 0, importedLines: [], refusedLines: [], done: false };
+            }
+          },
+        }),
+      ]);
+      const client = new Client(address, credentials.createInsecure());
+      clients.push(client);
+      const metadata = new Metadata();
+      metadata.set('authorization', `Bearer ${token}`);
+      const asTheyAre = (bytes: Buffer) => bytes;
+      const stream = client.makeBidiStreamRequest(path, asTheyAre, asTheyAre, metadata);
+      stream.resume();
+      stream.end(Buffer.from([0xff]));
+      const [failure] = await once(stream, 'error');
+      expect(fromStatus(failure)).toMatchObject({
+        code: ErrorCode.INVALID_REQUEST,
+        message: 'The message of the call cannot be read.',
+      });
+      expect(timed).toMatchObject([{ method: path.slice(1), code: 'INVALID_ARGUMENT' }]);
+      expect(lines).toMatchObject([{ code: 'INVALID_ARGUMENT' }]);
+    },
+  );
 });
 
 describe('a status without our trailer', () => {

@@ -12,6 +12,7 @@ import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
 import type { Endpoint } from '../endpoint.js';
 import { toDetail } from '../error-trailer.js';
 import type { AdmittedStream, Gate } from '../gate.js';
+import { messageIn } from '../handlers.js';
 import { notRead, READER_PATIENCE_MS } from '../streams/slow-readers.js';
 import {
   BATCH_BYTES,
@@ -282,11 +283,7 @@ function messageOf({ method }: Endpoint, { message, timeoutMs }: Call): unknown 
   if (timeoutMs === 0 || message.length > MAX_REQUEST_BYTES) {
     throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The call has no deadline, or is too large.');
   }
-  try {
-    return method.requestDeserialize(message);
-  } catch {
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The message of the call cannot be read.');
-  }
+  return messageIn(method, message);
 }
 
 function assertFits(answer: Buffer): Buffer {
