@@ -15,12 +15,13 @@ import {
   REQUEST_ID_KEY,
   TRACEPARENT_KEY,
 } from './call-metadata.js';
+import { CLIENT_OPTIONS } from './connect.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { Member, type MemberReport } from './members/member.js';
 import { Members } from './members/members.js';
 import type { RenewedConnection } from './renewed-connection.js';
-import { FRAME_BYTES, MAX_ANSWER_BYTES, travelsInStreams } from './short-calls/frames.js';
+import { travelsInStreams } from './short-calls/frames.js';
 import { StreamedCalls } from './short-calls/streamed-calls.js';
 import { MessageReader } from './streams/message-reader.js';
 
@@ -33,7 +34,7 @@ const DEFAULT_DEADLINE_MS = 5_000;
 const SHORT_CALL_OPTIONS = { 'grpc-node.flow_control_window': 1_024 * 1_024 };
 
 const CHANNEL_OPTIONS = {
-  'grpc.max_receive_message_length': MAX_ANSWER_BYTES + FRAME_BYTES,
+  ...CLIENT_OPTIONS,
   // Unused statistics of every call and message.
   'grpc.enable_channelz': 0,
   // Callers decide about retries; this would buffer a copy of each call.
@@ -44,8 +45,6 @@ const CHANNEL_OPTIONS = {
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.min_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1_000,
-  'grpc.keepalive_time_ms': 30_000,
-  'grpc.keepalive_timeout_ms': 5_000,
   // Otherwise clients of one address share a connection.
   'grpc.use_local_subchannel_pool': 1,
 };

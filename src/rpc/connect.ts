@@ -1,5 +1,13 @@
 import { type ChannelCredentials, credentials, experimental, ServerCredentials } from '@grpc/grpc-js';
 import type { CertificateFiles } from './certificate-files.js';
+import { FRAME_BYTES, MAX_ANSWER_BYTES } from './short-calls/frames.js';
+
+/** Of all clients. */
+export const CLIENT_OPTIONS = {
+  'grpc.max_receive_message_length': MAX_ANSWER_BYTES + FRAME_BYTES,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+};
 
 /** Without TLS on a socket; with TLS beyond loopback, and where an authority is given. */
 export function clientCredentials(address: string, files?: CertificateFiles): ChannelCredentials {

@@ -24,6 +24,7 @@ import {
 } from '@grpc/grpc-js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './call-metadata.js';
+import { CLIENT_OPTIONS } from './connect.js';
 import type { MethodOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { reflectionMethod } from './reflection.js';
@@ -45,7 +46,7 @@ export class DynamicClient {
   readonly #metadata = new Metadata();
 
   constructor(address: string, token: string, channelCredentials: ChannelCredentials) {
-    this.#client = new Client(address, channelCredentials);
+    this.#client = new Client(address, channelCredentials, CLIENT_OPTIONS);
     this.#metadata.set(AUTHORIZATION_KEY, `Bearer ${token}`);
   }
 

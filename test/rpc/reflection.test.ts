@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
 import { Client, credentials, status } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import {
@@ -19,6 +19,7 @@ import { serve } from '../../src/rpc/handlers.js';
 import { addHealth, type ServingStatus } from '../../src/rpc/health.js';
 import { addReflection } from '../../src/rpc/reflection.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
+import { CuttingProxy } from './short-calls/cutting-proxy.js';
 
 const descriptorFile = join(import.meta.dirname, '../../generated/proto/descriptors.binpb');
 const LIMITED = 'limited to one instance';
@@ -31,6 +32,10 @@ const onlyOurs: Authenticate = (token) => {
   }
   return { caller: rights.find((right) => TOKENS[right] === token) ?? 'metrics' };
 };
+const LARGE = 'large';
+/** Until a ping is sent, and for its answer. */
+const KEEPALIVE_MS = 30_000 + 5_000;
+const MORE_THAN_CLIENTS_TAKE_BY_DEFAULT = 5 * 1_024 * 1_024;
 const progress = { read: 1, imported: 1, refused: 0, importedLines: [], refusedLines: [], done: true };
 
 const services = [
@@ -45,6 +50,10 @@ const services = [
   }),
   serve(DirectoryServiceService, {
     listWorkers: async function* ({ clientId }) {
+      if (clientId === LARGE) {
+        yield { workers: [], nextCursor: 'x'.repeat(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT) };
+        return;
+      }
       yield { workers: [], nextCursor: `${clientId} one` };
       yield { workers: [], nextCursor: `${clientId} two` };
     },
@@ -169,6 +178,34 @@ describe('a server that is asked what it serves', () => {
   test('is called by what it told: streams both ways', async () => {
     const answers = await collect(call('ImportRecords', {}));
     expect(answers).toMatchObject([{ done: true }]);
+  });
+
+  test('is called by what it told: an answer of megabytes', async () => {
+    const [answer] = await collect(call('ListWorkers', { clientId: LARGE }));
+    expect((answer as { nextCursor: string }).nextCursor).toHaveLength(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT);
+  });
+
+  test('and falls silent ends a stream without a deadline, as UNAVAILABLE', async () => {
+    const path = join(rigs.directory(), 'p');
+    const proxy = await CuttingProxy.start(path, rig.address);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance', 'Date'] });
+    try {
+      const method = listed.find(({ name }) => name === 'ImportRecords') as DescMethod;
+      const endless = async function* () {
+        yield {};
+        await new Promise(() => undefined);
+      };
+      const importer = client(TOKENS.platform, `unix:${path}`);
+      const answers = importer.stream(method, endless());
+      await answers.next();
+      const refusal = refusalOf(answers.next());
+      proxy.freeze();
+      jest.advanceTimersByTime(KEEPALIVE_MS);
+      expect((await refusal).code).toBe(ErrorCode.UNAVAILABLE);
+    } finally {
+      jest.useRealTimers();
+      proxy.close();
+    }
   });
 
   test('may be left before its stream is over', async () => {
