@@ -133,10 +133,12 @@ function any(name: string, value: Buffer): Any {
 /** With as many violations as fit. */
 export function toDetail(error: ServiceError, maxBytes = MAX_DETAIL_BYTES): ErrorDetail {
   const { code, rateLimit, retryAfterSeconds, keyHolder } = error;
-  const message =
+  const text =
     error.message.length > MAX_MESSAGE_CHARACTERS
       ? `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}…`
       : error.message;
+  // Without half a surrogate pair, which grpc-js cannot encode.
+  const message = Buffer.from(text).toString();
   const detail: ErrorDetail = { code, message, fieldViolations: [], rateLimit, retryAfterSeconds, keyHolder };
   let room = maxBytes - ErrorDetail.encode(detail).finish().length;
   for (const violation of error.fieldViolations) {

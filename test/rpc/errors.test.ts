@@ -65,6 +65,19 @@ describe('an error', () => {
     expect(await refusalOf(call())).toMatchObject(details);
   });
 
+  test('whose message is cut within a character crosses, and so does one with half a character', async () => {
+    let message = `${'x'.repeat(999)}😀 and more`;
+    const updateUser = async () => {
+      throw new ServiceError(ErrorCode.INVALID_REQUEST, message);
+    };
+    const rig = await rigs.start([serve(PlatformServiceService, { updateUser })]);
+    const client = rig.channel(TOKENS.platform).clientOf(PlatformServiceService);
+    const call = () => refusalOf(client.updateUser({} as never, { requestId: 'r' }));
+    expect((await call()).message).toBe(`${'x'.repeat(999)}\ufffd…`);
+    message = 'half \ud83d';
+    expect((await call()).message).toBe('half \ufffd');
+  });
+
   test('without details crosses without any', async () => {
     const { call } = await throwing(() => new ServiceError(ErrorCode.USER_NOT_FOUND, ''));
     const refusal = await refusalOf(call());
