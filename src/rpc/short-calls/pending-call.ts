@@ -8,6 +8,9 @@ import { notReached } from '../error-trailer.js';
 import type { CallStream } from './call-stream.js';
 import { LONGEST_MS, MAX_ID_CHARACTERS } from './frames.js';
 
+/** Beyond it, a call that was never sent fails too: streams break faster than they take calls. */
+const MOST_MOVES = 3;
+
 interface Settled {
   resolve(answer: unknown): void;
   reject(reason: unknown): void;
@@ -21,7 +24,8 @@ export class PendingCall {
   stream: CallStream | undefined;
   id = 0;
   isSent = false;
-  #wasMoved = false;
+  #moves = 0;
+  #wasRepeated = false;
   readonly #endsAt: number;
   /** Read here, in the context of the caller: frames are made outside it. */
   readonly #traceparent = currentTraceparent();
@@ -55,11 +59,17 @@ export class PendingCall {
     };
   }
 
-  /** Whether the call may go into another stream: once, and only if it was not sent or is safe to repeat. */
+  /** Whether it may go into another stream: a sent call only if it is safe to repeat, and once. */
   move(): boolean {
-    const canMove = !this.#wasMoved && (!this.isSent || repeatableMethods.has(this.method.path));
-    this.#wasMoved = true;
-    return canMove;
+    if (this.isSent) {
+      if (this.#wasRepeated || !repeatableMethods.has(this.method.path)) {
+        return false;
+      }
+      this.#wasRepeated = true;
+      this.isSent = false;
+    }
+    this.#moves += 1;
+    return this.#moves <= MOST_MOVES;
   }
 
   answered(bytes: Buffer): void {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
@@ -5,10 +6,12 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { addHealth } from '../../../src/rpc/health.js';
 import { closeRpcServer } from '../../../src/rpc/server.js';
+import { MAX_SENT } from '../../../src/rpc/short-calls/frames.js';
 import { ServerCalls, StreamedCalls } from '../../../src/rpc/short-calls/streamed-calls.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, TOKENS } from '../rig.js';
+import { CuttingProxy } from './cutting-proxy.js';
 import { EXCHANGE, never, OPTIONS, roleCalls } from './role-calls.js';
 import { type Answering, textService, textsAnsweredBy } from './text-service.js';
 
@@ -211,6 +214,29 @@ describe('calls of a role, when their stream ends,', () => {
     proxy.cut();
     expect((await asked).code).toBe(ErrorCode.UNAVAILABLE);
     expect(begun).toBe(2);
+  });
+
+  test('are repeated also if they had waited for another stream before they were sent', async () => {
+    const begun: string[] = [];
+    const { address } = await serving((text) => {
+      begun.push(text);
+      return text === 'held' || (text === 'read' && begun.indexOf(text) === begun.length - 1)
+        ? never()
+        : text;
+    });
+    const path = join(rigs.directory(), 'q');
+    const proxy = await CuttingProxy.start(path, address);
+    clients.push(proxy);
+    const channel = rigs.channelTo(`unix:${path}`, TOKENS.edge);
+    const client = channel.clientOf(textService);
+    const held = Array.from({ length: MAX_SENT }, () => client.change('held', OPTIONS).catch(() => 'failed'));
+    await eventually('all are begun', () => begun.length === MAX_SENT);
+    const read = client.ask('read', OPTIONS);
+    channel.renew();
+    await eventually('it has begun', () => begun.includes('read'));
+    proxy.cut();
+    expect(await read).toBe('read');
+    await Promise.all(held);
   });
 
   test('fail when their channel is closed, and those after it', async () => {
