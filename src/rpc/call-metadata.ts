@@ -19,7 +19,7 @@ export interface CallOptions {
   deadlineMs?: number;
   /** For a stream: the longest wait for each message, without the time that its reader takes. */
   messageWaitMs?: number;
-  /** Cancels a unary call, with the reason as its error. Ends a stream, as its reader can. */
+  /** Cancels a unary call, with the reason as its error. A pending read of a stream fails as UNAVAILABLE. */
   signal?: AbortSignal;
 }
 

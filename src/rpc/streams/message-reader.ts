@@ -47,7 +47,7 @@ export class MessageReader<T> implements AsyncIterableIterator<T> {
     return { done: true, value: undefined };
   }
 
-  /** Ends a pending read at once. */
+  /** Ends the call. A pending read fails as UNAVAILABLE at once. */
   async return(): Promise<IteratorResult<T>> {
     if (!this.#over) {
       this.#over = true;
