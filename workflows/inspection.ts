@@ -67,14 +67,12 @@ function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: 
   if (state.paused) {
     return `the schedule ${scheduleId} is paused${state.note ? `: ${state.note}` : ''}`;
   }
-  // None is taken while one runs, however long that takes.
-  if (info.runningActions.length > 0) {
-    return undefined;
-  }
   const everyMs = Number(spec.intervals?.[0]?.every ?? 0);
   const lastAt = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
   const isLate = now - lastAt.getTime() > Math.max(LATE_AFTER_INTERVALS * everyMs, LATE_AT_LEAST_MS);
-  return isLate ? `the schedule ${scheduleId} has not run since ${lastAt.toISOString()}` : undefined;
+  // None is taken while one runs, however long that takes.
+  const what = info.runningActions.length > 0 ? 'still makes the run of' : 'has not run since';
+  return isLate ? `the schedule ${scheduleId} ${what} ${lastAt.toISOString()}` : undefined;
 }
 
 async function lastPoll(connection: Connection, namespace: string): Promise<number | undefined> {

@@ -1,10 +1,8 @@
 import { Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
-import { searchAttributes, TASK_QUEUE } from './contract.js';
+import { searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
 
 const ANSWER_LIMIT_MS = 3_000;
-/** Servers answer polls with so short a deadline at once, with an error. */
-const NO_POLL_MS = 1_000;
 
 /** gRPC status codes. */
 export const NOT_FOUND = 5;
@@ -43,27 +41,6 @@ export async function askForNamespace(
       return;
     }
     throw hasStatus(error, NOT_FOUND) ? unknownNamespace(address, namespace) : error;
-  }
-}
-
-/**
- * Throws a sentence if the account may not poll. The SDK would repeat such polls for a minute, and then its
- * worker can hang.
- */
-export async function askToPoll(
-  client: Connection,
-  { address, namespace }: TemporalPlace,
-  over: AbortSignal,
-): Promise<void> {
-  const taskQueue = { name: `${TASK_QUEUE}-of-no-tasks` };
-  const error: unknown = await limitedCall(client, over, NO_POLL_MS, () =>
-    client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue }),
-  ).catch((thrown) => thrown);
-  if (hasStatus(error, PERMISSION_DENIED)) {
-    throw new Error(
-      `Temporal at ${address} refuses polls in the namespace "${namespace}": give the account of the worker the right ` +
-        'to poll and to complete tasks.',
-    );
   }
 }
 

@@ -5,7 +5,7 @@ import { pause } from './backoff.js';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
-import { askForNamespace, askToPoll, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
+import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 import { WorkerEnded } from './worker-state.js';
 
@@ -42,7 +42,7 @@ export async function runSession(
   const client = connectionTo(settings);
   try {
     // Without the namespace, each attempt to create a worker would fail and leak a thread.
-    await askForService(client, settings, stop);
+    await askForNamespace(client, settings, stop);
     const connection = await connect(settings, stop);
     if (!connection) {
       return;
@@ -83,7 +83,7 @@ async function runWorker(
       worker.shutdown();
     }
   });
-  // A worker that has failed may never end.
+  // A worker whose polls were refused fails, and may not end.
   const unlessFailed = (error: unknown) => (error instanceof WorkerEnded ? undefined : running);
   const ending = Promise.race([running, watching.then(() => running, unlessFailed)]);
   const workflows = new WorkflowClient({ connection: client, namespace: settings.namespace });
@@ -146,11 +146,14 @@ async function watch(
   onPolling: OnPolling,
 ): Promise<void> {
   let hasSchedules = false;
+  let hasFailed = false;
   let isComplete = false;
   let shortcoming: string | undefined;
   while (!over.aborted) {
     const failure = await tryToEnsureSchedules(client, settings, over, hasSchedules);
-    hasSchedules = failure === undefined;
+    // Once they existed, one failure is no outage.
+    hasSchedules = failure === undefined || (hasSchedules && !hasFailed);
+    hasFailed = failure !== undefined;
     if (!isComplete) {
       try {
         shortcoming = await shortcomingOf(client, settings, over);
@@ -160,11 +163,11 @@ async function watch(
       }
     }
     if (!over.aborted) {
-      onPolling(failure ?? shortcoming, hasSchedules);
+      onPolling(hasSchedules ? shortcoming : failure, hasSchedules);
     }
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);
-    if (worker.getState() === 'FAILED') {
+    if (!over.aborted && worker.getState() === 'FAILED') {
       throw new WorkerEnded('The worker has failed, as the log of the SDK says.');
     }
   }
@@ -173,16 +176,11 @@ async function watch(
 /** Throws after two failed calls in a row: one failure is not an outage. */
 async function probe(client: Connection, settings: SessionSettings, over: AbortSignal): Promise<void> {
   try {
-    await askForService(client, settings, over);
+    await askForNamespace(client, settings, over);
   } catch {
     await pause(Math.min(settings.probeIntervalMs, SECOND_PROBE_AFTER_MS), over);
-    await askForService(client, settings, over);
+    await askForNamespace(client, settings, over);
   }
-}
-
-async function askForService(client: Connection, place: TemporalPlace, over: AbortSignal): Promise<void> {
-  await askForNamespace(client, place, over);
-  await askToPoll(client, place, over);
 }
 
 /**
