@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { hostAndPortOf } from '../identifiers/network-address.js';
 import { insecuritiesOf, isLoopback, isLoopbackAddress } from './insecurities.js';
 import { misspeltIn } from './misspelt.js';
 import type { Parser } from './parsers.js';
@@ -209,9 +208,10 @@ function portsOfRolesAddress({ ROLES_ADDRESS, ...values }: Partial<Config>): str
   if (ROLES_ADDRESS === undefined) {
     return [];
   }
-  const { host, port } = hostAndPortOf(ROLES_ADDRESS);
+  const { hostname, port } = new URL(`grpc://${ROLES_ADDRESS}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
   return (['GRPC', 'METRICS'] as const)
-    .filter((name) => values[`${name}_PORT`] === port && overlap(host, values[`${name}_HOST`]))
+    .filter((name) => String(values[`${name}_PORT`]) === port && overlap(host, values[`${name}_HOST`]))
     .map((name) => `ROLES_ADDRESS has the same port as ${name}_PORT (${port})`);
 }
 

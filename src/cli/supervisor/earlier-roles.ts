@@ -6,8 +6,8 @@ import { isListening, opsSocketOf } from '../sockets.js';
 const LOOK_EVERY_MS = 100;
 
 /**
- * Waits for the roles of a killed supervisor that had become ready. They finish their calls first, and until then hold ports and
- * locks; at their end each removes its socket, which could by then be that of its successor.
+ * Waits for the roles of a killed supervisor that had become ready. They finish their calls first, and until
+ * then hold ports and locks; at their end each removes its socket, which could be that of its successor.
  */
 export async function untilEarlierRolesEnd(
   runDir: string,

@@ -114,8 +114,8 @@ function endOfEqualLife(present: ServiceToken, now: number): number | null {
 }
 
 /**
- * The first token, or a new one while none works. On request, one in place of the only one that works, which is
- * revoked, if that was never used: its output may be lost.
+ * The first token, or a new one while none works. On request, one in place of the only one that works, which
+ * is revoked, if that was never used: its output may be lost.
  */
 export async function createFirstOperatorToken(
   changes: Ports,

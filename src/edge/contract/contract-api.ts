@@ -9,7 +9,7 @@ import {
   type HttpAnswer,
   type HttpRequest,
 } from '../http/exchange.js';
-import { ClientLeft } from '../http/request-body.js';
+import { CLIENT_LEFT, ClientLeft } from '../http/request-body.js';
 import { Html } from '../pages/html.js';
 import { Admission, Busy } from './admission.js';
 import { openBackend } from './backend.js';
@@ -108,7 +108,7 @@ export async function createContractApi<
       // Its calls were given up, which is no fault of the domain.
       const isGivenUp = thrown === request.left.reason || error.code === ErrorCode.UNAVAILABLE;
       if (thrown instanceof ClientLeft || (request.left.aborted && isGivenUp)) {
-        throw new ClientLeft();
+        return { status: CLIENT_LEFT, headers: {}, ...tellOf(at) };
       }
       logFault(log, request.requestId, error);
       return failed(error, request, at, options.toErrorAnswer);

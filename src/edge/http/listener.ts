@@ -13,7 +13,7 @@ import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { clientAddress, type Network, trusted } from './client-address.js';
 import { Connections, closedSignal } from './connections.js';
 import { BUSY, type Dispatch, type DispatchedAnswer, type HttpRequest, isStream } from './exchange.js';
-import { ClientLeft, RequestBody } from './request-body.js';
+import { CLIENT_LEFT, ClientLeft, RequestBody } from './request-body.js';
 import {
   problemBelowContracts,
   refuseUnread,
@@ -47,7 +47,6 @@ const BACKLOG = 4_096;
 const MAX_REQUESTS = 4_096;
 
 /** The logged status of a request whose client left; it is never sent. */
-const CLIENT_LEFT = 499;
 
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -218,7 +217,7 @@ async function exchangeTraced(
     answer = forbidden
       ? belowContracts(forbidden, asked, UNREADABLE, shared.options)
       : await shared.dispatch(asked);
-    if (left.aborted) {
+    if (left.aborted && answer.status < 500) {
       await (isStream(answer.body) && answer.body.return());
       throw new ClientLeft();
     }

@@ -107,6 +107,9 @@ export class BodyRefusal extends ServiceError {
   }
 }
 
+/** The status of a request whose client left, in the log and in metrics. */
+export const CLIENT_LEFT = 499;
+
 /** The client disconnected before its answer was begun, so none can be sent. */
 export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';

@@ -147,7 +147,8 @@ describe('a client that goes away', () => {
       await underWay;
       gateway.dropClients();
       await over;
-      expect(await lineOf('first')).toMatchObject({ level: 'info', status: 499, code: 'client_left' });
+      const left = { level: 'info', operation: operationId, status: 499, code: 'client_left' };
+      expect(await lineOf('first')).toMatchObject(left);
       expect(gateway.lines().filter(({ level }) => level !== 'info')).toEqual([]);
     },
   );
@@ -168,7 +169,8 @@ describe('a client that goes away', () => {
       await underWay;
       gateway.dropClients();
       await over;
-      expect(await lineOf('second')).toMatchObject({ level: 'info', status: 499, code: 'client_left' });
+      const left = { level: 'info', operation: operationId, status: 499, code: 'client_left' };
+      expect(await lineOf('second')).toMatchObject(left);
       expect(gateway.lines().filter(({ level }) => level !== 'info')).toEqual([]);
     },
   );

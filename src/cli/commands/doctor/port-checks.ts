@@ -113,8 +113,8 @@ function isSame(one: Address, other: Address): boolean {
 }
 
 /**
- * Opens the port itself for a moment only where it shows more than the address does, which is missing rights or
- * a listener on another address: meanwhile, a service that starts could not open it.
+ * Opens the port itself for a moment only where it shows more than the address does, which is missing rights
+ * or a listener on another address: meanwhile, a service that starts could not open it.
  */
 function listening({ host, port }: Port): Promise<string> {
   const isTelling = port < FIRST_UNPRIVILEGED_PORT || ANY_ADDRESS.includes(host);

@@ -25,7 +25,7 @@ const IF_LOST = ' If its output was lost before it was used: integration init --
 /** The actor of the first token in the audit log. */
 const ACTOR = { type: 'command', id: 'init' };
 
-/** Makes a live environment. Storing the token completes it, so that an interrupted attempt can be repeated. */
+/** Makes a live environment. Storing the token completes it: an interrupted attempt can be repeated. */
 export async function init(config: Config, options: InitOptions): Promise<void> {
   const { json, tokenExpires, replaceUnused = false } = options;
   if (config.ENVIRONMENT === 'demo') {
