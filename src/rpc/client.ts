@@ -15,7 +15,7 @@ import {
   REQUEST_ID_KEY,
   TRACEPARENT_KEY,
 } from './call-metadata.js';
-import { CLIENT_OPTIONS } from './connect.js';
+import { CLIENT_OPTIONS, closingAttempts } from './connect.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { Member, type MemberReport } from './members/member.js';
@@ -92,7 +92,7 @@ export class RpcChannel {
     this.#token = token;
     this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).shortCalls);
     this.#members = new Members(addresses, ({ address, name }) => {
-      const own = typeof given === 'function' ? given(name ?? address) : given;
+      const own = closingAttempts(typeof given === 'function' ? given(name ?? address) : given);
       return new Member({
         address,
         connect: (purpose) => {

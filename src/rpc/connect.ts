@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type ChannelCredentials, credentials, experimental, ServerCredentials } from '@grpc/grpc-js';
 import type { CertificateFiles } from './certificate-files.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES } from './short-calls/frames.js';
@@ -19,6 +20,36 @@ export function clientCredentials(address: string, files?: CertificateFiles): Ch
     return local ? credentials.createInsecure() : credentials.createSsl();
   }
   return experimental.createCertificateProviderChannelCredentials(files, files.hasIdentity ? files : null);
+}
+
+/**
+ * grpc-js leaves the socket of an attempt open whose client is closed before the server has sent anything:
+ * one more with each attempt at a frozen server. Overrides a method that only grpc-js calls.
+ */
+export function closingAttempts(given: ChannelCredentials): ChannelCredentials {
+  const closing: ChannelCredentials = Object.create(given);
+  closing._createSecureConnector = (...target) => {
+    const connector = given._createSecureConnector(...target);
+    const sockets = new Set<Socket>();
+    return {
+      waitForReady: () => connector.waitForReady(),
+      getCallCredentials: () => connector.getCallCredentials(),
+      connect: (socket) => {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+        return connector.connect(socket);
+      },
+      destroy: () => {
+        for (const socket of sockets) {
+          if (socket.bytesRead === 0) {
+            socket.destroy();
+          }
+        }
+        connector.destroy();
+      },
+    };
+  };
+  return closing;
 }
 
 /** With `clientsProve`, a connection without a certificate of the authority is closed before any call. */

@@ -51,8 +51,10 @@ export function serve<S extends AnyService>(definition: S, handlers: Handlers<S>
 export function messageIn(method: AnyMethod, bytes: Buffer): unknown {
   try {
     return method.requestDeserialize(bytes);
-  } catch {
-    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The message of the call cannot be read.');
+  } catch (error) {
+    throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The message of the call cannot be read.', {
+      internal: (error as Error).message,
+    });
   }
 }
 

@@ -6,7 +6,7 @@ const MOST_CANCELLED = 500;
 /** Statuses of calls that the client has reset; the server uses them too, which does no harm. */
 const CANCELLED: ReadonlySet<number> = new Set([status.CANCELLED, status.DEADLINE_EXCEEDED]);
 
-/** So long that calls of requests end by their own deadlines first. */
+/** Longer than the deadlines of most calls, which end by these first. */
 const CONNECT_MS = 20_000;
 
 /** The common interface of calls of grpc-js. */

@@ -206,7 +206,6 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
         });
       } else {
         callback?.(null, await endpoint.answer(request, context));
-        limitWait(call, admitted);
       }
     } catch (thrown) {
       failure = asServiceError(thrown);
@@ -217,11 +216,12 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
         call.emit('error', refusal);
       }
     }
+    limitWait(call, admitted);
     endpoint.ended(admitted, call.cancelled, failure);
   };
 }
 
-/** grpc-js keeps an answer in memory until its peer has taken it. */
+/** grpc-js keeps an answer, or the last messages of a list, in memory until its peer has taken them. */
 function limitWait(call: AnyCall, admitted: AdmittedStream): void {
   if (!call.cancelled) {
     const patience = setTimeout(() => admitted.end(notRead()), READER_PATIENCE_MS).unref();
@@ -247,7 +247,7 @@ async function* requestsOf(call: Readable, method: AnyMethod): AsyncGenerator<un
   }
 }
 
-/** Object streams take 16 messages by default, of which each may be a page. One ahead keeps the peer busy. */
+/** Object streams take 16 messages by default, of which each may be a page. */
 const AHEAD = 2;
 
 /** Writes at the speed of the peer. */

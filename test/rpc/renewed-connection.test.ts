@@ -197,6 +197,9 @@ describe('a connection that is accepted and never answered', () => {
     }
     await first;
     expect(await eventually('an answer', () => ask().catch(() => undefined))).toBe('text!');
+    await eventually('the end of unanswered connections', () =>
+      proxies.every(({ unanswered }) => unanswered === 0),
+    );
     const states = count === 1 ? ['unasked'] : ['serving', 'serving'];
     await eventually('the state', () => channel.reports().every(({ state }, at) => state === states[at]));
   });

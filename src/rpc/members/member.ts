@@ -15,8 +15,8 @@ const ASK_EVERY_TURNS = 2;
 /** With the wait for the next question, less than two seconds after a server has frozen. */
 const SILENT_AFTER_TURNS = 5;
 /**
- * A connection that a network swallows is tried again by the system after up to a minute. Not more often, as
- * each attempt of ours keeps a socket in the backlog of a frozen server until that thaws.
+ * A connection that a network swallows is tried again by the system after up to a minute. Not more often:
+ * each attempt takes a place in the backlog of a frozen server.
  */
 const CONNECT_AGAIN_AFTER_TURNS = 40;
 

@@ -67,6 +67,16 @@ export class CuttingProxy {
   /** As a host that lost its power and is back: what was begun while it was frozen is never answered. */
   restart(): void {
     this.#isFrozen = false;
+    for (const caller of this.#waiting) {
+      caller.on('error', () => undefined);
+      // Otherwise, their ends would not be seen.
+      caller.resume();
+    }
+  }
+
+  /** Connections that were made while it was frozen and are still open. */
+  get unanswered(): number {
+    return this.#waiting.filter(({ destroyed }) => !destroyed).length;
   }
 
   /** As a long way to the server: what callers send does not arrive, until `release`. */

@@ -39,36 +39,42 @@ const rigs = rpcRigs();
 
 const pong = ({ session }: RawPeer) => new Promise((resolve) => session.ping(resolve));
 
-describe('the one answer to a call', () => {
-  test('is given up when its reader takes nothing of it', async () => {
-    const { address, timed } = await rigs.start([
-      serve(DirectoryServiceService, {
-        listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
-      }),
-    ]);
-    const peer = new RawPeer(address, 0);
-    try {
-      const stream = peer.call(DirectoryServiceService.listJobTitles.path, TOKENS.edge);
-      stream.end(Buffer.alloc(5));
-      while (timed.length === 0) {
-        await new Promise(setImmediate);
-      }
-      const passes = async (ms: number) => {
-        for (let passed = 0; passed < ms; passed += STEP_MS) {
-          jest.advanceTimersByTime(Math.min(STEP_MS, ms - passed));
-          // Meanwhile, the peer answers the pings of the server.
-          await pong(peer);
-          await pong(peer);
+describe('the last or only message of an answer', () => {
+  test.each(['listJobTitles', 'listWorkers'] as const)(
+    'is given up when its reader takes nothing of it: %s',
+    async (name) => {
+      const { address, timed } = await rigs.start([
+        serve(DirectoryServiceService, {
+          listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
+          listWorkers: async function* () {
+            yield page('');
+          },
+        }),
+      ]);
+      const peer = new RawPeer(address, 0);
+      try {
+        const stream = peer.call(DirectoryServiceService[name].path, TOKENS.edge);
+        stream.end(Buffer.alloc(5));
+        while (timed.length === 0) {
+          await new Promise(setImmediate);
         }
-      };
-      await passes(READER_PATIENCE_MS - STEP_MS);
-      expect(peer.closed).toBe(0);
-      await passes(STEP_MS + FLUSH_MS);
-      expect([peer.closed, peer.session.closed]).toEqual([1, false]);
-    } finally {
-      peer.leave();
-    }
-  });
+        const passes = async (ms: number) => {
+          for (let passed = 0; passed < ms; passed += STEP_MS) {
+            jest.advanceTimersByTime(Math.min(STEP_MS, ms - passed));
+            // Meanwhile, the peer answers the pings of the server.
+            await pong(peer);
+            await pong(peer);
+          }
+        };
+        await passes(READER_PATIENCE_MS - STEP_MS);
+        expect(peer.closed).toBe(0);
+        await passes(STEP_MS + FLUSH_MS);
+        expect([peer.closed, peer.session.closed]).toEqual([1, false]);
+      } finally {
+        peer.leave();
+      }
+    },
+  );
 });
 
 describe('a stream that is long', () => {
