@@ -70,9 +70,14 @@ function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: 
   const everyMs = Number(spec.intervals?.[0]?.every ?? 0);
   const lastAt = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
   const isLate = now - lastAt.getTime() > Math.max(LATE_AFTER_INTERVALS * everyMs, LATE_AT_LEAST_MS);
-  // None is taken while one runs, however long that takes.
-  const what = info.runningActions.length > 0 ? 'still makes the run of' : 'has not run since';
-  return isLate ? `the schedule ${scheduleId} ${what} ${lastAt.toISOString()}` : undefined;
+  if (!isLate) {
+    return undefined;
+  }
+  const last = lastAt.toISOString();
+  // The schedule starts no run while another one lasts.
+  return info.runningActions.length > 0
+    ? `the run of the schedule ${scheduleId} that began at ${last} has not ended`
+    : `the schedule ${scheduleId} has not run since ${last}`;
 }
 
 async function lastPoll(connection: Connection, namespace: string): Promise<number | undefined> {

@@ -1,8 +1,14 @@
 import { Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
-import { searchAttributes } from './contract.js';
+import { searchAttributes, TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 
 const ANSWER_LIMIT_MS = 3_000;
+/** Servers log polls with a shorter deadline as errors. */
+const POLL_LIMIT_MS = 25_000;
+/** Longer than servers accept: they refuse such a poll at once as invalid, if the account may poll. */
+const TOO_LONG_IDENTITY = 'x'.repeat(4_096);
+/** `TASK_QUEUE_KIND_NORMAL` */
+const NORMAL = 1;
 
 /** gRPC status codes. */
 export const NOT_FOUND = 5;
@@ -41,6 +47,27 @@ export async function askForNamespace(
       return;
     }
     throw hasStatus(error, NOT_FOUND) ? unknownNamespace(address, namespace) : error;
+  }
+}
+
+/**
+ * Throws a sentence if the account may not poll: the worker of the SDK would fail after a minute, and may
+ * never end.
+ */
+export async function askToPoll(
+  client: Connection,
+  { address, namespace }: TemporalPlace,
+  over: AbortSignal,
+): Promise<void> {
+  const taskQueue = { name: TASK_QUEUE, kind: NORMAL };
+  const error: unknown = await limitedCall(client, over, POLL_LIMIT_MS, () =>
+    client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue, identity: TOO_LONG_IDENTITY }),
+  ).catch((thrown) => thrown);
+  if (hasStatus(error, PERMISSION_DENIED)) {
+    throw new Error(
+      `Temporal at ${address} refuses polls in the namespace "${namespace}": give the account of the worker the right ` +
+        'to poll and to complete tasks.',
+    );
   }
 }
 

@@ -5,14 +5,14 @@ import { pause } from './backoff.js';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
-import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
+import { askForNamespace, askToPoll, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 import { WorkerEnded } from './worker-state.js';
 
 /** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */
 type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 
-/** Called after each probe while the worker polls. `lack` says what keeps it from all its work. */
+/** Called at the start and after each probe while the worker polls. `lack`: why it cannot do all its work. */
 export type OnPolling = (lack: string | undefined, hasSchedules: boolean) => void;
 
 export interface SessionSettings extends TemporalPlace {
@@ -32,7 +32,7 @@ const FORCE_AFTER_GRACE_MS = 1_000;
 /** More than the default of the SDK, 100: activities of many retries must not delay the purge. */
 const ACTIVITIES_AT_ONCE = 400;
 
-/** Runs a worker on one connection. Returns when `stop` is aborted, throws when the server is lost. */
+/** Runs a worker on one connection. Returns at `stop`, throws when the server is lost or the worker fails. */
 export async function runSession(
   settings: SessionSettings,
   stop: AbortSignal,
@@ -43,6 +43,7 @@ export async function runSession(
   try {
     // Without the namespace, each attempt to create a worker would fail and leak a thread.
     await askForNamespace(client, settings, stop);
+    await askToPoll(client, settings, stop);
     const connection = await connect(settings, stop);
     if (!connection) {
       return;
@@ -83,9 +84,13 @@ async function runWorker(
       worker.shutdown();
     }
   });
-  // A worker whose polls were refused fails, and may not end.
-  const unlessFailed = (error: unknown) => (error instanceof WorkerEnded ? undefined : running);
-  const ending = Promise.race([running, watching.then(() => running, unlessFailed)]);
+  // A worker whose polls were refused fails, and may never end.
+  const patience = new AbortController();
+  const late = () => pause(settings.shutdownGraceMs + 2 * FORCE_AFTER_GRACE_MS, patience.signal);
+  const ending = watching
+    .catch(() => undefined)
+    .then(() => Promise.race([running, late()]))
+    .finally(() => patience.abort());
   const workflows = new WorkflowClient({ connection: client, namespace: settings.namespace });
   const companions = settings.companions.map((accompany) => accompany(workflows, over.signal));
   for (const outcome of await Promise.allSettled([watching, ending, ...companions])) {
@@ -136,7 +141,7 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
 
 /**
  * Probes the server, because the worker reports no outage and polls less and less often during one. Throws
- * when the server is lost: the next session polls as soon as it is back, and creates missing schedules.
+ * when the server is lost or the worker has failed. The next session polls as soon as the server is back.
  */
 async function watch(
   worker: Worker,

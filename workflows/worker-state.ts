@@ -2,17 +2,17 @@ type WorkerStatus = 'connecting' | 'polling' | 'disconnected';
 
 export interface WorkerState {
   status: WorkerStatus;
-  /** Why it is disconnected, or what keeps it from all its work, as a sentence for people. */
+  /** Why it is disconnected, or cannot do all its work, as a sentence for people. */
   reason?: string;
   since: Date;
-  /** Since when its schedules may not run; undefined while it polls and has them. */
+  /** Since when its schedules may not run. Undefined while it has them and its polls are accepted. */
   awaySince?: Date;
 }
 
 /** The worker ended although the server answers, which may refuse its polls. */
 export class WorkerEnded extends Error {}
 
-/** A session that polled for so long can poll: the SDK ends a worker whose polls are refused for a minute. */
+/** After this long, the server accepts the polls: the SDK ends a worker whose polls are refused for 60 s. */
 const PROVEN_AFTER_MS = 90_000;
 
 /** What the sessions of a worker, one after another, tell of it. */
@@ -34,7 +34,7 @@ export class WorkerStanding {
     return this.#failures;
   }
 
-  /** The present session polls. `lack` says what keeps it from all its work. */
+  /** The present session polls. `lack` says why it cannot do all its work. */
   polls(lack: string | undefined, hasSchedules: boolean): void {
     const now = performance.now();
     this.#pollsSince ??= now;

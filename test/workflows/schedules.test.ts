@@ -69,7 +69,7 @@ describeWith('temporal', 'the schedules', (executable) => {
     await client.schedule.getHandle('purge').trigger('SKIP');
     await eventually('the purge', async () => (await describePurge()).info.runningActions.length > 0);
     expect(await inspected(Date.now() + 4 * HOUR_MS)).toEqual([
-      expect.stringContaining('the schedule purge still makes the run of'),
+      expect.stringContaining('the run of the schedule purge that began at '),
       expect.stringContaining('the schedule signing-key-rotation has not run since'),
     ]);
     const [running] = (await describePurge()).info.runningActions;

@@ -20,7 +20,7 @@ function standing() {
   return { worker, states, pass };
 }
 
-test('a worker is there again as soon as it polls a server that was lost', () => {
+test('a worker is no longer away as soon as it polls a server that was lost', () => {
   const { worker, states } = standing();
   worker.lost('Nothing answers.');
   worker.lost('Nothing answers.');

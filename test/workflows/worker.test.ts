@@ -1,3 +1,4 @@
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { backoffDelayMs } from '../../workflows/backoff.js';
 import { scheduleIds, TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
@@ -79,6 +80,47 @@ test('a worker says since when it has been away, whatever the reasons', async ()
   expect(connecting?.awaySince).toBeInstanceOf(Date);
   expect(disconnected?.awaySince).toEqual(connecting?.awaySince);
   expect(worker.state.awaySince).toEqual(connecting?.awaySince);
+});
+
+/** A Temporal that answers, and whose polls this account may not call. */
+async function startWithoutPolls(): Promise<{ server: Server; address: string }> {
+  const same = (bytes: Buffer) => bytes;
+  const method = (name: string) => ({
+    path: `/temporal.api.workflowservice.v1.WorkflowService/${name}`,
+    ...({ requestStream: false, requestSerialize: same, requestDeserialize: same } as const),
+    ...({ responseStream: false, responseSerialize: same, responseDeserialize: same } as const),
+  });
+  const server = new Server();
+  server.addService(
+    { describe: method('DescribeNamespace'), poll: method('PollWorkflowTaskQueue') },
+    {
+      describe: (_: unknown, answer: (error: null, bytes: Buffer) => void) => answer(null, Buffer.alloc(0)),
+      poll: (_: unknown, answer: (error: object) => void) =>
+        answer({ code: status.PERMISSION_DENIED, details: 'Request unauthorized.' }),
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  return { server, address: `127.0.0.1:${port}` };
+}
+
+test('a worker whose polls are refused says so, and does not count as one that polls', async () => {
+  const { server, address } = await startWithoutPolls();
+  try {
+    const { worker, states, reaches } = await work(address);
+    const { reason } = await reaches('disconnected');
+    expect(reason).toBe(
+      `Temporal at ${address} refuses polls in the namespace "${NAMESPACE}": give the account of the worker the right ` +
+        'to poll and to complete tasks.',
+    );
+    await worker.shutdown();
+    expect(states.map((state) => state.status)).not.toContain('polling');
+  } finally {
+    server.forceShutdown();
+  }
 });
 
 test('a worker refuses to start without its bundle', async () => {

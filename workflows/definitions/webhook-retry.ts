@@ -116,7 +116,7 @@ class Retries {
     return true;
   }
 
-  /** Checked only between two waits, and never with a step from a signal left, which would be forgotten. */
+  /** Checked only between two waits. False while a step from a signal is left: a new run would forget it. */
   isLong(): boolean {
     const isLong = this.#steps - this.#stepsBefore >= this.#limits.stepsPerRun;
     const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0 && !this.#ledger.hasHurried;
