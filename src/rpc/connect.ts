@@ -23,23 +23,29 @@ export function clientCredentials(address: string, files?: CertificateFiles): Ch
 }
 
 /**
- * grpc-js leaves the socket of an attempt open whose client is closed before the server has sent anything:
- * one more with each attempt at a frozen server. Overrides a method that only grpc-js calls.
+ * When a client is closed before the server has sent anything, grpc-js leaves the socket open: each attempt
+ * at a frozen server would leave one more. Overrides a method that only grpc-js calls.
  */
 export function closingAttempts(given: ChannelCredentials): ChannelCredentials {
   const closing: ChannelCredentials = Object.create(given);
   closing._createSecureConnector = (...target) => {
     const connector = given._createSecureConnector(...target);
     const sockets = new Set<Socket>();
+    let isOver = false;
     return {
       waitForReady: () => connector.waitForReady(),
       getCallCredentials: () => connector.getCallCredentials(),
-      connect: (socket) => {
+      connect: async (socket) => {
+        if (isOver) {
+          socket.destroy();
+          throw new Error('the attempt was given up');
+        }
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
         return connector.connect(socket);
       },
       destroy: () => {
+        isOver = true;
         for (const socket of sockets) {
           if (socket.bytesRead === 0) {
             socket.destroy();

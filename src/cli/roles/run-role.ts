@@ -45,6 +45,10 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
   const stop = opsSocket === undefined ? stopBySignal(name, config, log) : stopBySupervisor();
   const ending = new AbortController();
   void Promise.race([stop.drain, stop.end]).then(() => ending.abort());
+  let mustEnd = false;
+  void stop.end.then(() => {
+    mustEnd = true;
+  });
   try {
     for (const { name: allowed, problem } of insecuritiesOf(config)) {
       log.warn('an insecure setting is allowed', { allowed, problem });
@@ -59,8 +63,8 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
       warnOfTraces('traces are lost', { reason }),
     );
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
-    if (opsSocket !== undefined && ending.signal.aborted) {
-      // Without a socket, which could replace that of a role of the next supervisor.
+    if (opsSocket !== undefined && mustEnd) {
+      // Opens no socket: it could replace that of a role of the next supervisor.
       await role.stop().catch((error: unknown) => endUncleanly(error, log));
       process.exit(0);
     }
@@ -152,7 +156,7 @@ function refuseToStart(error: unknown, log: Log): never {
   process.exit(1);
 }
 
-/** Unlike a failed start, it never has the exit code that prevents another start. */
+/** Exits with 1 and never with 78, which would prevent a restart. */
 function endUncleanly(error: unknown, log: Log): never {
   const { message, stack } = error as Error;
   log.error('could not stop cleanly', { reason: message, stack });

@@ -63,7 +63,7 @@ export function startTimedMaintenance(options: TimedMaintenanceOptions): Running
   });
 }
 
-/** The same only while Temporal is configured, and may not have run its schedules for a minute. */
+/** Like `startTimedMaintenance`, but only after Temporal may have run no schedules for a minute. */
 export function startTimersInAbsence(
   { temporal, clock, lookEveryMs = LOOK_AT_TEMPORAL_EVERY_MS }: Absence,
   options: TimedMaintenanceOptions,
