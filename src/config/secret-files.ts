@@ -66,7 +66,7 @@ export function secretFileProblem(path: string): string | undefined {
   return fileProblem(path) ?? (isTooOpen(path) ? 'is open to other users' : undefined);
 }
 
-/** Without those in files that this user cannot use: they may be of a role that runs elsewhere. */
+/** The secrets that this user can use; the files of the others may belong to a role of another user. */
 export function readableSecrets(given: Source): SecretSettingName[] {
   return secretSettings.filter((name) => {
     const path = given[`${name}_FILE`];

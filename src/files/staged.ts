@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { syncFolder } from './folders.js';
 
 const OWNER_ONLY = 0o600;
-/** Lines are written together up to this length. */
+/** Lines are collected to at least this length before each write. */
 const CHUNK_LENGTH = 65_536;
 /** Process table, process id, and a number of its own. */
 const NAME = /\.partial-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;

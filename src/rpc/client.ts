@@ -131,7 +131,7 @@ export class RpcChannel {
     };
   }
 
-  /** Ends streams of calls that are idle, before a server ends them because their token has been revoked. */
+  /** Later calls use streams with the present token. Idle old streams end before their token is revoked. */
   renew(): void {
     this.#members.renew();
     this.#streamToken = this.#tokenNow;

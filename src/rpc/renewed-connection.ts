@@ -24,9 +24,9 @@ interface Opened {
 }
 
 /**
- * A connection that is replaced before the server would close it, and where it is not made in time: grpc-js
- * waits without limit for a server that accepts a connection and then sends nothing. The old one stays until
- * its calls end.
+ * A connection that is replaced before the server would close it; its calls go on until they end. Also
+ * replaces one that is not made in time, and cancels its calls: grpc-js waits without limit for a server that
+ * accepts a connection and then sends nothing.
  */
 export class RenewedConnection {
   readonly #opened = new Set<Opened>();

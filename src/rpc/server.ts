@@ -221,11 +221,11 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
   };
 }
 
-/** grpc-js keeps an answer, or the last messages of a list, in memory until its peer has taken them. */
+/** Limits the wait for the peer: grpc-js would keep the answer, or the end of a list, without limit. */
 function limitWait(call: AnyCall, admitted: AdmittedStream): void {
   if (!call.cancelled) {
     const patience = setTimeout(() => admitted.end(notRead()), READER_PATIENCE_MS).unref();
-    // However it ends.
+    // grpc-js emits `cancelled` however the call ends.
     call.once('cancelled', () => clearTimeout(patience));
   }
 }
@@ -247,7 +247,7 @@ async function* requestsOf(call: Readable, method: AnyMethod): AsyncGenerator<un
   }
 }
 
-/** Object streams take 16 messages by default, of which each may be a page. */
+/** By default an object stream holds 16 messages, and each may be a page. */
 const AHEAD = 2;
 
 /** Writes at the speed of the peer. */

@@ -74,7 +74,7 @@ export function rpcCallTimer(registry: Registry): RpcCallTimer {
 export function temporalPollingGauge(registry: Registry): Gauge {
   return new Gauge({
     name: 'temporal_worker_polling',
-    help: '1 while this role polls Temporal for work, and has its schedules.',
+    help: '1 while this role polls Temporal and has its schedules; after refused polls, 0 until it has polled for 90 s.',
     registers: [registry],
   });
 }

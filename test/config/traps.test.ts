@@ -100,7 +100,7 @@ test('a role reads only the files of its own secrets, and no certificates', () =
   expect(config.DATABASE_URL).toBeUndefined();
 });
 
-test('a replica needs its primary at the start of the service, and other commands do not', () => {
+test('a replica needs its primary at a start of the service, but not for other commands', () => {
   const replica = { DATABASE_REPLICA_URL: 'postgres://u@localhost/x' };
   expect(() => loadConfig(replica, { strict: true })).toThrow(
     'DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set',

@@ -136,7 +136,7 @@ describe('an error', () => {
     expect(line?.stack).toContain('errors.test.ts');
   });
 
-  test('that we cause without an internal message have their public one in the log', async () => {
+  test('that we cause without an internal message has its public message in the log', async () => {
     const { call, lines } = await throwing(() => new ServiceError(ErrorCode.UNAVAILABLE, 'Too many calls.'));
     await refusalOf(call());
     expect(lines.find(({ level }) => level === 'error')).toMatchObject({ internal: 'Too many calls.' });

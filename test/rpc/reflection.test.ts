@@ -185,7 +185,7 @@ describe('a server that is asked what it serves', () => {
     expect((answer as { nextCursor: string }).nextCursor).toHaveLength(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT);
   });
 
-  test('and falls silent ends a stream without a deadline, as UNAVAILABLE', async () => {
+  test('and then falls silent fails a stream without a deadline as UNAVAILABLE', async () => {
     const path = join(rigs.directory(), 'p');
     const proxy = await CuttingProxy.start(path, rig.address);
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance', 'Date'] });

@@ -114,8 +114,8 @@ function endOfEqualLife(present: ServiceToken, now: number): number | null {
 }
 
 /**
- * The first token, or a new one while none works. On request, one in place of the only one that works, which
- * is revoked, if that was never used: its output may be lost.
+ * The first token, or a new one while none works. With `replacesUnused`, also while only one works that was
+ * never used: its output may be lost, so it is revoked.
  */
 export async function createFirstOperatorToken(
   changes: Ports,
@@ -127,7 +127,7 @@ export async function createFirstOperatorToken(
   const mayReplace = replacesUnused && other === undefined && present?.lastUsedAt === null;
   if (present && !mayReplace) {
     const message = replacesUnused
-      ? 'The operator token that works has been used, or there are several.'
+      ? 'The working operator token has been used, or there are several.'
       : 'There already is a working operator token.';
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
   }

@@ -23,7 +23,7 @@ const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS 
  * and a key may read 64 at once. 1,000 records of ordinary size fit.
  */
 const MOST_PAGE_BYTES = 2 * 1_024 * 1_024;
-/** It also ends after this time: where many are read at once, the domain makes their messages with pauses. */
+/** A page also ends after this time: when the domain serves many lists, it makes messages with pauses. */
 const MOST_PAGE_MS = 10_000;
 
 interface GatewayRequest extends AnyRequest {

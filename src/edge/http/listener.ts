@@ -46,8 +46,6 @@ const BACKLOG = 4_096;
 /** Unanswered requests of all connections. */
 const MAX_REQUESTS = 4_096;
 
-/** The logged status of a request whose client left; it is never sent. */
-
 const REQUEST_ID_SHAPE = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** A client without a slot waits this long for its refusal, lest it ask again at once. */

@@ -107,7 +107,7 @@ export class BodyRefusal extends ServiceError {
   }
 }
 
-/** The status of a request whose client left, in the log and in metrics. */
+/** The logged status of a request whose client left before the answer began; also in metrics. */
 export const CLIENT_LEFT = 499;
 
 /** The client disconnected before its answer was begun, so none can be sent. */

@@ -15,8 +15,8 @@ const ASK_EVERY_TURNS = 2;
 /** With the wait for the next question, less than two seconds after a server has frozen. */
 const SILENT_AFTER_TURNS = 5;
 /**
- * A connection that a network swallows is tried again by the system after up to a minute. Not more often:
- * each attempt takes a place in the backlog of a frozen server.
+ * How long a new connection to a frozen server may take before it is tried again: 10 s. The system retries
+ * only after up to a minute. Not shorter, because each attempt takes a place in the backlog of the server.
  */
 const CONNECT_AGAIN_AFTER_TURNS = 40;
 

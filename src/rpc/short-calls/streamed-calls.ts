@@ -126,7 +126,7 @@ export class ServerCalls {
         const wasOpen = this.#open.delete(stream);
         this.#replace(stream);
         if (!wasCurrent && error.code === ErrorCode.SERVICE_TOKEN_INVALID) {
-          // A replaced stream may have an earlier token; the present one has that of now.
+          // A replaced stream may have an earlier token; the current stream has the current one.
           onMoved(calls, notReached('the token of the stream was revoked'));
           return;
         }

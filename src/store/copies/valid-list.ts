@@ -118,7 +118,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 /** Of ids without a value. */
 const isAbsent = (value: unknown) => value === undefined;
 
-/** What the values of each part are. */
+/** For each part, what a value must be. */
 const VALUES: Record<keyof ValidList, (value: unknown) => boolean> = {
   ...{ apiKeys: isEnd, serviceTokens: isEnd, clientSecrets: isEnd, subscriptionSecrets: isEnd },
   ...{ applications: isAbsent, accounts: isAbsent, members: isAbsent, subscriptions: isAbsent },

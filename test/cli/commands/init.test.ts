@@ -133,7 +133,7 @@ describe('integration init', () => {
     const refused = await integration(['init'], { DATA_DIR: dataDir });
     expect([refused.code, refused.stderr]).toEqual([
       78,
-      'The environment exists already: There already is a working operator token. If its output was lost before it was used: integration init --replace-unused\n',
+      'The environment exists already: There already is a working operator token. If you lost this token before its first use, run: integration init --replace-unused\n',
     ]);
     const again = await integration(['init', '--json', '--replace-unused'], { DATA_DIR: dataDir });
     expect(again.stderr).toMatch(
@@ -158,7 +158,11 @@ describe('integration init', () => {
     await integration(['init'], { DATA_DIR: dataDir });
     const keyFile = `${dataDir}.keys/secrets.key`;
     rmSync(keyFile);
-    expect(await integration(['init', '--replace-unused'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
+    const again = await integration(['init', '--replace-unused'], { DATA_DIR: dataDir });
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${keyFile} is new. A key file `),
+    ]);
     expect(existsSync(keyFile)).toBe(true);
   });
 
@@ -172,9 +176,7 @@ describe('integration init', () => {
     const { ino, mtimeMs } = statSync(keyFile);
     const again = await integration(['init', '--replace-unused'], { DATA_DIR: dataDir });
     expect([again.code, again.stdout]).toEqual([78, '']);
-    expect(again.stderr).toMatch(
-      /^The environment exists already: The operator token that works has been used/,
-    );
+    expect(again.stderr).toMatch(/^The environment exists already: The working operator token has been used/);
     expect(statSync(keyFile)).toMatchObject({ ino, mtimeMs });
 
     rmSync(keyFile);

@@ -220,7 +220,7 @@ describe('a rotation of the encryption key', () => {
     expect(idsIn(keyFileOf(demo.service))).toEqual([active]);
   });
 
-  test('retires no key where the key file is of something else or missing, and says what the file had', async () => {
+  test('retires no key if the key file is another one or missing, and says whether the file had the key', async () => {
     const [before] = idsIn(keyFileOf(demo.service)) as [string];
     await done(demo.service, 'rotate');
     await eventually('every secret sealed anew', async () => {

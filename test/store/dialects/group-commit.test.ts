@@ -233,7 +233,7 @@ describe('group commit', () => {
   test('a write that the disk did not take is not acknowledged', async () => {
     const failure = new Error('disk I/O error');
     const { commits } = open({}, { done: () => Promise.reject(failure) });
-    await expect(commits.run(note('lost'))).rejects.toBe(failure);
+    await expect(commits.run(note('lost'))).rejects.toMatchObject({ cause: failure });
     await commits.idle();
   });
 

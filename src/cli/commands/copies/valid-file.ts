@@ -15,8 +15,8 @@ export interface ValidFile extends Head {
 }
 
 /**
- * The lines of the file: the origin of the list, its items, and their number by part. All of them in one text
- * would be longer than a string may be where a database has millions of people.
+ * The lines of the file: the origin of the list, its items, and their number by part. In a database with
+ * millions of people, one text of them all would exceed the limit of a string.
  */
 export function* validFileLines({ valid, ...head }: ValidFile): Generator<string> {
   const { environment, environmentMadeAt, readAt, changedAt } = head;
@@ -46,7 +46,7 @@ export async function parseValidFile(lines: AsyncIterable<FileLine>): Promise<Va
       head = headIn(text);
     } else if (valid === undefined && !items.add(itemIn(text))) {
       valid = items.list();
-      // Reading a list without its end as complete would end every item that it lacks.
+      // A truncated list must not pass as complete: a restore would end every item that it lacks.
       if (text !== JSON.stringify({ items: countsOf(valid) })) {
         throw faultIn(number);
       }

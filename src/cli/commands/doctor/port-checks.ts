@@ -113,8 +113,8 @@ function isSame(one: Address, other: Address): boolean {
 }
 
 /**
- * Opens the port itself for a moment only where it shows more than the address does, which is missing rights
- * or a listener on another address: meanwhile, a service that starts could not open it.
+ * Opens the port itself only where the address tells too little: a port below 1024, which may need rights, or
+ * all addresses, one of which may be taken. While it is open, a service that starts cannot open it.
  */
 function listening({ host, port }: Port): Promise<string> {
   const isTelling = port < FIRST_UNPRIVILEGED_PORT || ANY_ADDRESS.includes(host);

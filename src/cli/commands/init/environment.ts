@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Config } from '../../../config/config.js';
 import type { AuditMac } from '../../../domain/operator/audit-chain.js';
 import { createFirstOperatorToken } from '../../../domain/operator/service-tokens.js';
@@ -20,7 +21,7 @@ export interface InitOptions {
   replaceUnused?: boolean;
 }
 
-const IF_LOST = ' If its output was lost before it was used: integration init --replace-unused';
+const IF_LOST = ' If you lost this token before its first use, run: integration init --replace-unused';
 
 /** The actor of the first token in the audit log. */
 const ACTOR = { type: 'command', id: 'init' };
@@ -32,7 +33,12 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     throw new StartupError('`init` is for live. A demo environment needs none: start it with `make run`.');
   }
   const expires = tokenExpires === 'never' ? undefined : tokenExpires;
-  const { token: operatorToken, serviceToken, lost } = await makeEnvironment(config, expires, replaceUnused);
+  const {
+    token: operatorToken,
+    serviceToken,
+    lost,
+    hasNewKey,
+  } = await makeEnvironment(config, expires, replaceUnused);
   const operatorTokenExpiresAt = expires?.toISOString() ?? null;
   const { DATA_DIR: dataDir } = config;
   const { path, warning } = secretsKeyFile(config);
@@ -41,6 +47,11 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
   }
   if (lost) {
     say(`The operator token ${lost.id}, which was never used, is revoked: the new one replaces it.`);
+  }
+  if (lost && hasNewKey) {
+    say(
+      `There was no key file here: ${path} is new. A key file from an earlier init of this database is void.`,
+    );
   }
   // Before anything that may fail or be ended: the token is shown nowhere else.
   print(
@@ -104,9 +115,10 @@ async function makeEnvironment(config: Config, expires: Date | undefined, replac
       const expiresAt = expires?.getTime();
       const options = { replacesUnused, ...(expiresAt !== undefined && { expiresAt }) };
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, options);
+      const hasNewKey = !existsSync(path);
       // Before the commit: a token without a key file would be an environment that cannot be completed.
       makeSecretsKeys(path);
-      return issued;
+      return { ...issued, hasNewKey };
     });
   } catch (error) {
     throw error instanceof ServiceError && error.code === ErrorCode.TRANSITION_REFUSED

@@ -39,7 +39,7 @@ export function addInitCommand(program: Command): void {
     )
     .option(
       '--replace-unused',
-      'issue a new operator token, and revoke the only one that works, if that was never used: its output was lost',
+      'if the output of init was lost: issue a new operator token, and revoke the only one that works if it was never used',
     )
     .option('--temporal', 'make only the namespace and the search attributes in Temporal')
     .option('--json', 'as one JSON object')

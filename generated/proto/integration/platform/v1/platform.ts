@@ -364,7 +364,7 @@ export const PlatformServiceService = {
       encoded(EditRolePermissionsResponse, value),
     responseDeserialize: (value: Buffer): EditRolePermissionsResponse => EditRolePermissionsResponse.decode(value),
   },
-  /** Deletes a custom role. Users who have it must be DELETED; records user.updated for each, who lose it. */
+  /** Deletes a custom role that only DELETED users have. They lose it; records user.updated for each. */
   deleteRole: {
     path: "/integration.platform.v1.PlatformService/DeleteRole" as const,
     requestStream: false as const,
@@ -471,7 +471,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: UpdateUnitResponse): Buffer => encoded(UpdateUnitResponse, value),
     responseDeserialize: (value: Buffer): UpdateUnitResponse => UpdateUnitResponse.decode(value),
   },
-  /** Deletes a unit without sub-units and workers. Offboarded ones lose it; records worker.updated for each. */
+  /** Deletes a unit without sub-units, whose workers are all offboarded: records worker.updated for each. */
   deleteUnit: {
     path: "/integration.platform.v1.PlatformService/DeleteUnit" as const,
     requestStream: false as const,
@@ -863,7 +863,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   listRoles: handleUnaryCall<ListRolesRequest, ListRolesResponse>;
   /** Re-points users at a new custom role with other permissions; records user.updated for each. */
   editRolePermissions: handleUnaryCall<EditRolePermissionsRequest, EditRolePermissionsResponse>;
-  /** Deletes a custom role. Users who have it must be DELETED; records user.updated for each, who lose it. */
+  /** Deletes a custom role that only DELETED users have. They lose it; records user.updated for each. */
   deleteRole: handleUnaryCall<DeleteRoleRequest, DeleteRoleResponse>;
   /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType: handleUnaryCall<CreateUnitTypeRequest, CreateUnitTypeResponse>;
@@ -883,7 +883,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   listUnits: handleUnaryCall<ListUnitsRequest, ListUnitsResponse>;
   /** Changes a unit. */
   updateUnit: handleUnaryCall<UpdateUnitRequest, UpdateUnitResponse>;
-  /** Deletes a unit without sub-units and workers. Offboarded ones lose it; records worker.updated for each. */
+  /** Deletes a unit without sub-units, whose workers are all offboarded: records worker.updated for each. */
   deleteUnit: handleUnaryCall<DeleteUnitRequest, DeleteUnitResponse>;
   /** Creates an organization location; records organization_location.created. */
   createLocation: handleUnaryCall<CreateLocationRequest, CreateLocationResponse>;

@@ -291,7 +291,7 @@ export interface UpdateUnitResponse {
   unit: Unit | undefined;
 }
 
-/** Deletes a unit that has no sub-units and no workers, except offboarded ones. */
+/** Deletes a unit that has no sub-units, and no workers except offboarded ones. */
 export interface DeleteUnitRequest {
   /** Its public id. */
   unitId: string;
