@@ -1,9 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { ClientId, InstanceIntegrationId } from '../../generated/ids.js';
+import { renameJobTitle } from '../../src/domain/platform/organization/job-titles.js';
+import { createLocation, deleteLocation } from '../../src/domain/platform/organization/locations.js';
+import { createRole, editRolePermissions } from '../../src/domain/platform/organization/roles.js';
 import { updateUser } from '../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../src/domain/platform/people/users.js';
+import { onboardWorker } from '../../src/domain/platform/people/worker-onboarding.js';
 import type { UserView } from '../../src/domain/platform/rows/people.js';
+import type { Changes } from '../../src/domain/platform/unit-of-work.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { visitStore } from '../../src/store/adapters/access.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
@@ -160,6 +165,47 @@ async function platformWrite(
   return proxy.costOf(() => (write === 'create' ? create('second') : update()));
 }
 
+const MANY = 300;
+
+/** Changes that rewrite many workers or users, in batches; the first makes nothing new to the process. */
+async function wideChange(
+  under: DatabaseUnderTest,
+  proxy: Proxy,
+  make: (changes: Changes, clientId: string, name: string) => Promise<(changes: Changes) => Promise<number>>,
+): Promise<Cost> {
+  const rig = await sendingRig(under);
+  await rig.subscribe();
+  const { clientId } = rig.connection;
+  const [first, second] = await rig.platform.run(async (changes) => [
+    await make(changes, clientId, 'first'),
+    await make(changes, clientId, 'second'),
+  ]);
+  await rig.platform.run(first);
+  return proxy.costOf(async () => {
+    expect(await rig.platform.run(second)).toBe(MANY);
+  });
+}
+
+function manyWorkers(
+  changes: Changes,
+  clientId: string,
+  name: string,
+  fields: { jobTitles?: string[]; locationId?: string },
+): Promise<unknown> {
+  return inTurn(MANY, (number) =>
+    onboardWorker(changes, {
+      ...{ clientId, email: `${name}.${number}@example.com`, firstName: 'Ines', lastName: 'Carver' },
+      ...{ jobTitles: [], unitIds: [], ...fields },
+    }),
+  );
+}
+
+async function inTurn(times: number, work: (number: number) => Promise<unknown>): Promise<void> {
+  for (let number = 0; number < times; number += 1) {
+    await work(number);
+  }
+}
+
 /**
  * A change of these numbers is a change of what the service takes behind a slow network. Of the statements,
  * four begin a transaction with its limits and one ends it.
@@ -241,6 +287,40 @@ const OPERATIONS: [string, Cost, Measure][] = [
     'results of failures',
     { roundTrips: 5, statements: 15 },
     (under, proxy) => settledBatch({ under, proxy }, refused),
+  ],
+  [
+    `the deletion of a location of ${MANY} workers`,
+    { roundTrips: 22, statements: 338 },
+    (under, proxy) =>
+      wideChange(under, proxy, async (changes, clientId, name) => {
+        const { id } = await createLocation(changes, { clientId, name });
+        await manyWorkers(changes, clientId, name, { locationId: id });
+        return async (later) => (await deleteLocation(later, { locationId: id })).detachedWorkers;
+      }),
+  ],
+  [
+    `a new name for the job title of ${MANY} workers`,
+    { roundTrips: 23, statements: 336 },
+    (under, proxy) =>
+      wideChange(under, proxy, async (changes, clientId, title) => {
+        await manyWorkers(changes, clientId, title, { jobTitles: [title] });
+        const renaming = { clientId, title, newTitle: `${title} of all` };
+        return async (later) => (await renameJobTitle(later, renaming)).updatedWorkers;
+      }),
+  ],
+  [
+    `other permissions for a role of ${MANY} users`,
+    { roundTrips: 23, statements: 337 },
+    (under, proxy) =>
+      wideChange(under, proxy, async (changes, clientId, name) => {
+        const { id: roleId } = await createRole(changes, { clientId, name, permissions: [] });
+        await inTurn(MANY, (number) => {
+          const email = `${name}.${number}@example.com`;
+          return createUser(changes, { clientId, email, withoutManager: true, roleId });
+        });
+        const edit = { roleId, permissions: ['payroll.read'], userIds: [] };
+        return async (later) => (await editRolePermissions(later, edit)).repointedUsers;
+      }),
   ],
 ];
 

@@ -43,8 +43,8 @@ export interface PlatformRows extends CredentialRows {
 export interface Changes extends PlatformRows, CommonChanges {
   /** The only instance that the caller reaches; undefined for all. */
   readonly instanceId?: InstanceId;
-  /** Records an event for subscribers. */
-  recordEvent<T extends EventType>(event: RecordedEvent<T>): Promise<void>;
+  /** Records events for subscribers, each about another entity. */
+  recordEvent<T extends EventType>(...events: readonly RecordedEvent<T>[]): Promise<void>;
 }
 
 export type PlatformUnitOfWork = UnitOfWork<Changes, PlatformRows>;

@@ -1,7 +1,7 @@
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { type Listing, textPage } from '../listing.js';
-import { rewriteWorker, workersOf } from '../people/worker-detachment.js';
+import { rewriteWorkers, workersOf } from '../people/worker-detachment.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, getClient, lockClient } from './clients.js';
@@ -71,12 +71,15 @@ export async function renameJobTitle(
   }
   await changes.jobTitles.remove(client.id, from);
   let updatedWorkers = 0;
-  for await (const worker of workersOf(changes, client.id, { jobTitle: from })) {
-    if (worker.jobTitles.includes(from)) {
-      const jobTitles = [...new Set(worker.jobTitles.map((held) => (held === from ? to : held)))];
-      await rewriteWorker(changes, client, { ...worker, jobTitles });
-      updatedWorkers += 1;
-    }
+  for await (const batch of workersOf(changes, client.id, { jobTitle: from })) {
+    const renamed = batch
+      .filter(({ jobTitles }) => jobTitles.includes(from))
+      .map((worker) => {
+        const jobTitles = worker.jobTitles.map((held) => (held === from ? to : held));
+        return { ...worker, jobTitles: [...new Set(jobTitles)] };
+      });
+    await rewriteWorkers(changes, client, renamed);
+    updatedWorkers += renamed.length;
   }
   await changes.touch(client.id);
   return { title: to, updatedWorkers };
@@ -88,8 +91,8 @@ export async function removeJobTitle(changes: Ports, { clientId, title }: TitleO
   validate({ client_id: clientId, title: text });
   const client = await lockClient(changes, clientId);
   await assertUsed(changes, client.id, text);
-  for await (const { jobTitles, offboardedAt } of workersOf(changes, client.id, { jobTitle: text })) {
-    if (offboardedAt === null && jobTitles.includes(text)) {
+  for await (const batch of workersOf(changes, client.id, { jobTitle: text })) {
+    if (batch.some(({ jobTitles, offboardedAt }) => offboardedAt === null && jobTitles.includes(text))) {
       throw new ServiceError(
         ErrorCode.RESOURCE_IN_USE,
         'Workers still hold this job title. Rename it, or give them another first.',

@@ -93,13 +93,15 @@ export async function insertUnits(
   { id, name }: UnitType,
   rows: readonly UnitWithParent[],
 ): Promise<void> {
-  for (const { unit, parent } of rows) {
+  for (const { unit } of rows) {
     await changes.units.insert(unit);
-    await changes.recordEvent({
-      type: 'organization_unit.created',
+  }
+  await changes.recordEvent(
+    ...rows.map(({ unit, parent }) => ({
+      type: 'organization_unit.created' as const,
       instanceId: client.instanceId,
       clientId: client.id,
-      entity: { type: 'organizationUnit', id: unit.id },
+      entity: { type: 'organizationUnit' as const, id: unit.id },
       data: {
         ...embeddedUnit({ unit, parent }),
         clientId: client.id,
@@ -107,8 +109,8 @@ export async function insertUnits(
         createdAt: new Date(unit.createdAt).toISOString(),
         links: { self: linkToOrganizationStructure(client.id) },
       },
-    });
-  }
+    })),
+  );
   await assertRoom(changes.units, client.id, 'units');
 }
 

@@ -3,6 +3,7 @@ import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
 import { madeAt, newVersion } from '../../version.js';
+import { BATCH_ROWS } from '../changes.js';
 import { linkToUser } from '../links.js';
 import { lockClient } from '../organization/clients.js';
 import type { User, UserFields, UserView } from '../rows/people.js';
@@ -57,7 +58,8 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
   };
   await changes.users.insert(user);
   await changes.touch(client.id);
-  return recordUser(changes, 'user.created', user.id);
+  const [created] = await recordUsers(changes, 'user.created', [user.id]);
+  return created as UserView;
 }
 
 export async function getUser(changes: Pick<Changes, 'users'>, id: string): Promise<UserView> {
@@ -126,40 +128,40 @@ export async function writeUsers(
   await changes.touch(...users.map(({ clientId }) => clientId));
   const written: UserView[] = [];
   // After all of them are written: one may be the manager of another.
-  for (const { id } of users) {
-    written.push(await recordUser(changes, 'user.updated', id));
+  for (let from = 0; from < users.length; from += BATCH_ROWS) {
+    const ids = users.slice(from, from + BATCH_ROWS).map(({ id }) => id);
+    written.push(...(await recordUsers(changes, 'user.updated', ids)));
   }
   return written;
 }
 
-/** Records an event with the user's present state. */
-async function recordUser(
+/** Records an event with the present state of each user. */
+async function recordUsers(
   changes: Pick<Changes, 'recordEvent' | 'users'>,
   type: 'user.created' | 'user.updated',
-  id: User['id'],
-): Promise<UserView> {
-  const user = await changes.users.find(id);
-  if (!user) {
-    throw new Error(`The user ${id} was written a moment ago and is not there.`);
-  }
-  await changes.recordEvent({
-    type,
-    instanceId: user.instanceId,
-    clientId: user.clientId,
-    entity: { type: 'user', id: user.id },
-    data: {
-      userId: user.id,
+  ids: readonly UserId[],
+): Promise<UserView[]> {
+  const users = await changes.users.findAll(ids);
+  await changes.recordEvent(
+    ...users.map((user) => ({
+      type,
+      instanceId: user.instanceId,
       clientId: user.clientId,
-      email: contractEmailOf(user.email),
-      firstName: user.firstName,
-      lastName: user.lastName,
-      fullName: user.fullName,
-      status: user.status,
-      manager: user.manager && { ...user.manager, email: contractEmailOf(user.manager.email) },
-      role: user.role && { id: user.role.id, name: user.role.name },
-      createdAt: new Date(user.createdAt).toISOString(),
-      links: { self: linkToUser(user.clientId, user.id) },
-    },
-  });
-  return user;
+      entity: { type: 'user' as const, id: user.id },
+      data: {
+        userId: user.id,
+        clientId: user.clientId,
+        email: contractEmailOf(user.email),
+        firstName: user.firstName,
+        lastName: user.lastName,
+        fullName: user.fullName,
+        status: user.status,
+        manager: user.manager && { ...user.manager, email: contractEmailOf(user.manager.email) },
+        role: user.role && { id: user.role.id, name: user.role.name },
+        createdAt: new Date(user.createdAt).toISOString(),
+        links: { self: linkToUser(user.clientId, user.id) },
+      },
+    })),
+  );
+  return users;
 }

@@ -13,7 +13,7 @@ import {
   fullNameOf,
   getWorker,
   locationNamed,
-  recordWorker,
+  recordWorkers,
   unitsNamed,
   validateUnits,
   validateWorkerFields,
@@ -131,7 +131,7 @@ async function writeWorker(
   }
   await changes.workers.update(changed);
   await changes.touch(client.id);
-  await recordWorker(changes, 'worker.updated', client, changed);
+  await recordWorkers(changes, 'worker.updated', client, [changed]);
   return changed;
 }
 

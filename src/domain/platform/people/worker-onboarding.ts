@@ -13,7 +13,7 @@ import { accountByEmail, validateEmailOfPerson } from './accounts.js';
 import {
   fullNameOf,
   locationNamed,
-  recordWorker,
+  recordWorkers,
   unitsNamed,
   validateUnits,
   validateWorkerFields,
@@ -79,7 +79,7 @@ export async function onboardWorker(changes: Ports, onboarding: WorkerOnboarding
   await addTitles(changes, client.id, worker.jobTitles);
   await changes.workers.insert(worker);
   await changes.touch(client.id);
-  await recordWorker(changes, 'worker.onboarded', client, worker);
+  await recordWorkers(changes, 'worker.onboarded', client, [worker]);
   return worker;
 }
 

@@ -50,15 +50,19 @@ export async function locationNamed(
   return { id: location.id, name: location.name };
 }
 
-export function recordWorker(
+export function recordWorkers(
   changes: Pick<Changes, 'recordEvent'>,
   type: 'worker.onboarded' | 'worker.updated',
   { instanceId }: Client,
-  worker: Worker,
+  workers: readonly Worker[],
 ): Promise<void> {
-  const { id, clientId } = worker;
-  const data = snapshotOf(worker);
-  return changes.recordEvent({ type, instanceId, clientId, entity: { type: 'worker', id }, data });
+  return changes.recordEvent(
+    ...workers.map((worker) => {
+      const { id, clientId } = worker;
+      const data = snapshotOf(worker);
+      return { type, instanceId, clientId, entity: { type: 'worker' as const, id }, data };
+    }),
+  );
 }
 
 function snapshotOf(worker: Worker): WorkerEventData {

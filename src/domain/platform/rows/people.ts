@@ -95,6 +95,8 @@ interface UserFilter {
 
 export interface UserRows {
   find(id: string): Promise<UserView | undefined>;
+  /** Oldest first. */
+  findAll(ids: readonly UserId[]): Promise<UserView[]>;
   page(page: PageRequest, filter: UserFilter): Promise<UserView[]>;
   /** Every user that the person is or was, oldest first. */
   ofAccount(id: AccountId): Promise<UserView[]>;

@@ -18,7 +18,10 @@ import { keptInsertion } from '../statements/plain-writes.js';
 type Row = Tables['auditEvents'];
 
 /** Waited for: a failure must be known before the commit. */
-const insertion = keptInsertion<'auditEvents', Row>('auditEvents', executeCompiled);
+const insertion = keptInsertion(
+  (db, rows: readonly Row[]) => db.insertInto('auditEvents').values(rows),
+  executeCompiled,
+);
 
 /** Only after its predecessor in the chain. */
 const continuation = statement((db, { previous, ...row }: Row & { previous: number }) =>

@@ -44,9 +44,9 @@ export function changesIn(
   return {
     ...common,
     ...platformRows(writer),
-    recordEvent: (event) => {
+    recordEvent: (...recorded) => {
       events ??= new EventRecorder(writer, common.now, origin, noteDue, onInvalidEvent);
-      return events.record(event);
+      return events.record(recorded);
     },
   };
 }

@@ -14,6 +14,13 @@ import { isBelow } from './hierarchy.js';
 
 const byId = statement((db, { id }: { id: string }) => views(db).where('users.id', '=', id));
 
+const byIds = statement((db, { ids }: { ids: string }) =>
+  views(db)
+    .where(inList(db, 'users.id', ids))
+    .orderBy('users.createdAt')
+    .orderBy('users.id'),
+);
+
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'users');
@@ -22,6 +29,7 @@ export function userRows(writer: Writer): UserRows {
       const row = (await byId(db, { id })).rows[0];
       return row && toView(row);
     },
+    findAll: async (ids) => (await byIds(db, { ids: JSON.stringify(ids) })).rows.map(toView),
     page: async (page, { clientId, statuses, emailKeys }) => {
       const found = views(db)
         .where('users.status', 'in', statuses)

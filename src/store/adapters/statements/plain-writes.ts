@@ -1,6 +1,5 @@
 import type { Compilable, CompiledQuery, DialectAdapter, Insertable, Kysely, Updateable } from 'kysely';
 import type { Rows, Tables } from '../../camel-case.js';
-import { postCompiled } from '../../dialects/direct-statements.js';
 import { named } from '../../dialects/postgres/named-statements.js';
 import { posted } from './kept-statement.js';
 
@@ -47,17 +46,26 @@ function withoutMissing(row: Row): Row {
 
 const MOST_ROWS = 64;
 
+/** Stands for a value of a row while the statement is built. */
+class Slot {
+  constructor(
+    readonly row: number,
+    readonly column: string,
+  ) {}
+}
+
+type Run<Answer> = (db: Rows, compiled: CompiledQuery, parameters: readonly unknown[]) => Promise<Answer>;
+
 /**
  * Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. The first row names
- * the columns of all, so a row may leave none out.
+ * the columns of all, so a row may leave none out. `build` may only pass their values on to Kysely.
  */
-export function keptInsertion<Table extends keyof Tables, Row extends Insertable<Tables[Table]>>(
-  table: Table,
-  run: (db: Rows, compiled: CompiledQuery, parameters: readonly unknown[]) => Promise<unknown> = postCompiled,
-): (db: Rows, rows: readonly Required<Row>[]) => Promise<void> {
+export function keptInsertion<Row extends object, Answer = void>(
+  build: (db: Rows, rows: readonly Required<Row>[]) => Compilable<unknown>,
+  run: Run<Answer>,
+): (db: Rows, rows: readonly Required<Row>[]) => Promise<Answer[]> {
   const kept = new WeakMap<DialectAdapter, Map<number, CompiledQuery>>();
-  let columns: readonly string[] = [];
-  const textFor = (db: Rows, size: number): CompiledQuery => {
+  const statementFor = (db: Rows, size: number, columns: () => readonly string[]): CompiledQuery => {
     const { adapter } = db.getExecutor();
     const ofAdapter = kept.get(adapter) ?? new Map<number, CompiledQuery>();
     kept.set(adapter, ofAdapter);
@@ -65,32 +73,29 @@ export function keptInsertion<Table extends keyof Tables, Row extends Insertable
     if (present) {
       return present;
     }
-    const row = Object.fromEntries(columns.map((column) => [column, '']));
-    const compiled = named(
-      db
-        .insertInto(table)
-        .values(Array.from({ length: size }, () => row) as never)
-        .compile(),
+    const names = columns();
+    const slots = Array.from({ length: size }, (_, row) =>
+      Object.fromEntries(names.map((column) => [column, new Slot(row, column)])),
     );
+    const compiled = named(build(db, slots as unknown as Required<Row>[]).compile());
     ofAdapter.set(size, compiled);
     return compiled;
   };
   return async (db, rows) => {
-    if (columns.length === 0) {
-      columns = Object.keys(rows[0] ?? {});
-    }
+    const answers: Answer[] = [];
     let size = MOST_ROWS;
     for (let from = 0; from < rows.length; from += size) {
       while (size > rows.length - from) {
         size /= 2;
       }
-      const parameters: unknown[] = [];
-      for (let index = from; index < from + size; index += 1) {
-        for (const column of columns) {
-          parameters.push((rows[index] as Record<string, unknown>)[column]);
-        }
-      }
-      await run(db, textFor(db, size), parameters);
+      const compiled = statementFor(db, size, () => Object.keys(rows[0] as Row));
+      const parameters = compiled.parameters.map((parameter) =>
+        parameter instanceof Slot
+          ? (rows[from + parameter.row] as Record<string, unknown>)[parameter.column]
+          : parameter,
+      );
+      answers.push(await run(db, compiled, parameters));
     }
+    return answers;
   };
 }

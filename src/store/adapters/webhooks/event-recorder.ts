@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../../../../generated/asyncapi/events.js';
-import type { SubscriptionId } from '../../../../generated/ids.js';
+import type { EventId, SubscriptionId } from '../../../../generated/ids.js';
 import type { RecordedEvent } from '../../../domain/platform/unit-of-work.js';
 import type { WriteOrigin } from '../../../domain/unit-of-work.js';
 import { faultOfEvent } from '../../../domain/webhooks/event-body.js';
@@ -8,10 +8,10 @@ import { matchesAny } from '../../../domain/webhooks/event-patterns.js';
 import type { LoggedEvent } from '../../../domain/webhooks/logs/events.js';
 import type { Subscription } from '../../../domain/webhooks/subscriptions/subscription.js';
 import { newNeighbouringId, newPublicId } from '../../../identifiers/public-id.js';
-import { camelCased } from '../../camel-case.js';
+import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
 import { takeTurn } from '../../dialects/turns.js';
-import type { Schema } from '../../schema.js';
 import { isPostgres } from '../statements/dialect.js';
 import { keptStatement } from '../statements/kept-statement.js';
 import { keptInsertion } from '../statements/plain-writes.js';
@@ -44,14 +44,20 @@ const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) =
   return isPostgres(db) ? query.forKeyShare('subscription') : query;
 });
 
-const deliveryInsertion = keptInsertion<'deliveries', ReturnType<typeof deliveryOf>>('deliveries');
+const deliveryInsertion = keptInsertion(
+  (db, rows: readonly ReturnType<typeof deliveryOf>[]) => db.insertInto('deliveries').values(rows),
+  postCompiled,
+);
 
-const eventInsertion = keptStatement(
-  (db, row: Omit<Insertable<Schema['events']>, 'seq' | 'is_test' | 'sequence'>) =>
+type EventRow = Required<Omit<Insertable<Tables['events']>, 'seq' | 'isTest' | 'sequence'>>;
+
+const eventInsertion = keptInsertion(
+  (db, rows: readonly EventRow[]) =>
     db
       .insertInto('events')
-      .values({ ...row, sequence: nextSequence(row.entity_id, row.occurred_at) })
-      .returning('seq'),
+      .values(rows.map((row) => ({ ...row, sequence: nextSequence(row.entityId, row.occurredAt) })))
+      .returning(['id', 'seq']),
+  executeCompiled<{ id: EventId; seq: number }>,
 );
 
 /** Called for an event that violates the contract of webhooks, which is a fault of this service. */
@@ -63,6 +69,7 @@ const refuseInvalidEvent: OnInvalidEvent = (type, fault) => {
 
 /** Records the events of one transaction, and makes their deliveries. */
 export class EventRecorder {
+  readonly #db: Rows;
   readonly #receivers = new Map<string, readonly Receiver[]>();
 
   constructor(
@@ -71,10 +78,37 @@ export class EventRecorder {
     private readonly origin: WriteOrigin,
     private readonly noteDue: NoteDue,
     private readonly onInvalidEvent: OnInvalidEvent = refuseInvalidEvent,
-  ) {}
+  ) {
+    this.#db = camelCased(writer);
+  }
 
-  /** The receivers are fixed here, in the transaction of the change, which has locked the client. */
-  async record<T extends EventType>(event: RecordedEvent<T>): Promise<void> {
+  /**
+   * The receivers are fixed here, in the transaction of the change, which has locked the client. No two of
+   * the events may be about the same entity.
+   */
+  async record<T extends EventType>(events: readonly RecordedEvent<T>[]): Promise<void> {
+    const rows = events.map((event) => this.#rowOf(event));
+    const instanceIds = new Set(rows.map(({ instanceId }) => instanceId));
+    const [inserted] = await Promise.all([
+      eventInsertion(this.#db, rows),
+      Promise.all([...instanceIds].map((id) => this.#readReceivers(id))),
+    ]);
+    const seqs = new Map(inserted.flatMap((answer) => answer.rows.map(({ id, seq }) => [id, seq])));
+    const deliveries = rows.flatMap(({ id, type, instanceId, clientId }) => {
+      const event = { seq: seqs.get(id) as number, id, type, clientId };
+      const receivers = this.#receivers.get(instanceId) ?? [];
+      return receivers
+        .filter((receiver) => receives(receiver, event))
+        .map((receiver) => deliveryOf(event, receiver, this.now));
+    });
+    await deliveryInsertion(this.#db, deliveries);
+    const due = deliveries.filter(({ status }) => status === 'PENDING');
+    if (due.length > 0) {
+      this.noteDue(new Set(due.map((row) => row.subscriptionId)));
+    }
+  }
+
+  #rowOf<T extends EventType>(event: RecordedEvent<T>) {
     const { type, instanceId, clientId, entity, data } = event;
     const id = newPublicId('EventId');
     const fault = faultOfEvent(event, { id, occurredAt: this.now });
@@ -83,40 +117,24 @@ export class EventRecorder {
     }
     // Last, so that the last placeholder in the text is the link's.
     const { links, ...payload } = data;
-    const insertion = eventInsertion(this.writer, {
+    return {
       id,
       type,
-      occurred_at: this.now,
-      instance_id: instanceId,
-      client_id: clientId,
-      entity_type: entity.type,
-      entity_id: entity.id,
+      occurredAt: this.now,
+      instanceId,
+      clientId,
+      entityType: entity.type,
+      entityId: entity.id,
       data: JSON.stringify({ ...payload, links }),
-      request_id: this.origin.requestId ?? null,
+      requestId: this.origin.requestId ?? null,
       traceparent: this.origin.traceparent ?? null,
-    });
-    const [{ rows }, receivers] = await Promise.all([insertion, this.#receiversOn(instanceId)]);
-    const [{ seq }] = rows as [{ seq: number }];
-    await this.#deliver({ seq, id, type, clientId }, receivers);
+    };
   }
 
-  async #deliver(event: Recorded, receivers: readonly Receiver[]): Promise<void> {
-    const rows = receivers
-      .filter((receiver) => receives(receiver, event))
-      .map((receiver) => deliveryOf(event, receiver, this.now));
-    if (rows.length === 0) {
+  /** Once per transaction, which may record thousands of events. */
+  async #readReceivers(instanceId: string): Promise<void> {
+    if (this.#receivers.has(instanceId)) {
       return;
-    }
-    await deliveryInsertion(camelCased(this.writer), rows);
-    const due = rows.filter(({ status }) => status === 'PENDING');
-    this.noteDue(new Set(due.map((row) => row.subscriptionId)));
-  }
-
-  /** Read once per transaction, which may record thousands of events. */
-  async #receiversOn(instanceId: string): Promise<readonly Receiver[]> {
-    const present = this.#receivers.get(instanceId);
-    if (present) {
-      return present;
     }
     takeTurn(this.writer, `receivers on ${instanceId}`);
     const { rows } = await receiversOn(this.writer, { instanceId });
@@ -127,7 +145,6 @@ export class EventRecorder {
       clientIds: listOf(client_ids),
     }));
     this.#receivers.set(instanceId, receivers);
-    return receivers;
   }
 }
 

@@ -22,9 +22,9 @@ import { newPlatform, type Platform } from './people.js';
 function noting(changes: Changes, order: string[]): Changes {
   return {
     ...changes,
-    recordEvent: async (event) => {
-      order.push(event.entity.id);
-      await changes.recordEvent(event);
+    recordEvent: async (...events) => {
+      order.push(...events.map(({ entity }) => entity.id));
+      await changes.recordEvent(...events);
     },
   };
 }

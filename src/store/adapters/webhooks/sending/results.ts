@@ -10,6 +10,7 @@ import type {
 import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
+import { postCompiled } from '../../../dialects/direct-statements.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { changedOne, keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
 import { keptInsertion } from '../../statements/plain-writes.js';
@@ -67,7 +68,10 @@ const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: num
     .select('outcome'),
 );
 
-const attemptInsertion = keptInsertion<'deliveryAttempts', Tables['deliveryAttempts']>('deliveryAttempts');
+const attemptInsertion = keptInsertion(
+  (db, rows: readonly Tables['deliveryAttempts'][]) => db.insertInto('deliveryAttempts').values(rows),
+  postCompiled,
+);
 
 const correction = posted((db, { deliverySeq, number, ...end }: Tables['deliveryAttempts']) =>
   db
@@ -140,7 +144,9 @@ export function recording(db: Writer, now: number): ResultChanges & HealthChange
       // On SQLite there is no other writer.
       isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],
     outcomeOf: async (seq, number) => (await outcomeOf(db, { seq, number })).rows[0]?.outcome,
-    recordAttempts: (attempts) => attemptInsertion(camelCased(db), attempts.map(toAttemptRow)),
+    recordAttempts: async (attempts) => {
+      await attemptInsertion(camelCased(db), attempts.map(toAttemptRow));
+    },
     correctAttempt: (attempt) => correction(camelCased(db), toAttemptRow(attempt)),
     deliver: async (seqs) => {
       if (seqs.length > 0) {
