@@ -67,6 +67,9 @@ const refuseInvalidEvent: OnInvalidEvent = (type, fault) => {
   throw new Error(`The event ${type} violates its contract: ${fault}`);
 };
 
+/** An event may go to thousands of subscriptions, and the rows of these are in memory together. */
+const MOST_AT_ONCE = 64;
+
 /** Records the events of one transaction, and makes their deliveries. */
 export class EventRecorder {
   readonly #db: Rows;
@@ -87,6 +90,12 @@ export class EventRecorder {
    * the events may be about the same entity.
    */
   async record<T extends EventType>(events: readonly RecordedEvent<T>[]): Promise<void> {
+    for (let from = 0; from < events.length; from += MOST_AT_ONCE) {
+      await this.#recordAtOnce(events.slice(from, from + MOST_AT_ONCE));
+    }
+  }
+
+  async #recordAtOnce<T extends EventType>(events: readonly RecordedEvent<T>[]): Promise<void> {
     const rows = events.map((event) => this.#rowOf(event));
     const instanceIds = new Set(rows.map(({ instanceId }) => instanceId));
     const [inserted] = await Promise.all([
