@@ -145,9 +145,11 @@ describe('the tarball', () => {
 
 describeWith('systemd-analyze', 'the unit of systemd', (analyze) => {
   let root: string;
+  let unit: string;
 
   beforeAll(() => {
     root = newDirectory();
+    unit = readFileSync(join(unpacked, 'systemd/integration-service@.service'), 'utf8');
     const units = join(root, 'etc/systemd/system');
     const program = join(root, 'opt/integration-service');
     execFileSync('mkdir', [
@@ -177,5 +179,28 @@ describeWith('systemd-analyze', 'the unit of systemd', (analyze) => {
     const options = ['--offline=true', `--threshold=${MOST_EXPOSED}`, '--no-pager'];
     const { stdout } = await run(analyze, ['security', ...options, `--root=${root}`, UNIT]);
     expect(stdout).toMatch(/Overall exposure level .*: 1\.\d OK/);
+  });
+
+  test('lets the threads that check passwords lower their priority', async () => {
+    const { stdout } = await run(analyze, ['syscall-filter', '--no-pager']);
+    const sets = new Map(
+      stdout
+        .split(/^(?=@)/m)
+        .map((text) => text.split('\n').map((line) => line.trim()))
+        .map(([name = '', ...calls]) => [name, calls] as const),
+    );
+    const callsOf = (name: string): string[] => sets.get(name)?.flatMap(callsOf) ?? [name];
+    const permitted = new Set<string>();
+    for (const [, not, names = ''] of unit.matchAll(/^SystemCallFilter=(~?)(.*)$/gm)) {
+      for (const call of names.split(' ').flatMap(callsOf)) {
+        if (not) {
+          permitted.delete(call);
+        } else {
+          permitted.add(call);
+        }
+      }
+    }
+    expect([...permitted]).toEqual(expect.arrayContaining(['setpriority', 'epoll_ctl', 'pwrite64']));
+    expect([...permitted]).not.toEqual(expect.arrayContaining(['setuid']));
   });
 });
