@@ -66,6 +66,12 @@ test('rules and dashboards name metrics and labels that the service has', () => 
   expect(faults).toEqual([]);
 });
 
+test('each rule sees several scrapes, also at the default interval of Prometheus, a minute', () => {
+  const ranges = [...recording, ...alerts].flatMap(({ expr }) => expr.match(/\[\w+\]/g) ?? []);
+  expect(ranges.length).toBeGreaterThan(20);
+  expect(ranges.filter((range) => /^\[(?:\d+m?s|[1-3]m)\]$/.test(range))).toEqual([]);
+});
+
 test('every metric of the service is in a dashboard or an alert', () => {
   const named = new Set(
     expressions.flatMap(({ expr }) => selectionsIn(expr).map(({ metric }) => familyOf(metric, isHistogram))),
