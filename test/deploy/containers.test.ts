@@ -24,6 +24,9 @@ const GIVEN: Record<string, string> = {
 };
 /** As in the page “Install and upgrade”: PostgreSQL over its socket. */
 const DATABASE = 'postgres://integration:a-password@localhost/integration?host=/var/run/postgresql';
+/** `max_connections` of PostgreSQL, and what it reserves for superusers. */
+const DEFAULT_MAX_CONNECTIONS = 100;
+const RESERVED = 3;
 
 describeWith('hadolint', 'the Dockerfile', (hadolint) => {
   test('passes hadolint', async () => {
@@ -51,6 +54,21 @@ test('the service in it has a read-only root, no capabilities, and time to stop'
     security_opt: ['no-new-privileges:true'],
     stop_grace_period: '45s',
   });
+});
+
+test('Temporal in it leaves connections of PostgreSQL to the service', () => {
+  const { environment } = services.temporal;
+  const [most, idle, mostVisibility, idleVisibility] = [
+    'SQL_MAX_CONNS',
+    'SQL_MAX_IDLE_CONNS',
+    'SQL_VIS_MAX_CONNS',
+    'SQL_VIS_MAX_IDLE_CONNS',
+  ].map((name) => Number(environment[name]));
+  expect([idle, idleVisibility]).toEqual([most, mostVisibility]);
+  const ofTemporal = 4 * (Number(most) + Number(mostVisibility));
+  const ofDomain = 24;
+  const ofCommands = 20;
+  expect(ofTemporal + ofDomain + ofCommands).toBeLessThanOrEqual(DEFAULT_MAX_CONNECTIONS - RESERVED);
 });
 
 describe('the environment of the service in it', () => {
