@@ -12,12 +12,17 @@ import { haproxy, haproxyState, untilHaproxyKnows } from './peers.js';
 
 const NAMES = ['edge-1', 'edge-2'] as const;
 type Name = (typeof NAMES)[number];
+/** How long `/readyz` may take. */
+const LATE_MS = 2_400;
 
 describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () => {
   const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
   const servers: Server[] = [];
   const parts: Part[] = [];
   const unready = new Set<Name>();
+  const late = new Set<Name>();
+  /** Of each late answer to a probe, whether HAProxy waited for it. */
+  const waitedFor: boolean[] = [];
   /** Called with each request that is not a probe. */
   let take: (name: Name, response: ServerResponse) => void;
   let gateway: string;
@@ -34,9 +39,15 @@ describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () =
 
   beforeAll(async () => {
     for (const name of NAMES) {
-      await listen(name, PORTS.metrics, (response) =>
-        response.writeHead(unready.has(name) ? 503 : 200).end(),
-      );
+      await listen(name, PORTS.metrics, (response) => {
+        response.writeHead(unready.has(name) ? 503 : 200);
+        if (late.has(name)) {
+          response.once('close', () => waitedFor.push(response.writableFinished));
+          setTimeout(() => response.end(), LATE_MS);
+        } else {
+          response.end();
+        }
+      });
       await listen(name, PORTS.signOn, (response) => response.end());
       await listen(name, PORTS.gateway, (response) => take(name, response));
     }
@@ -74,5 +85,14 @@ describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () =
     expect([(await answer).status, await (await answer).text()]).toEqual([200, name]);
     unready.clear();
     await untilHaproxyKnows(ports, NAMES.length, /^gateway,edge-/);
+  });
+
+  test('waits for an edge that is slow to say whether it is ready', async () => {
+    late.add('edge-1');
+    // Two of each backend.
+    await eventually('late answers', () => waitedFor.length >= 4);
+    expect(waitedFor).not.toContain(false);
+    expect(await haproxyState(ports)).toMatch(/^gateway,edge-1,.*,UP,/m);
+    late.clear();
   });
 });
