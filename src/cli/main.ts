@@ -7,7 +7,7 @@ import { FailedCall, Unfinished, UsageError } from './commands/errors.js';
 import { addWorkerCommands } from './commands/operator/directory/worker.js';
 import { WholeCommand } from './commands/whole-command.js';
 import { ROLE_NAMES, type RoleName, SECRETS_OF } from './roles/role.js';
-import { EXIT_CANNOT_START, preventsStart } from './startup-error.js';
+import { EXIT_CANNOT_START, EXIT_FAILED, exitCodeOfStart } from './startup-error.js';
 
 const ABOUT: Record<RoleName, string> = {
   domain: 'Run only the domain: the rules and the store, behind gRPC',
@@ -15,7 +15,6 @@ const ABOUT: Record<RoleName, string> = {
   edge: 'Run only the edge: the HTTP listeners',
 };
 
-const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 const SETTINGS = '\nSettings come from the environment: `integration config` lists them with their values.';
@@ -101,12 +100,10 @@ function describedOption(option: Option): string {
 
 /** Undefined for an unexpected error: only those print a stack trace. The system says what it refused. */
 function exitCodeOf(error: unknown): number | undefined {
-  if (preventsStart(error)) {
-    return EXIT_CANNOT_START;
-  }
   if (error instanceof UsageError) {
     return EXIT_USAGE;
   }
   const isFailure = [FailedCall, Unfinished, CopyError].some((kind) => error instanceof kind);
-  return isFailure || (error as NodeJS.ErrnoException).syscall !== undefined ? EXIT_FAILED : undefined;
+  const isNamed = isFailure || (error as NodeJS.ErrnoException).syscall !== undefined;
+  return exitCodeOfStart(error) ?? (isNamed ? EXIT_FAILED : undefined);
 }

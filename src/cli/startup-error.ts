@@ -5,12 +5,21 @@ import { StoreError } from '../store/store-error.js';
 /** Why the process cannot start, as a sentence for the operator. Never shown with a stack trace. */
 export class StartupError extends Error {}
 
+/** The cause may go away, such as an address that the machine gets only later in its boot. */
+class PassingError extends StartupError {}
+
 /** EX_CONFIG of sysexits.h: a restart would fail the same way. */
 export const EXIT_CANNOT_START = 78;
+/** A service manager starts the process again. */
+export const EXIT_FAILED = 1;
 
-/** Whether an error says, as a sentence for the operator, why the process cannot start. */
-export function preventsStart(error: unknown): boolean {
-  return [StartupError, ConfigError, SecretsKeyError, StoreError].some((kind) => error instanceof kind);
+/** Undefined unless the error says, as a sentence for the operator, why the process cannot start. */
+export function exitCodeOfStart(error: unknown): number | undefined {
+  if (error instanceof PassingError) {
+    return EXIT_FAILED;
+  }
+  const kinds = [StartupError, ConfigError, SecretsKeyError, StoreError];
+  return kinds.some((kind) => error instanceof kind) ? EXIT_CANNOT_START : undefined;
 }
 
 const LISTEN_FAILURES: Record<string, string> = {
@@ -18,7 +27,7 @@ const LISTEN_FAILURES: Record<string, string> = {
   EACCES: 'needs more rights',
 };
 
-const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
+const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /** The setting of the address that a port is opened on. */
 const HOST_SETTINGS: Record<string, string> = {
@@ -34,7 +43,7 @@ export function cannotListen(what: string, setting: string): (error: NodeJS.Errn
     const { code = '', message } = error;
     if (NO_SUCH_ADDRESS.includes(code)) {
       const addressSetting = HOST_SETTINGS[setting] ?? setting;
-      throw new StartupError(
+      throw new PassingError(
         `${what} cannot be used: this machine does not have that address. Set ${addressSetting} to one that it has.`,
         { cause: error },
       );

@@ -5,16 +5,19 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { roleTokens } from '../support/role-tokens.js';
+import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { type StartOptions, serviceProcesses } from '../support/service-process.js';
 
 const services = serviceProcesses();
 
 const CANNOT_START = 78;
+/** systemd starts the unit again, but not after 78. */
+const FAILED = 1;
 
 /** Starts what cannot start, and gives the sentence it ended with. */
-async function refusalOf(options: StartOptions): Promise<string> {
+async function refusalOf(options: StartOptions, code = CANNOT_START): Promise<string> {
   const service = await services.launch(options);
-  expect(await service.exited).toEqual({ code: CANNOT_START, signal: null });
+  expect(await service.exited).toEqual({ code, signal: null });
   expect(service.errors.text()).not.toMatch(/^\s+at |Error:/m);
   expect(service.output.lines().filter(({ level }) => level === 'error')).toEqual([]);
   return service.errors.text();
@@ -47,14 +50,27 @@ describe('a port that is taken', () => {
   });
 });
 
-describe('an address that this machine does not have', () => {
+describe('an address that this machine does not have, or not yet', () => {
+  const tls = () => {
+    const { certificate, key } = selfSignedCertificate();
+    const directory = services.newDirectory();
+    writeFileSync(join(directory, 'server.crt'), certificate);
+    writeFileSync(join(directory, 'server.key'), key, { mode: 0o600 });
+    return {
+      GRPC_TLS_CERT_FILE: join(directory, 'server.crt'),
+      GRPC_TLS_KEY_FILE: join(directory, 'server.key'),
+    };
+  };
+
   test.each([
-    ['edge', 'LISTEN_HOST', 'SIGN_ON_PORT'],
-    ['serve', 'METRICS_HOST', 'METRICS_PORT'],
-  ] as const)('%s names it and the setting: %s', async (command, setting, portSetting) => {
-    const env = { ...roleTokens, [setting]: '192.0.2.1', [portSetting]: '4000' };
-    expect(await refusalOf({ command, env })).toBe(
-      `The port 192.0.2.1:4000 cannot be used: this machine does not have that address. Set ${setting} to one that it has.`,
+    ['edge', 'LISTEN_HOST', 'SIGN_ON_PORT', 'The port'],
+    ['domain', 'GRPC_HOST', 'GRPC_PORT', 'The gRPC port'],
+    ['serve', 'METRICS_HOST', 'METRICS_PORT', 'The port'],
+    ['serve', 'LISTEN_HOST', 'SIGN_ON_PORT', 'The port'],
+  ] as const)('%s names it and the setting: %s', async (command, setting, portSetting, what) => {
+    const env = { ...roleTokens, ...tls(), [setting]: '192.0.2.1', [portSetting]: '4000' };
+    expect(await refusalOf({ command, env }, FAILED)).toBe(
+      `${what} 192.0.2.1:4000 cannot be used: this machine does not have that address. Set ${setting} to one that it has.`,
     );
   });
 });

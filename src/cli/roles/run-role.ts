@@ -11,7 +11,7 @@ import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
-import { EXIT_CANNOT_START, preventsStart } from '../startup-error.js';
+import { exitCodeOfStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { EndedEarly, type RoleName, type RoleOptions, type RunningRole } from './role.js';
 
@@ -145,12 +145,13 @@ function stopBySupervisor(): Stop {
 
 function refuseToStart(error: unknown, log: Log): never {
   const { message, stack } = error as Error;
-  if (preventsStart(error)) {
+  const exitCode = exitCodeOfStart(error);
+  if (exitCode !== undefined) {
     tell({ type: 'cannot-start', sentence: message });
     if (!process.send) {
       process.stderr.write(`${message}\n`);
     }
-    process.exit(EXIT_CANNOT_START);
+    process.exit(exitCode);
   }
   log.error('could not start', { reason: message, stack });
   process.exit(1);

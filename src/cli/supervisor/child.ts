@@ -25,6 +25,11 @@ export const KILL_MARGIN_MS = 5_000;
 /** A signal to the whole group reaches this process too, within this time. */
 const GROUP_SIGNAL_MS = 200;
 
+export interface Refusal {
+  sentence: string;
+  exitCode: number;
+}
+
 interface ChildOptions {
   role: RoleName;
   runDir: string;
@@ -33,8 +38,8 @@ interface ChildOptions {
   /** The supervisor kills and restarts a ready child that does not answer for this long. */
   silenceLimitMs: number;
   log: Log;
-  /** The child can never start; the sentence says why. */
-  onCannotStart: (sentence: string) => void;
+  /** The child cannot start; the sentence says why. */
+  onCannotStart: (refusal: Refusal) => void;
 }
 
 /** Runs one role as a child process, and restarts it when it ends unasked. */
@@ -174,10 +179,11 @@ export class Child {
     if (this.#ending) {
       return;
     }
-    const refusal = this.#refusal ?? `The ${role} cannot start with these settings.`;
+    const untold = code === EXIT_CANNOT_START ? `The ${role} cannot start with these settings.` : undefined;
+    const sentence = this.#refusal ?? untold;
     this.#refusal = undefined;
-    if (code === EXIT_CANNOT_START && !this.#hasServed) {
-      onCannotStart(refusal);
+    if (sentence !== undefined && code !== null && !this.#hasServed) {
+      onCannotStart({ sentence, exitCode: code });
       return;
     }
     this.#endedAt ??= performance.now();
@@ -187,7 +193,7 @@ export class Child {
       signal: signal ?? undefined,
       code: code ?? undefined,
       // The cause may go away, such as a database that is down: it is retried without limit.
-      reason: code === EXIT_CANNOT_START ? refusal : failure,
+      reason: sentence ?? failure,
       delayMs,
     });
     this.#restart = setTimeout(() => this.start(), delayMs);

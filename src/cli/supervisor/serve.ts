@@ -14,9 +14,8 @@ import {
   senderOf,
 } from '../roles/role-tokens.js';
 import { claimRunDir } from '../sockets.js';
-import { EXIT_CANNOT_START } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
-import { Child, KILL_MARGIN_MS } from './child.js';
+import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
 import { untilEarlierRolesEnd } from './earlier-roles.js';
 import { opsOfChildren } from './ops-of-children.js';
 
@@ -41,8 +40,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
   const demo = runsTemporal ? await import('./temporal-of-demo.js') : undefined;
   const temporalAddress = await demo?.freeTemporalAddress();
-  let cannotStart: (sentence: string) => void = () => undefined;
-  const refused = new Promise<string>((resolve) => {
+  let cannotStart: (refusal: Refusal) => void = () => undefined;
+  const refused = new Promise<Refusal>((resolve) => {
     cannotStart = resolve;
   });
   const shared = {
@@ -67,12 +66,12 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     releaseMemoryAtRest();
   });
 
-  const sentence = (await Promise.race([asked, refused])) ?? undefined;
+  const refusal = (await Promise.race([asked, refused])) ?? undefined;
   for (const child of children) {
     child.expectToEnd();
     child.drain();
   }
-  if (sentence === undefined) {
+  if (refusal === undefined) {
     await drained(config, log, hurried);
   }
   for (const role of STOP_ORDER) {
@@ -80,10 +79,10 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   }
   await temporal?.stop();
   ops.close();
-  if (sentence !== undefined) {
-    process.stderr.write(`${sentence}\n`);
+  if (refusal !== undefined) {
+    process.stderr.write(`${refusal.sentence}\n`);
   }
-  process.exit(sentence === undefined ? 0 : EXIT_CANNOT_START);
+  process.exit(refusal?.exitCode ?? 0);
 }
 
 /** Text for people, in a demo or with pretty log lines. With JSON log lines, all of stdout is JSON. */
