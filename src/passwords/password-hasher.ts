@@ -17,6 +17,8 @@ const MAX_WAIT_MS = 800;
 const LEAST_WAITING = 4;
 /** After this, idle threads end. The next sign-in waits about 50 ms for the start of a thread. */
 const IDLE_MS = 10_000;
+/** A thread at work holds about 35 MB, and a node on Kubernetes has 1 GiB on a machine of any size. */
+const MOST_THREADS = 16;
 
 export interface PasswordHasherOptions extends Partial<Omit<JobQueueOptions, 'start'>> {
   /** Replaced in tests, which run the sources. */
@@ -28,13 +30,17 @@ export interface ThreadedPasswordHasher extends PasswordHasher {
   close(): Promise<void>;
 }
 
-/** Has one thread per processor by default. The threads run at low priority. */
+export function passwordThreadsFor(processors: number): number {
+  return Math.min(processors, MOST_THREADS);
+}
+
+/** Has one thread per processor by default, up to 16. The threads run at low priority. */
 export function threadedPasswordHasher({
   threadFile = THREAD_FILE,
   ...options
 }: PasswordHasherOptions = {}): ThreadedPasswordHasher {
   const queue = new JobQueue({
-    threads: availableParallelism(),
+    threads: passwordThreadsFor(availableParallelism()),
     maxWaitMs: MAX_WAIT_MS,
     leastWaiting: LEAST_WAITING,
     idleMs: IDLE_MS,

@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { threadedPasswordHasher } from '../../src/passwords/password-hasher.js';
+import { passwordThreadsFor, threadedPasswordHasher } from '../../src/passwords/password-hasher.js';
 import { passwordHasher, sourceThread } from '../support/password-hasher.js';
+
+test('a machine with many processors gets no more threads than fit into 1 GiB', () => {
+  expect([1, 2, 16, 17, 128].map(passwordThreadsFor)).toEqual([1, 2, 16, 16, 16]);
+});
 
 describe('a password', () => {
   const hasher = passwordHasher({ threads: 2 });
