@@ -112,6 +112,10 @@ export function deliveryEndCounter(registry: Registry): (status: string, count: 
     labelNames: ['status'],
     registers: [registry],
   });
+  // A rate needs a sample from before the first end.
+  for (const status of ['DELIVERED', 'EXHAUSTED']) {
+    counter.inc({ status }, 0);
+  }
   return (status, count) => counter.inc({ status }, count);
 }
 

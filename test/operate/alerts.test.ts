@@ -87,13 +87,10 @@ function alertsAndRunbooks(promtool: string): void {
 
   test('DeliveriesExhausted', async () => {
     receiver.answer = answerWith(500);
-    const before: string[] = [];
-    for (const name of ['Fennimore Tea', 'Marrow & Pike']) {
-      await tenant.addClient(name);
-      await says('webhook_deliveries_ended_total', /"EXHAUSTED"/, ([ended = 0]) => ended > before.length);
-      before.push(await machine.scrape());
-    }
-    expect(await fires('DeliveriesExhausted', 10, ...before)).toBe(true);
+    const before = await machine.scrape();
+    await tenant.addClient('Fennimore Tea');
+    await says('webhook_deliveries_ended_total', /"EXHAUSTED"/, ([ended]) => ended === 1);
+    expect(await fires('DeliveriesExhausted', 10, before)).toBe(true);
 
     const [{ id }] = await machine.json('delivery list --status exhausted');
     expect(await machine.type(inAlerts.exhausted, { ids: { whd: id } })).toContain('500');
@@ -101,7 +98,7 @@ function alertsAndRunbooks(promtool: string): void {
     await machine.type(inAlerts.sendAgain, { ids: { whs: tenant.subscriptionId } });
     const { eventId } = await receiver.next(({ event }) => event.data.name === 'Fennimore Tea');
     await receiver.attempts(eventId, 4);
-    expect(await fires('DeliveriesExhausted', LONG_AFTER_MINUTES, ...before)).toBe(false);
+    expect(await fires('DeliveriesExhausted', LONG_AFTER_MINUTES, before)).toBe(false);
   });
 
   const [disk] = smallDisks;

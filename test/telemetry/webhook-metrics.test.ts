@@ -88,13 +88,13 @@ describe('the metrics of what waits to be sent', () => {
     expect(text).toContain('integration_build_info{');
   });
 
-  test('count ends by status', async () => {
+  test('count ends by status, from 0 on', async () => {
     const registry = createMetricsRegistry('domain', '1.2.3');
     const count = deliveryEndCounter(registry);
     count('DELIVERED', 3);
     count('DELIVERED', 2);
-    expect(await registry.metrics()).toContain(
-      'webhook_deliveries_ended_total{status="DELIVERED",role="domain"} 5',
-    );
+    const text = await registry.metrics();
+    expect(text).toContain('webhook_deliveries_ended_total{status="DELIVERED",role="domain"} 5');
+    expect(text).toContain('webhook_deliveries_ended_total{status="EXHAUSTED",role="domain"} 0');
   });
 });
