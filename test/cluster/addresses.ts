@@ -53,6 +53,18 @@ export const PORTS = {
   roles: 4005,
 } as const;
 
+/** All that must be free: each address with each port, because a program may have a port on all addresses. */
+export function addressesOf(
+  network: string,
+  { demoApps, ...others }: PublicPorts,
+): { host: string; port: number }[] {
+  const own = (Object.keys(HOSTS) as HostName[]).flatMap((name) =>
+    Object.values(PORTS).map((port) => ({ host: hostOf(network, name), port })),
+  );
+  const shared = [...Object.values(others), ...demoApps].map((port) => ({ host: '127.0.0.1', port }));
+  return [...shared, ...own];
+}
+
 export function hostOf(network: string, name: HostName): string {
   return `${network}.${HOSTS[name]}`;
 }

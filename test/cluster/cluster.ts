@@ -3,7 +3,8 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type DemoFile, demoFilePath, writeDemoFile } from '../../src/cli/demo/demo-file.js';
-import { hostOf, PORTS, type PublicPorts } from './addresses.js';
+import { isListening } from '../../src/cli/sockets.js';
+import { addressesOf, hostOf, PORTS, type PublicPorts } from './addresses.js';
 import { Nodes } from './nodes.js';
 import { type Part, type PartOptions, startPart } from './parts.js';
 import { haproxy, pgbouncer, prometheus, untilHaproxyKnows } from './peers.js';
@@ -45,6 +46,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { folder, network, ports, signal, onProgress = () => undefined } = options;
   const parts: Part[] = [];
   const logs = join(folder, 'logs');
+  await refuseTakenAddresses(options);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   // PostgreSQL and PgBouncer may run as another user, who cannot enter each folder.
@@ -118,6 +120,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Another cluster may run, with the same folder; and another program would seem to be a part that serves. */
+async function refuseTakenAddresses({ network, ports }: ClusterOptions): Promise<void> {
+  for (const at of addressesOf(network, ports)) {
+    if (await isListening(at)) {
+      throw new Error(
+        `${at.host}:${at.port} is taken, by another cluster or another program. Stop that one first.`,
+      );
+    }
   }
 }
 

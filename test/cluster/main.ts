@@ -70,10 +70,7 @@ Logs: ${shown}/logs
 Kill a domain, an edge and the replica; reading goes on:
 
   kill -9 ${cluster.part('domain-1').pid} ${cluster.part('edge-2').pid} ${cluster.part('replica').pid}
-${temporal ? howToAskTemporal(cluster.part('temporal-1').pid) : ''}
-In the other terminals, type this before the lines below:
-
-  export DATA_DIR=${shown}`);
+${temporal ? howToAskTemporal(cluster.part('temporal-1').pid) : ''}`);
 welcome(config, say);
 
 await stopped;
