@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DemoFile, demoFilePath, writeDemoFile } from '../../src/cli/demo/demo-file.js';
 import { isListening } from '../../src/cli/sockets.js';
 import { addressesOf, hostOf, PORTS, type PublicPorts } from './addresses.js';
 import { Nodes } from './nodes.js';
-import { type Part, type PartOptions, startPart } from './parts.js';
+import { giveToOrdinaryUser, type Part, type PartOptions, startPart } from './parts.js';
 import { haproxy, pgbouncer, prometheus, untilHaproxyKnows } from './peers.js';
 import { Postgres } from './postgres.js';
 import { TEMPORAL_DATABASES, Temporal } from './temporal.js';
@@ -155,11 +154,4 @@ function temporalOf(
 ): Temporal {
   const databaseHost = hostOf(network, 'primary');
   return new Temporal({ programs, network, ports, folder, logs, databaseHost, password });
-}
-
-export function giveToOrdinaryUser(folder: string): void {
-  chmodSync(folder, 0o755);
-  if (userInfo().uid === 0) {
-    spawnSync('chown', ['nobody:nogroup', folder]);
-  }
 }

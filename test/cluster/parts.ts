@@ -1,4 +1,5 @@
-import { createWriteStream } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnTethered } from '../../workflows/dev-server/tether.js';
@@ -82,6 +83,20 @@ function commandOf({ command, args, neverAsRoot }: PartOptions): string[] {
 /** What comes before the command of a program that refuses to run as root. */
 export function asOrdinaryUser(): string[] {
   return isRoot() ? ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'] : [];
+}
+
+/** Of a file or folder that this process has made. */
+export function giveToOrdinaryUser(path: string): void {
+  if (isRoot()) {
+    execFileSync('chown', ['nobody:nogroup', path]);
+  }
+}
+
+/** A file that no other user can read. */
+export function writeSecret(file: string, text: string): string {
+  writeFileSync(file, text, { mode: 0o600 });
+  giveToOrdinaryUser(file);
+  return file;
 }
 
 export function isRoot(): boolean {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../../src/config/package.js';
 import { requireToolchain } from '../support/programs.js';
 import { hostOf, PORTS, type PublicPorts, USUAL_NETWORK, USUAL_PORTS } from './addresses.js';
-import type { PartOptions } from './parts.js';
+import { type PartOptions, writeSecret } from './parts.js';
 import { answers } from './postgres.js';
 
 const UP_LIMIT_MS = 60_000;
@@ -22,7 +22,7 @@ export interface PeerPlace {
 /** In transaction mode in front of the primary, with the role of the service as its only user. */
 export function pgbouncer({ network, folder, logs }: PeerPlace, url: string): PartOptions {
   const { username, password } = new URL(url);
-  const users = written(folder, 'userlist.txt', `"${username}" "${password}"\n`);
+  const users = writeSecret(join(folder, 'userlist.txt'), `"${username}" "${password}"\n`);
   const shipped = shippedFile('pgbouncer.ini')
     .replace('host=127.0.0.1 port=5432', `host=${hostOf(network, 'primary')} port=${PORTS.postgres}`)
     .replace('listen_addr = 127.0.0.1', `listen_addr = ${hostOf(network, 'pgbouncer')}`)

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { reachableModules } from '../support/postgres/reachable-modules.js';
 import { hostOf, PORTS } from './addresses.js';
-import { asOrdinaryUser, type PartOptions } from './parts.js';
+import { asOrdinaryUser, type PartOptions, writeSecret } from './parts.js';
 
 const DATABASE = 'integration';
 const SLOT = 'replica';
@@ -45,8 +44,7 @@ export class Postgres {
 
   /** The files of both: those of the replica are a copy that the primary has not used yet. */
   make(): void {
-    const passwordFile = join(this.place.folder, 'password');
-    writeFileSync(passwordFile, this.#password, { mode: 0o644 });
+    const passwordFile = writeSecret(join(this.place.folder, 'password'), this.#password);
     const made = [
       ...['--pgdata', this.#folderOf('primary'), '--username=postgres', '--auth=scram-sha-256'],
       ...['--pwfile', passwordFile, '--encoding=UTF8', '--locale=C'],
@@ -93,7 +91,9 @@ export class Postgres {
 
   replica(): PartOptions {
     const primary = hostOf(this.place.network, 'primary');
-    const way = `host=${primary} port=${PORTS.postgres} user=replicator password=${this.#password}`;
+    // All users of the machine see arguments.
+    const passwords = writeSecret(join(this.place.folder, 'pgpass'), `*:*:*:replicator:${this.#password}\n`);
+    const way = `host=${primary} port=${PORTS.postgres} user=replicator passfile=${passwords}`;
     return this.#server('replica', [
       `primary_conninfo=${way} application_name=replica`,
       `primary_slot_name=${SLOT}`,

@@ -2,6 +2,7 @@
  * Tells clients of its socket the address of PostgreSQL, which it starts on the first connection. Ends with
  * the test run, which holds its standard input.
  */
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
@@ -9,7 +10,8 @@ import { join } from 'node:path';
 import { importEmbeddedPostgres } from './reachable-modules.js';
 
 const START_ATTEMPTS = 3;
-const PASSWORD = 'only-for-tests';
+/** Other users of the machine can reach the port. */
+const PASSWORD = randomBytes(24).toString('hex');
 /** A linguistic order, as most servers have it, so that nothing comes to rely on the order of bytes. */
 const INITDB_FLAGS = [
   '--encoding=UTF8',
