@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { KILL_MARGIN_MS } from '../../src/cli/supervisor/child.js';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
 import { searchAttributes } from '../../workflows/contract.js';
@@ -24,6 +25,9 @@ const GIVEN: Record<string, string> = {
 };
 /** As in the page “Install and upgrade”: PostgreSQL over its socket. */
 const DATABASE = 'postgres://integration:a-password@localhost/integration?host=/var/run/postgresql';
+/** The supervisor stops one role after the other. */
+const { DRAIN_DELAY, SHUTDOWN_GRACE } = loadConfig({ ENVIRONMENT: 'live' });
+const LONGEST_STOP_S = (DRAIN_DELAY + 3 * (SHUTDOWN_GRACE + KILL_MARGIN_MS)) / 1_000;
 /** `max_connections` of PostgreSQL, and what it reserves for superusers. */
 const DEFAULT_MAX_CONNECTIONS = 100;
 const RESERVED = 3;
@@ -52,8 +56,13 @@ test('the service in it has a read-only root, no capabilities, and time to stop'
     read_only: true,
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
-    stop_grace_period: '45s',
   });
+  expect(Number.parseInt(services.integration.stop_grace_period, 10)).toBeGreaterThan(LONGEST_STOP_S);
+});
+
+test('the unit of systemd has the same time to stop', () => {
+  const unit = readFileSync(join(packageRoot, 'deploy/systemd/integration-service@.service'), 'utf8');
+  expect(unit).toContain(`TimeoutStopSec=${services.integration.stop_grace_period}\n`);
 });
 
 test('Temporal in it leaves connections of PostgreSQL to the service', () => {
