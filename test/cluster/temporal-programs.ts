@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolderOf, installIntoCache } from '../../workflows/dev-server/cache.js';
-import { isTemporal } from '../../workflows/dev-server/command.js';
+import { saysItIsTemporal } from '../../workflows/dev-server/command.js';
 import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js';
 import { GO_BUILD_NEEDS_BYTES } from '../../workflows/dev-server/pinned.js';
 import { reasonOf } from '../../workflows/log.js';
@@ -19,7 +19,7 @@ export interface TemporalPrograms {
 
 type Options = Partial<{ env: NodeJS.ProcessEnv; signal: AbortSignal; onProgress: (line: string) => void }>;
 
-function programsOf(env: NodeJS.ProcessEnv): TemporalPrograms {
+export function programsOf(env: NodeJS.ProcessEnv): TemporalPrograms {
   const folder = cacheFolderOf(env, 'temporal-server', VERSION);
   return { server: join(folder, 'temporal-server'), sqlTool: join(folder, 'temporal-sql-tool') };
 }
@@ -28,7 +28,7 @@ function programsOf(env: NodeJS.ProcessEnv): TemporalPrograms {
 export async function builtTemporal({ env = process.env, signal }: Options = {}) {
   const programs = programsOf(env);
   // The server is put there last.
-  return (await isTemporal(programs.server, signal)) ? programs : undefined;
+  return (await saysItIsTemporal(programs.server, [], signal)) ? programs : undefined;
 }
 
 /** Builds the server and its schema tool unless it was done before. Throws a sentence. */
@@ -49,7 +49,7 @@ export async function findTemporalServer(options: Options = {}): Promise<Tempora
     await installIntoCache(programs.server, GO_BUILD_NEEDS_BYTES, async (folder) => {
       await buildWithGo(folder, commands, install);
       const server = join(folder, 'bin/server');
-      if (!(await isTemporal(server, signal))) {
+      if (!(await saysItIsTemporal(server, [], signal))) {
         throw new Error('what Go built does not run here');
       }
       await rename(join(folder, 'bin/sql'), programs.sqlTool);

@@ -59,7 +59,16 @@ export const WITHOUT_CONFIGURATION = ['--disable-config-file', '--disable-config
 const ANSWER_LIMIT_MS = 10_000;
 
 /** Whether a file is a Temporal CLI that can start the server: whole, of this platform, and not too old. */
-export async function isTemporal(executable: string, signal?: AbortSignal): Promise<boolean> {
+export function isTemporal(executable: string, signal?: AbortSignal): Promise<boolean> {
+  return saysItIsTemporal(executable, WITHOUT_CONFIGURATION, signal);
+}
+
+/** Whether a file is a Temporal program that runs here. Of these, only the CLI knows its flags. */
+export async function saysItIsTemporal(
+  executable: string,
+  flags: readonly string[],
+  signal?: AbortSignal,
+): Promise<boolean> {
   const executableHere = await access(executable, constants.X_OK).then(
     () => true,
     () => false,
@@ -67,7 +76,7 @@ export async function isTemporal(executable: string, signal?: AbortSignal): Prom
   if (!executableHere) {
     return false;
   }
-  const { code, lastLines } = await runCommand(executable, [...WITHOUT_CONFIGURATION, '--version'], {
+  const { code, lastLines } = await runCommand(executable, [...flags, '--version'], {
     signal,
     silenceLimitMs: ANSWER_LIMIT_MS,
   });
