@@ -2,7 +2,7 @@ import { auditIn, type Browser, type BrowserStep, toPage } from '../sessions/bro
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
-import type { Situation } from './next-step.js';
+import { nextStep, type Situation } from './next-step.js';
 import { answerForm, type Form, type PersonsForm, pageOf, situationNow } from './open-form.js';
 import { stale } from './open-interaction.js';
 
@@ -15,7 +15,8 @@ export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentFor
   return answerForm(signOn, browser, form, async (changes, opened) => {
     const situation = await situationNow(changes, opened);
     const page = pageOf(situation);
-    if (page !== 'consent') {
+    // A denial holds also where another tab has approved meanwhile.
+    if (page !== 'consent' && (form.approved || nextStep(situation).kind !== 'issue')) {
       return toPage(page, form.interaction);
     }
     const decision = { ...opened, situation };

@@ -116,6 +116,29 @@ describe('the person', () => {
   });
 });
 
+describe('a denial after an approval in another tab', () => {
+  test('ends its own authorization', async () => {
+    const { rig, clientId, browser } = await asked();
+    const denying = browser.at;
+    const csrfToken = await browser.csrfToken('consent');
+    await browser.authorize({ clientId });
+    codeOf(await browser.decide(true));
+    browser.at = denying;
+    expect(answerOf(await browser.decide(false, csrfToken))).toMatchObject({ error: 'access_denied' });
+    const whats = (await audited(rig)).map(({ what }) => what);
+    expect(whats).toContain('consent.denied succeeded');
+  });
+
+  test('changes nothing where the sign-in has to be repeated first', async () => {
+    const { rig, person, clientId, browser } = await asked();
+    await browser.authorize({ clientId, maxAge: '60' });
+    const csrfToken = await browser.csrfToken('consent');
+    rig.clock.advance(60_000);
+    expect(await browser.decide(false, csrfToken)).toMatchObject({ page: 'sign_in' });
+    expect(await browser.signIn(person)).toMatchObject({ page: 'consent' });
+  });
+});
+
 describe('a changed context', () => {
   /** At the consent page as the user of B, after a code in this session as the user of A. */
   async function changedToB() {
