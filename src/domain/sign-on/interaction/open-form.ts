@@ -1,9 +1,10 @@
 import type { AccountId } from '../../../../generated/ids.js';
+import { emailKeyOf } from '../../platform/people/email-keys.js';
 import { countPerson } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
-import { situationOf } from './advance.js';
+import { sealed, situationOf } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { nextStep, type Situation } from './next-step.js';
 import {
@@ -21,6 +22,8 @@ type Rows = Pick<SignOnRows, 'applications' | 'consents' | 'identities' | 'inter
 export interface Form {
   interaction: string;
   csrfToken: string;
+  /** As typed in the sign-in form. */
+  email?: string;
 }
 
 /** The authorization of a form. If it no longer matches, such as after a change in another tab, go on. */
@@ -63,8 +66,22 @@ async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): P
   if (opened.kind === 'elsewhere' || isFormOf(signOn, opened, form.csrfToken)) {
     return opened;
   }
-  const page = pageOf(await situationNow(rows, opened));
-  return { kind: 'elsewhere', step: toPage(page, form.interaction) };
+  const situation = await situationNow(rows, opened);
+  const { request } = situation;
+  // Another person may have signed in in another tab since: no code follows the form of someone else.
+  if (nextStep(situation).kind === 'issue' && !isBy(situation.identity, form)) {
+    const again = { ...request, prompts: [...request.prompts, 'login' as const] };
+    const { session, interaction } = opened;
+    const token = sealed(signOn, rows.now, { request: again, session, progress: {}, interaction });
+    return { kind: 'elsewhere', step: toPage('sign_in', token) };
+  }
+  return { kind: 'elsewhere', step: toPage(pageOf(situation), form.interaction) };
+}
+
+/** The form to sign in as the person who is signed in already. */
+function isBy(identity: Situation['identity'], { email }: Form): boolean {
+  const present = identity?.account.email;
+  return email !== undefined && present !== undefined && emailKeyOf(email) === emailKeyOf(present);
 }
 
 /** Reads without a lock, to show a page. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Shown } from '../../../../src/domain/sign-on/interaction/show-interaction.js';
+import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';
+import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { AFTER_LOGOUT, type BrowserRig, browserRig, HOUR_MS, hire, newPerson } from '../browser-rig.js';
-import { codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 import { ISSUER } from '../token-keys.js';
 
 const under = databaseUnderTest('SQLite');
@@ -178,7 +180,72 @@ describe('a second tab', () => {
   });
 });
 
+describe('of two sign-in pages of a browser without a session', () => {
+  /** The forms of both tabs; the sign-in happens in one of them, the other one is still open. */
+  async function twoForms(signedInAt: 'first' | 'second') {
+    const { rig, person, browser } = await atSignIn();
+    const first = { interaction: browser.at, csrfToken: await browser.csrfToken('sign_in') };
+    await browser.authorize();
+    const second = { interaction: browser.at, csrfToken: await browser.csrfToken('sign_in') };
+    const [used, open] = signedInAt === 'first' ? [first, second] : [second, first];
+    codeOf(await browser.signIn(person, used));
+    const other = await newPerson(rig, [rig.here.clientId]);
+    return { rig, person, other, browser, open };
+  }
+
+  const whose = async ({ signOn }: BrowserRig, step: BrowserStep) =>
+    (await signOn.unitOfWork.rows.codes.find(storedHash(codeOf(step))))?.accountId;
+
+  test.each(['first', 'second'] as const)(
+    'the other one signs in whom its form names, once asked again: %s',
+    async (signedInAt) => {
+      const { rig, other, browser, open } = await twoForms(signedInAt);
+      expect(await browser.signIn(other, open)).toMatchObject({ kind: 'page', page: 'sign_in' });
+      expect(rig.passwords.checks).toHaveLength(1);
+      expect(await browser.show('sign_in')).toMatchObject({ kind: 'sign_in', refusals: [] });
+      expect(await whose(rig, await browser.signIn(other))).toBe(other.accountId);
+      expect(errorPageOf(await browser.signIn(other, open)).message).toContain('answered already');
+    },
+  );
+
+  test('the other one goes on for the same person, however the address is written', async () => {
+    const { rig, person, browser, open } = await twoForms('first');
+    const email = person.email.toUpperCase();
+    expect(await browser.signIn({ email }, open)).toMatchObject({ page: 'sign_in' });
+    expect(await whose(rig, stepOf(await browser.show('sign_in')))).toBe(person.accountId);
+  });
+
+  test.each(['first', 'second'] as const)(
+    'the other one cancels, once asked again: %s',
+    async (signedInAt) => {
+      const { browser, open } = await twoForms(signedInAt);
+      browser.at = open.interaction;
+      expect(await browser.cancel(open.csrfToken)).toMatchObject({ kind: 'page', page: 'sign_in' });
+      expect(answerOf(await browser.cancel())).toMatchObject({ error: 'access_denied' });
+    },
+  );
+});
+
 describe('a form', () => {
+  test.each([true, false])(
+    'to consent of a person before gives no code of another: %j',
+    async (isApproved) => {
+      const { rig, person, browser } = await atSignIn();
+      const clientId = await rig.newApplication({ firstParty: false });
+      const other = await newPerson(rig, [rig.here.clientId]);
+      await browser.signIn(person);
+      await browser.authorize({ clientId });
+      const csrfToken = await browser.csrfToken('consent');
+      const consenting = browser.at;
+      await browser.authorize({ clientId, prompt: 'login' });
+      await browser.signIn(other);
+      codeOf(await browser.decide(true));
+      browser.at = consenting;
+      expect(await browser.decide(isApproved, csrfToken)).toMatchObject({ page: 'sign_in' });
+      expect(await browser.show('sign_in')).toMatchObject({ kind: 'sign_in' });
+    },
+  );
+
   test.each(['', 'nonsense', '__proto__'])(
     'without the token it was shown with does nothing: %j',
     async (token) => {
