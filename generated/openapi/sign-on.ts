@@ -176,7 +176,8 @@ export interface paths {
         put?: never;
         /**
          * Approve or deny
-         * @description Takes the decision and leads back to the application.
+         * @description Takes the decision and leads back to the application. Who does not allow what they allowed before withdraws that: the
+         *     tokens and codes of the application for this person on this instance end, and the person is asked again.
          */
         post: operations["consent"];
         delete?: never;

@@ -39,6 +39,11 @@ export interface GrantRows {
   revoke(id: string, now: number): Promise<boolean>;
   /** Revokes unredeemed codes first, because their redemption would make further grants. */
   revokeOfAccount(accountId: AccountId, now: number): Promise<void>;
+  /** The same for one application on one instance. */
+  revokeOfApplication(
+    of: Pick<Grant, 'accountId' | 'applicationId' | 'instanceId'>,
+    now: number,
+  ): Promise<void>;
   /** The same for one session, and only for applications whose tokens end with a sign-out. */
   revokeOfSession(of: { sessionId: string; accountId: AccountId }, now: number): Promise<void>;
 }

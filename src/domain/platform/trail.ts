@@ -66,6 +66,7 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   reportsTo: true,
   revoke: false,
   revokeOfAccount: false,
+  revokeOfApplication: false,
   revokeOfSession: false,
   sizes: true,
   rotate: false,

@@ -10,7 +10,10 @@ interface ConsentForm extends Form {
   approved: boolean;
 }
 
-/** Records the person's decision. An approval is remembered; a denial ends the authorization. */
+/**
+ * Records the person's decision. An approval is remembered; a denial ends the authorization and withdraws an
+ * earlier approval, with the tokens of the application for this person and instance.
+ */
 export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentForm): Promise<BrowserStep> {
   return answerForm(signOn, browser, form, async (changes, opened) => {
     const situation = await situationNow(changes, opened);
@@ -46,13 +49,19 @@ async function approve(
 
 async function deny(
   signOn: SignOn,
-  changes: Pick<SignOnChanges, 'audit' | 'interactions'>,
+  changes: Pick<SignOnChanges, 'audit' | 'consents' | 'grants' | 'interactions' | 'now'>,
   browser: Browser,
   decision: Decision,
 ): Promise<BrowserStep> {
-  const { request } = decision.interaction;
-  if (!(await changes.interactions.finish(decision.interaction))) {
+  const { accountId, interaction } = decision;
+  const { request } = interaction;
+  if (!(await changes.interactions.finish(interaction))) {
     return stale(request, 'answered');
+  }
+  const { applicationId, instanceId } = request;
+  const key = { accountId, applicationId, instanceId };
+  if (await changes.consents.withdraw(key)) {
+    await changes.grants.revokeOfApplication(key, changes.now);
   }
   await auditDecision(changes, browser, decision, 'consent.denied');
   const refusal = { error: 'access_denied', description: 'The person did not approve the request.' } as const;

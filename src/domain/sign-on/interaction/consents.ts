@@ -12,4 +12,6 @@ export interface ConsentRows {
   find(key: ConsentKey): Promise<readonly string[]>;
   /** Adds to the scopes approved before. */
   give(key: ConsentKey, scopes: readonly string[], at: number): Promise<void>;
+  /** Returns whether the person had approved before. */
+  withdraw(key: ConsentKey): Promise<boolean>;
 }

@@ -57,6 +57,12 @@ export function grantRows(writer: Writer): GrantRows {
     revokeOfAccount: async (accountId, now) => {
       await revokeWithCodes(db, now, sql<boolean>`account_id = ${accountId}`);
     },
+    revokeOfApplication: async ({ accountId, applicationId, instanceId }, now) => {
+      const chosen = sql<boolean>`
+        account_id = ${accountId} and application_id = ${applicationId} and instance_id = ${instanceId}
+      `;
+      await revokeWithCodes(db, now, chosen);
+    },
     // Found by person, who has few; an index by session would cost every sign-in.
     revokeOfSession: async ({ sessionId, accountId }, now) => {
       await revokeWithCodes(

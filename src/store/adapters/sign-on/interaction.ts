@@ -47,6 +47,8 @@ const addition = statement((db, { scopes, ...key }: ConsentKey & { scopes: strin
   db.updateTable('consents').set({ scopes }).where(isOf(key)),
 );
 
+const withdrawal = statement((db, key: ConsentKey) => db.deleteFrom('consents').where(isOf(key)));
+
 export function consentRows(writer: Writer): ConsentRows {
   const db = camelCased(writer);
   return {
@@ -64,6 +66,7 @@ export function consentRows(writer: Writer): ConsentRows {
         await addition(db, { ...columnsOf(key), scopes: all });
       }
     },
+    withdraw: async (key) => changedOne(await withdrawal(db, columnsOf(key))),
   };
 }
 

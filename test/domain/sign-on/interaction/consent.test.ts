@@ -3,6 +3,7 @@ import { setApplicationEnabled, updateApplication } from '../../../../src/domain
 import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
 import { disableUser } from '../../../../src/domain/platform/people/user-updates.js';
 import type { LoginContext } from '../../../../src/domain/sign-on/interaction/login-contexts.js';
+import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { audited, browserRig, CALLBACK, hire, newClient, newPerson } from '../browser-rig.js';
 import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
@@ -113,6 +114,50 @@ describe('the person', () => {
       instance_id: rig.here.instanceId,
       scopes: expect.any(String),
     });
+  });
+});
+
+describe('a denial after an approval', () => {
+  async function approved() {
+    const rig = await browserRig(under);
+    const clientId = await rig.newApplication({ name: 'Shiftwise', firstParty: false });
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const browser = await signedInBrowser(rig, person);
+    await browser.authorize({ clientId, prompt: 'consent' });
+    const code = codeOf(await browser.decide(true));
+    const statusOf = async (one: string) =>
+      (await rig.signOn.unitOfWork.rows.codes.find(storedHash(one)))?.status;
+    return { rig, clientId, browser, code, statusOf };
+  }
+
+  test('withdraws it, with what the application got by it', async () => {
+    const { clientId, browser, code, statusOf } = await approved();
+    const others = codeOf(await browser.authorize());
+    await browser.authorize({ clientId, prompt: 'consent' });
+    expect(answerOf(await browser.decide(false))).toMatchObject({ error: 'access_denied' });
+    const silent = await browser.authorize({ clientId, prompt: 'none' });
+    expect(answerOf(silent)).toMatchObject({ error: 'consent_required' });
+    expect([await statusOf(code), await statusOf(others)]).toEqual(['EXPIRED', 'ISSUED']);
+  });
+
+  test('of another person leaves it', async () => {
+    const { rig, clientId, browser, code, statusOf } = await approved();
+    const other = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    await other.authorize({ clientId });
+    await other.decide(false);
+    codeOf(await browser.authorize({ clientId, prompt: 'none' }));
+    expect(await statusOf(code)).toBe('ISSUED');
+  });
+
+  test('that was never asked for ends nothing: the operator vouches for the application', async () => {
+    const rig = await browserRig(under);
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    const code = codeOf(await browser.authorize());
+    await browser.authorize({ prompt: 'consent' });
+    await browser.decide(false);
+    codeOf(await browser.authorize({ prompt: 'none' }));
+    const kept = await rig.signOn.unitOfWork.rows.codes.find(storedHash(code));
+    expect(kept?.status).toBe('ISSUED');
   });
 });
 

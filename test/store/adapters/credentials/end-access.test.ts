@@ -3,10 +3,38 @@ import type { AccountId } from '../../../../generated/ids.js';
 import { endAccess } from '../../../../src/domain/credentials/end-access.js';
 import type { AuthorizationCode } from '../../../../src/domain/sign-on/authorization/codes.js';
 import type { SignOnChanges } from '../../../../src/domain/sign-on/unit-of-work.js';
+import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { signalled } from '../../../support/signalled.js';
 import { signOnRig, untilOneWaits } from '../sign-on/rig.js';
 import { newCode, newGrant, newSession } from '../sign-on/samples.js';
+
+describeEachDatabase('the end of what a person granted an application on an instance', (under) => {
+  test('leaves the grants of others, and ends codes too', async () => {
+    const { run, rows, now, newAccount } = await signOnRig(under);
+    const accountId = await newAccount();
+    const grant = newGrant(accountId, now);
+    const { applicationId, instanceId } = grant;
+    const code = newCode(accountId, now, { applicationId, instanceId });
+    const others = [
+      newGrant(await newAccount(), now, { applicationId, instanceId }),
+      newGrant(accountId, now, { applicationId: newPublicId('ApplicationId'), instanceId }),
+      newGrant(accountId, now, { applicationId, instanceId: newPublicId('InstanceId') }),
+    ];
+    await run(async ({ codes, grants }) => {
+      await codes.insert(code);
+      for (const each of [grant, ...others]) {
+        await grants.insert(each);
+      }
+      await grants.revokeOfApplication({ accountId, applicationId, instanceId }, now + 1);
+    });
+    expect((await rows.grants.find(grant.id))?.revokedAt).toBe(now + 1);
+    expect((await rows.codes.find(code.hash))?.status).toBe('EXPIRED');
+    for (const other of others) {
+      expect(await rows.grants.find(other.id)).toEqual(other);
+    }
+  });
+});
 
 describeEachDatabase('the end of a person’s access', (under) => {
   async function rigWithPerson() {

@@ -41,6 +41,24 @@ describeEachDatabase('a consent', (under) => {
     await expect(rows.consents.find({ ...key, instanceId: there })).resolves.toEqual([]);
   });
 
+  test('can be withdrawn, for one person, one application and one instance', async () => {
+    const { run, rows, key, newApplication, newPlace, newAccount, now } = await rigWithApplications();
+    const others = [
+      { ...key, accountId: await newAccount() },
+      { ...key, applicationId: await newApplication() },
+      { ...key, instanceId: await newPlace() },
+    ];
+    for (const each of [key, ...others]) {
+      await run(({ consents }) => consents.give(each, ['openid'], now));
+    }
+    expect(await run(({ consents }) => consents.withdraw(key))).toBe(true);
+    expect(await run(({ consents }) => consents.withdraw(key))).toBe(false);
+    await expect(rows.consents.find(key)).resolves.toEqual([]);
+    for (const other of others) {
+      await expect(rows.consents.find(other)).resolves.toEqual(['openid']);
+    }
+  });
+
   test('can grow, and never loses scopes', async () => {
     const { run, rows, key, now } = await rigWithApplications();
     for (const scopes of [['openid', 'email'], ['openid'], ['profile', 'email']]) {

@@ -49,6 +49,12 @@ const uses: [title: string, use: Use][] = [
     writing(({ grants }) => grants.rotate({ id: 'id', applicationId: APPLICATION, generation: 1 }, to)),
   ],
   ['the sessions of a person', writing(({ sessions }) => sessions.deleteOfAccount(ACCOUNT))],
+  [
+    'the codes and grants of an application',
+    writing(({ grants }) =>
+      grants.revokeOfApplication({ accountId: ACCOUNT, applicationId: APPLICATION, instanceId: INSTANCE }, 1),
+    ),
+  ],
   ['the codes and grants of a person', writing(({ grants }) => grants.revokeOfAccount(ACCOUNT, 1))],
   [
     'the codes and grants of a session',
