@@ -120,6 +120,18 @@ describe('an expired page leads onward', () => {
     expect(errorPageOf(await browser.confirmLogout('whatever')).continueUrl).toBe('/auth/logout');
   });
 
+  test('when two first visits began at the same time, which the page of one names', async () => {
+    const rig = await browserRig(under);
+    const [first, second] = [new TestBrowser(rig), new TestBrowser(rig)];
+    await first.authorize({ nonce: 'n-1' });
+    await second.authorize();
+    // The tabs share the cookie that came last.
+    first.cookie = second.cookie;
+    const { message, continueUrl } = errorPageOf(stepOf(await first.show('sign_in')));
+    expect(message).toContain('at the same time as another one');
+    expect(await continueAt(first, continueUrl)).toMatchObject({ page: 'sign_in' });
+  });
+
   test('when the browser keeps back cookies, which it then speaks of', async () => {
     const { rig, browser } = await atSignIn();
     const { message } = errorPageOf(stepOf(await new TestBrowser(rig).show('sign_in', browser.at)));
