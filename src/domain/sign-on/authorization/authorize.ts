@@ -18,6 +18,9 @@ import {
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest, proveTarget } from './authorization-request.js';
 
+/** RATE_LIMITED: too many writes of the person wait already. No other limit refuses a silent request. */
+const PASSING: readonly ErrorCode[] = [ErrorCode.UNAVAILABLE, ErrorCode.RATE_LIMITED];
+
 /** Begins an authorization, and completes it if no page is needed. */
 export async function authorize(
   signOn: SignOn,
@@ -30,8 +33,8 @@ export async function authorize(
     return unproven(proven);
   }
   const { asker } = proven;
-  // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can try again after
-  // UNAVAILABLE, so only the application of a silent request is told of it.
+  // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can try again after what passes,
+  // so only the application of a silent request is told of it.
   try {
     const judged = await judgeRequest(idTokens, proven);
     return judged.kind === 'refused'
@@ -39,7 +42,7 @@ export async function authorize(
       : await begin(signOn, browser, judged, asker);
   } catch (thrown) {
     const { code } = asServiceError(thrown);
-    const passes = code === ErrorCode.UNAVAILABLE && proven.parameters.prompt === 'none';
+    const passes = PASSING.includes(code) && proven.parameters.prompt === 'none';
     if (!passes && code !== ErrorCode.INTERNAL_ERROR) {
       throw thrown;
     }
