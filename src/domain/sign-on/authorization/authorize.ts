@@ -2,10 +2,11 @@ import { asServiceError, ErrorCode } from '../../../errors/service-error.js';
 import type { Session } from '../../credentials/sessions.js';
 import { advance, sealed, situationWith, unproven } from '../interaction/advance.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
-import { type NextStep, nextStep } from '../interaction/next-step.js';
+import { isWithoutAccess, type NextStep, nextStep } from '../interaction/next-step.js';
 import { countStranger, countVisit } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import { newStranger, sessionOf } from '../sessions/browser-sessions.js';
+import { observeNoAccess } from '../sessions/refusals.js';
 import type { SignOn } from '../sign-on.js';
 import {
   type Asker,
@@ -59,6 +60,9 @@ async function begin(
 ): Promise<BrowserStep> {
   const { request, silent } = judged;
   const { session: known, step } = await firstLook(signOn, browser, judged);
+  if (known?.account && isWithoutAccess(step)) {
+    observeNoAccess(signOn, browser, known.account.id, request);
+  }
   if (step.kind === 'refuse') {
     return refusalStep(signOn.issuer, asker, step.refusal);
   }

@@ -3,7 +3,7 @@ import { auditIn, type Browser, type BrowserStep } from '../sessions/browser.js'
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { leave } from './advance.js';
-import { type NextStep, nextStep } from './next-step.js';
+import { isWithoutAccess, type NextStep, nextStep } from './next-step.js';
 import { answerForm, type Form, openForm, type PersonsForm, situationNow } from './open-form.js';
 import { stale } from './open-interaction.js';
 
@@ -46,7 +46,7 @@ function wayBack(step: NextStep): WayBack {
   if (step.kind === 'refuse' || step.kind === 'unproven') {
     return step;
   }
-  const refusal = step.kind === 'page' && step.refusal === 'no_access' ? NO_ACCESS : CANCELLED;
+  const refusal = isWithoutAccess(step) ? NO_ACCESS : CANCELLED;
   return { kind: 'refuse', refusal };
 }
 

@@ -51,6 +51,13 @@ export function nextStep(situation: Situation): NextStep {
   );
 }
 
+/** The person is who is expected, and has no access on the instance. */
+export function isWithoutAccess(step: NextStep): boolean {
+  return step.kind === 'refuse'
+    ? step.refusal === NO_ACCESS
+    : step.kind === 'page' && step.refusal === 'no_access';
+}
+
 /** What the operator has withdrawn from the application since the request. */
 function withdrawn({ application, request }: Situation): NextStep | undefined {
   const registered = application && registeredRedirect(application, request.redirectUri);

@@ -1,4 +1,4 @@
-import type { ApplicationId } from '../../../../generated/ids.js';
+import type { ApplicationId, InstanceId } from '../../../../generated/ids.js';
 import type { Session } from '../../credentials/sessions.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
@@ -17,7 +17,7 @@ import {
   verifyGuess,
 } from '../sessions/guess-limits.js';
 import { noteEnd } from '../sessions/logout.js';
-import { recordRefusal } from '../sessions/refusals.js';
+import { observeNoAccess, recordRefusal } from '../sessions/refusals.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
@@ -36,6 +36,7 @@ const MAX_PASSWORD_LENGTH = 4_096;
 
 interface Candidate extends Guess {
   applicationId: ApplicationId;
+  instanceId: InstanceId;
   account: Account | undefined;
   hash: string | undefined;
 }
@@ -70,17 +71,26 @@ async function proceed(
     if (!account) {
       return undefined;
     }
-    const step = await accept(signOn, changes, browser, { token: form.interaction, account, counted });
+    const step = await accept(signOn, changes, browser, {
+      token: form.interaction,
+      candidate,
+      account,
+      counted,
+    });
     const { passwordSetAt } = candidate;
     return { ...step, device: deviceCookieOf(signOn, browser, { accountId: account.id, passwordSetAt }) };
   });
+  // After the right password only a person without access sees the page again.
+  if (candidate.accountId && proceeded?.kind === 'page' && proceeded.page === 'sign_in') {
+    observeNoAccess(signOn, browser, candidate.accountId, candidate);
+  }
   return proceeded ?? refuse(signOn, browser, { form, candidate });
 }
 
 async function candidateOf(
   { unitOfWork: { rows } }: SignOn,
   email: string,
-  { applicationId }: AuthorizationRequest,
+  { applicationId, instanceId }: AuthorizationRequest,
 ): Promise<Candidate> {
   const emailKey = emailKeyOf(email);
   const account = isKeepable(`${emailKey}${email}`, 2 * MAX_EMAIL_LENGTH)
@@ -92,6 +102,7 @@ async function candidateOf(
     accountId: account?.id,
     passwordSetAt: password?.setAt ?? 0,
     applicationId,
+    instanceId,
     account,
     hash: password?.hash,
   };
@@ -115,10 +126,16 @@ async function accept(
   signOn: SignOn,
   changes: AdvancePorts & Pick<SignOnChanges, 'attempts' | 'grants' | 'lock'>,
   browser: Browser,
-  { token, account: { id }, counted }: { token: string; account: Account; counted: CountedGuess },
+  {
+    token,
+    candidate: { applicationId, instanceId },
+    account: { id },
+    counted,
+  }: { token: string; candidate: Candidate; account: Account; counted: CountedGuess },
 ): Promise<BrowserStep> {
   await forgiveGuess(changes, counted);
-  await auditIn(changes, browser, { type: 'account', id }, { type: 'sign_in' });
+  const attributes = { application_id: applicationId, instance_id: instanceId };
+  await auditIn(changes, browser, { type: 'account', id }, { type: 'sign_in', attributes });
   const signInHere = async (seen: Session | undefined) => {
     let present = seen;
     if (seen?.account && seen.account.id !== id) {

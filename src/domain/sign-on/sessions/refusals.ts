@@ -1,4 +1,6 @@
+import type { AccountId } from '../../../../generated/ids.js';
 import { type AuditParty, STRANGER } from '../../operator/audit.js';
+import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { SignOn } from '../sign-on.js';
 import { actorIn, auditIn, type Browser } from './browser.js';
 
@@ -34,4 +36,20 @@ export async function recordRefusal(
   }
   const where: Record<string, string> = party.type === 'application' ? { application_id: party.id } : {};
   observe({ ...refusal, actor: actorIn(browser, STRANGER), attributes: { reason, ...where } });
+}
+
+/** Counts that a person who has proven who they are has no access on the instance. Opens no write. */
+export function observeNoAccess(
+  { observe }: Pick<SignOn, 'observe'>,
+  browser: Browser,
+  accountId: AccountId,
+  { applicationId, instanceId }: Pick<AuthorizationRequest, 'applicationId' | 'instanceId'>,
+): void {
+  observe({
+    type: 'sign_in',
+    outcome: 'refused',
+    actor: actorIn(browser, { type: 'account', id: accountId }),
+    subject: { type: 'application', id: applicationId },
+    attributes: { reason: 'no_access', instance_id: instanceId },
+  });
 }

@@ -8,8 +8,15 @@ import { TURNS } from '../../../../src/domain/sign-on/sessions/guess-limits.js';
 import { REFUSAL_RECORDS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { audited, type BrowserRig, browserRig, newPerson, type Person } from '../browser-rig.js';
-import { TestBrowser } from '../test-browser.js';
+import {
+  audited,
+  type BrowserRig,
+  browserRig,
+  newPerson,
+  OTHER_CALLBACK,
+  type Person,
+} from '../browser-rig.js';
+import { signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
 
@@ -188,5 +195,54 @@ describe('refused sign-ins of a node', () => {
     expect(await refusalsOn(rig)).toEqual(['email.changed refused']);
     const subject = { type: 'account', id: person.accountId };
     expect(rig.observed).toMatchObject([{ type: 'email.changed', subject, actor: STRANGER }]);
+  });
+});
+
+describe('a person without access on the instance', () => {
+  async function withoutAccess() {
+    const rig = await browserRig(under);
+    const person = await newPerson(rig, [rig.here.clientId]);
+    const observation = {
+      type: 'sign_in',
+      outcome: 'refused',
+      actor: {
+        ...{ type: 'account', id: person.accountId },
+        ...{ requestId: 'request-1', remoteAddress: '192.0.2.7' },
+      },
+      subject: { type: 'application', id: rig.applicationId },
+      attributes: { reason: 'no_access', instance_id: rig.there.instanceId },
+    };
+    return { rig, person, observation };
+  }
+
+  test('is counted at each authorization in a session, silent ones too, without a write', async () => {
+    const { rig, person, observation } = await withoutAccess();
+    const browser = await signedInBrowser(rig, person);
+    const writes = countingWrites(rig);
+    await browser.authorize({ redirectUri: OTHER_CALLBACK });
+    await browser.authorize({ redirectUri: OTHER_CALLBACK, prompt: 'none' });
+    expect(rig.observed).toEqual([observation, observation]);
+    expect(writes()).toBe(0);
+  });
+
+  test('is counted once after the right password, also where the database repeats the transaction', async () => {
+    const { rig, person, observation } = await withoutAccess();
+    repeatingWrites(rig);
+    const browser = new TestBrowser(rig);
+    await browser.authorize({ redirectUri: OTHER_CALLBACK });
+    expect(await browser.signIn(person)).toMatchObject({ page: 'sign_in' });
+    expect(rig.observed).toEqual([observation]);
+    const signIns = (await audited(rig)).filter(({ what }) => what === 'sign_in succeeded');
+    expect(signIns.map(({ attributes }) => attributes)).toMatchObject([
+      { application_id: rig.applicationId, instance_id: rig.there.instanceId },
+    ]);
+  });
+
+  test('who has to sign in again is not counted before', async () => {
+    const { rig, person } = await withoutAccess();
+    const browser = await signedInBrowser(rig, person);
+    await browser.authorize({ redirectUri: OTHER_CALLBACK, prompt: 'login' });
+    await new TestBrowser(rig).authorize({ redirectUri: OTHER_CALLBACK });
+    expect(rig.observed).toEqual([]);
   });
 });
