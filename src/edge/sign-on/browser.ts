@@ -2,15 +2,13 @@ import type { Browser } from '../../../generated/proto/integration/sign_on/v1/br
 import type { AnyRequest } from '../contract/typed-handler.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 
-const MAX_USER_AGENT_LENGTH = 256;
-
 /** The facts about the browser for the domain. */
 export function browserOf(request: AnyRequest, { cookies }: Pick<SignOnDependencies, 'cookies'>): Browser {
   return {
     sessionHash: cookies.hashIn(request.headers.cookie),
     device: cookies.deviceIn(request.headers.cookie),
     remoteAddress: request.clientAddress,
-    userAgent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_LENGTH),
+    userAgent: request.headers['user-agent'] ?? '',
   };
 }
 

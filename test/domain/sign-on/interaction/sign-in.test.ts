@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
+import { signIn } from '../../../../src/domain/sign-on/interaction/sign-in.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { audited, type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from '../browser-rig.js';
@@ -48,6 +49,18 @@ describe('a sign-in', () => {
     const { email } = await newPerson(rig, [rig.here.clientId]);
     const browser = await atSignIn(rig);
     expect(codeOf(await browser.signIn({ email: ` ${email.toUpperCase()} ` }))).toBeDefined();
+  });
+
+  test('is recorded with the beginning of what the browser says of itself, as one line', async () => {
+    const rig = await browserRig(under);
+    const browser = await atSignIn(rig);
+    const csrfToken = await browser.csrfToken('sign_in');
+    const sent = { ...browser.browser, userAgent: `Test\n${'a'.repeat(300)}` };
+    const form = { ...(await member(rig)), password: PASSWORD, csrfToken, interaction: browser.at };
+    await signIn(rig.signOn, sent, form);
+    for (const { attributes } of await audited(rig)) {
+      expect(attributes.user_agent).toBe(`Test ${'a'.repeat(251)}`);
+    }
   });
 
   test('is recorded in the audit log with ids only', async () => {
