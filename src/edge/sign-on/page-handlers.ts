@@ -63,14 +63,14 @@ type ErrorResult = { $case: 'errorPage'; value: ErrorPage };
 export function linkPageHandler<Query extends { token: string }, Case extends string, Page>(
   show: (
     signOn: SignOnDependencies['signOn'],
-    link: { browser: Browser; linkTokenHash: Buffer },
+    link: { linkTokenHash: Buffer },
     options: { requestId: string },
   ) => Promise<{ result?: { $case: Case; value: Page } | ErrorResult | undefined }>,
   pageOf: (query: Query, page: Page) => PageContent,
 ) {
   return async (request: AnyRequest & { query: Query }, dependencies: SignOnDependencies) => {
     const { query, requestId } = request;
-    const link = { browser: browserOf(request, dependencies), linkTokenHash: hashSecret(query.token) };
+    const link = { linkTokenHash: hashSecret(query.token) };
     const { result } = await show(dependencies.signOn, link, { requestId });
     if (!result) {
       throw internalError(new Error('the domain returned nothing about the link'));

@@ -57,8 +57,7 @@ export class SessionCookieJar {
     switch (cookie?.change?.$case) {
       case 'setValue': {
         const { value } = cookie.change;
-        const options = { secure: this.#secure, expiresAt: cookie.expiresAt };
-        return { 'Set-Cookie': setCookie(this.name, value, options) };
+        return { 'Set-Cookie': setCookie(this.name, value, { secure: this.#secure }) };
       }
       case 'clear':
         // Despite no-store, browsers may keep pages in memory for Back; this clears those of the person.

@@ -45,7 +45,7 @@ export interface PageCase {
   result: { $case: string; value: object };
   /** Pieces of the page. */
   shows: readonly (string | RegExp)[];
-  /** What the domain is asked, besides the browser. */
+  /** What the domain is asked; for an interaction, besides the browser. */
   askedWith: object;
 }
 
@@ -85,22 +85,30 @@ export function describePage(page: PageCase): void {
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
   });
 
-  test('200: the domain is asked once, with the hash of the cookie and never the cookie', async () => {
-    answers(result);
-    await ask();
-    const browser = { sessionHash: SESSION_HASH, remoteAddress: '127.0.0.1', userAgent: 'Test/1' };
-    expect(server.asked).toEqual([{ method, request: { browser, ...askedWith } }]);
-  });
+  if (secret === 'token') {
+    test('200: the domain is asked once, about the link and not the browser', async () => {
+      answers(result);
+      await ask();
+      expect(server.asked).toEqual([{ method, request: askedWith }]);
+    });
+  } else {
+    test('200: the domain is asked once, with the hash of the cookie and never the cookie', async () => {
+      answers(result);
+      await ask();
+      const browser = { sessionHash: SESSION_HASH, remoteAddress: '127.0.0.1', userAgent: 'Test/1' };
+      expect(server.asked).toEqual([{ method, request: { browser, ...askedWith } }]);
+    });
 
-  test('200: a browser without a cookie, and one of no shape of ours, are asked about without a session', async () => {
-    answers(result);
-    await ask(target, {});
-    await ask(target, { headers: { cookie: '__Host-integration_session=x' } });
-    const hashes = server.asked.map(
-      ({ request }) => (request.browser as { sessionHash?: Buffer }).sessionHash,
-    );
-    expect(hashes).toEqual([undefined, undefined]);
-  });
+    test('200: a browser without a cookie, and one of no shape of ours, are asked about without a session', async () => {
+      answers(result);
+      await ask(target, {});
+      await ask(target, { headers: { cookie: '__Host-integration_session=x' } });
+      const hashes = server.asked.map(
+        ({ request }) => (request.browser as { sessionHash?: Buffer }).sessionHash,
+      );
+      expect(hashes).toEqual([undefined, undefined]);
+    });
+  }
 
   describe(secret === 'interaction' ? 'a browser that belongs elsewhere' : 'a link that is over', () => {
     const errorPage = {

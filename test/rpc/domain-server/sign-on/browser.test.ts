@@ -175,7 +175,7 @@ describe('a browser over gRPC', () => {
     };
     const browser = browserWith();
     const link = await linkTo('invitation');
-    const { result } = await calls.showPasswordLink({ browser, ...link }, CALL);
+    const { result } = await calls.showPasswordLink(link, CALL);
     const setPasswordPage = { email: person.email, invitation: true };
     expect(result).toEqual({ $case: 'setPasswordPage', value: setPasswordPage });
     const short = await calls.redeemPasswordLink({ browser, ...link, password: 'fourteen rooks' }, CALL);
@@ -186,15 +186,15 @@ describe('a browser over gRPC', () => {
     const password = 'another quiet harbour';
     const set = await calls.redeemPasswordLink({ browser, ...link, password }, CALL);
     expect(pageOf(set.step).page).toBe(InteractionPage.PASSWORD_SET);
-    const over = await calls.showPasswordLink({ browser, ...link }, CALL);
+    const over = await calls.showPasswordLink(link, CALL);
     expect(over.result).toMatchObject({ $case: 'errorPage', value: { kind: ErrorPageKind.LINK } });
 
     const emailLink = await linkTo('verify_email');
-    const shown = await calls.showEmailLink({ browser, ...emailLink }, CALL);
+    const shown = await calls.showEmailLink(emailLink, CALL);
     expect(shown.result).toEqual({ $case: 'verifyEmailPage', value: { email: person.email } });
     const verified = await calls.redeemEmailLink({ browser, ...emailLink }, CALL);
     expect(pageOf(verified.step).page).toBe(InteractionPage.EMAIL_VERIFIED);
-    const nothing = await calls.showEmailLink({ browser, linkTokenHash: Buffer.alloc(3) }, CALL);
+    const nothing = await calls.showEmailLink({ linkTokenHash: Buffer.alloc(3) }, CALL);
     expect(nothing.result?.$case).toBe('errorPage');
   });
 

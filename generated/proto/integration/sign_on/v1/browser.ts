@@ -7,7 +7,6 @@
 /* eslint-disable */
 import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Timestamp } from "../../../google/protobuf/timestamp.js";
 
 export const protobufPackage = "integration.sign_on.v1";
 
@@ -277,7 +276,7 @@ export interface Browser {
     | undefined;
   /** The network address of the browser, by which guesses are throttled. */
   remoteAddress: string;
-  /** The User-Agent header, for the audit log; cut at 256 characters. */
+  /** The User-Agent header, for the audit log, which keeps 256 characters. */
   userAgent: string;
   /** The device cookie as received, with the people who signed in before. Absent without one. */
   device?: string | undefined;
@@ -595,8 +594,6 @@ export interface SessionCookie {
     /** Delete the cookie. */
     { $case: "clear"; value: boolean }
     | undefined;
-  /** When a set cookie ends; absent for one that ends with the browser. */
-  expiresAt?: Date | undefined;
 }
 
 /** Leave this server. */
@@ -2302,7 +2299,7 @@ export const BrowserStep: MessageFns<BrowserStep> = {
 };
 
 function createBaseSessionCookie(): SessionCookie {
-  return { change: undefined, expiresAt: undefined };
+  return { change: undefined };
 }
 
 export const SessionCookie: MessageFns<SessionCookie> = {
@@ -2314,9 +2311,6 @@ export const SessionCookie: MessageFns<SessionCookie> = {
       case "clear":
         writer.uint32(16).bool(message.change.value);
         break;
-    }
-    if (message.expiresAt != null) {
-      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -2348,14 +2342,6 @@ export const SessionCookie: MessageFns<SessionCookie> = {
             }
 
             message.change = { $case: "clear", value: reader.bool() };
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -3350,18 +3336,6 @@ export const ErrorPage: MessageFns<ErrorPage> = {
     }
   },
 };
-
-function toTimestamp(date: Date | number): Timestamp {
-  const seconds = BigInt(Math.trunc(Number(date) / 1_000));
-  const nanos = (Number(date) % 1_000) * 1_000_000;
-  return { seconds, nanos };
-}
-
-function fromTimestamp(t: Timestamp): Date {
-  let millis = (globalThis.Number(t.seconds.toString()) || 0) * 1_000;
-  millis += (t.nanos || 0) / 1_000_000;
-  return new globalThis.Date(millis);
-}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -15,10 +15,6 @@ export const protobufFileName = "integration/sign_on/v1/links.proto";
 
 /** Asks for the page of a password link. */
 export interface ShowPasswordLinkRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
 }
@@ -86,10 +82,6 @@ export interface EnterableApplication {
 
 /** Asks for the page of a verification link. */
 export interface ShowEmailLinkRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
 }
@@ -131,10 +123,6 @@ export interface RedeemEmailLinkResponse {
 
 /** Asks for the page of a link to take a new address. */
 export interface ShowEmailChangeLinkRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
 }
@@ -182,14 +170,11 @@ export interface RedeemEmailChangeLinkResponse {
 }
 
 function createBaseShowPasswordLinkRequest(): ShowPasswordLinkRequest {
-  return { browser: undefined, linkTokenHash: Buffer.alloc(0) };
+  return { linkTokenHash: Buffer.alloc(0) };
 }
 
 export const ShowPasswordLinkRequest: MessageFns<ShowPasswordLinkRequest> = {
   encode(message: ShowPasswordLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser != null) {
-      Browser.encode(message.browser, writer.uint32(10).fork()).join();
-    }
     if (message.linkTokenHash.length !== 0) {
       writer.uint32(18).bytes(message.linkTokenHash);
     }
@@ -209,14 +194,6 @@ export const ShowPasswordLinkRequest: MessageFns<ShowPasswordLinkRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.browser = Browser.decode(reader, reader.uint32());
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
@@ -629,14 +606,11 @@ export const EnterableApplication: MessageFns<EnterableApplication> = {
 };
 
 function createBaseShowEmailLinkRequest(): ShowEmailLinkRequest {
-  return { browser: undefined, linkTokenHash: Buffer.alloc(0) };
+  return { linkTokenHash: Buffer.alloc(0) };
 }
 
 export const ShowEmailLinkRequest: MessageFns<ShowEmailLinkRequest> = {
   encode(message: ShowEmailLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser != null) {
-      Browser.encode(message.browser, writer.uint32(10).fork()).join();
-    }
     if (message.linkTokenHash.length !== 0) {
       writer.uint32(18).bytes(message.linkTokenHash);
     }
@@ -656,14 +630,6 @@ export const ShowEmailLinkRequest: MessageFns<ShowEmailLinkRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.browser = Browser.decode(reader, reader.uint32());
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
@@ -894,14 +860,11 @@ export const RedeemEmailLinkResponse: MessageFns<RedeemEmailLinkResponse> = {
 };
 
 function createBaseShowEmailChangeLinkRequest(): ShowEmailChangeLinkRequest {
-  return { browser: undefined, linkTokenHash: Buffer.alloc(0) };
+  return { linkTokenHash: Buffer.alloc(0) };
 }
 
 export const ShowEmailChangeLinkRequest: MessageFns<ShowEmailChangeLinkRequest> = {
   encode(message: ShowEmailChangeLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.browser != null) {
-      Browser.encode(message.browser, writer.uint32(10).fork()).join();
-    }
     if (message.linkTokenHash.length !== 0) {
       writer.uint32(18).bytes(message.linkTokenHash);
     }
@@ -921,14 +884,6 @@ export const ShowEmailChangeLinkRequest: MessageFns<ShowEmailChangeLinkRequest> 
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.browser = Browser.decode(reader, reader.uint32());
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
