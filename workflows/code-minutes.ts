@@ -16,6 +16,8 @@ export interface CodeMinute {
   minute: Date;
   /** When the last of its codes expires. */
   expiresAt: Date;
+  /** The same in milliseconds from now, by the domain's clock. */
+  expiresInMs: number;
 }
 
 /** The domain's list of minutes with issued codes. */
@@ -95,13 +97,13 @@ async function watchBatch(
 
 async function startExpiry(
   client: WorkflowClient,
-  { minute, expiresAt }: CodeMinute,
+  { minute, expiresAt, expiresInMs }: CodeMinute,
   stop: AbortSignal,
 ): Promise<void> {
   const input: CodeExpiryInput = {
     ...defaultCodeExpiryLimits,
     minute: toMinuteText(minute),
-    waitMs: Math.max(0, expiresAt.getTime() - Date.now()),
+    waitMs: expiresInMs,
   };
   await startOnce(client, stop, workflowTypes.authorizationCodeExpiry, {
     workflowId: codeExpiryWorkflowId(input.minute),

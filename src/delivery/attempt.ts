@@ -18,16 +18,20 @@ export interface SendTarget {
 export interface AttemptReport
   extends Omit<DeliveryAttempt, 'number' | 'startedAt' | 'outcome'>,
     Pick<AttemptResult, 'retryAfterSeconds'> {
-  startedAt: Date;
   outcome: AttemptOutcome;
 }
 
+/** What the claim of an attempt tells about time, in terms of `performance.now()`. */
+export interface AttemptTime {
+  /** No request begins at or after it. */
+  endsAt: number;
+  /** By how much the clock of the domain is ahead; undefined if the domain does not tell. */
+  aheadMs: number | undefined;
+}
+
 export interface Sender {
-  /**
-   * Makes exactly one attempt and never throws. It begins no request at or after `endsAt`, a time of
-   * `performance.now()`.
-   */
-  attempt(target: SendTarget, body: DeliveryBody, endsAt?: number): Promise<AttemptReport>;
+  /** Makes exactly one attempt and never throws. Signs it with the time of the domain. */
+  attempt(target: SendTarget, body: DeliveryBody, time?: AttemptTime): Promise<AttemptReport>;
   /** Ends attempts in progress and all later ones at once as INTERRUPTED, and closes all connections. */
   close(): void;
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { AttemptOutcome } from './attempt.js';
+import type { AttemptOutcome, AttemptTime } from './attempt.js';
 import { exchangeFault } from './connection-faults.js';
 
 /** The part of an answer that is kept, more than receivers need. */
@@ -30,7 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly place: string,
     onEnd: (end: ExchangeEnd) => void,
-    private readonly endsAt = Number.POSITIVE_INFINITY,
+    private readonly time: { [Field in keyof AttemptTime]: number },
   ) {
     this.#onEnd = onEnd;
   }
@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** undici calls it right before it writes the request: the process may have been frozen until then. */
   onConnect(abort: () => void): void {
-    if (performance.now() >= this.endsAt) {
+    if (performance.now() >= this.time.endsAt) {
       this.end('INTERRUPTED', 'Nothing was sent: the time for this attempt was over.');
     }
     if (this.hasEnded) {
@@ -65,7 +65,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status >= 200) {
       this.httpStatus = status;
       if (status >= 300) {
-        this.retryAfterSeconds = retryAfterSeconds(status, headerIn(headers, 'retry-after'), Date.now());
+        const now = performance.now() + this.time.aheadMs;
+        this.retryAfterSeconds = retryAfterSeconds(status, headerIn(headers, 'retry-after'), now);
         this.#location = isRedirect(status) ? headerIn(headers, 'location') : undefined;
       }
     }

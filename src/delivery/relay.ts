@@ -12,7 +12,7 @@ import type { RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
-import type { AttemptReport, Sender, SendTarget } from './attempt.js';
+import type { AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, FEW, reasonOf } from './attempt-recorder.js';
 import { pause, pauseMsAfter, Slots } from './waits.js';
 
@@ -25,8 +25,6 @@ export interface RelayOptions {
   deliveries: DeliveryClient;
   sender: Sender;
   log: Log;
-  /** Named in each claim. */
-  workerId: string;
   /** The limit of running and unrecorded attempts. */
   sends: number;
   /** The part of it for one subscription. */
@@ -56,6 +54,8 @@ const BEGUN_AT_ONCE = 32;
  * and the answer to their results, which frees their slots, comes later.
  */
 const SHORT_ANSWER_MS = 20;
+/** Signatures do not use the clock of this machine, but operators should know of larger differences. */
+const MOST_APART_MS = 5_000;
 /** All roles start together, and the domain first prepares its database. */
 const QUIET_START_MS = 30_000;
 
@@ -72,6 +72,7 @@ export class Relay {
   #isWarned = false;
   /** Whether the last claim left no more slots free than the last ones. */
   #isBehind = false;
+  #isClockApart = false;
 
   constructor(private readonly options: RelayOptions) {
     const { deliveries, log, sends, metrics, quietStartMs = QUIET_START_MS } = options;
@@ -130,7 +131,7 @@ export class Relay {
   }
 
   async #claim(): Promise<void> {
-    const { deliveries, workerId, sendsPerSubscription, log } = this.options;
+    const { deliveries, sendsPerSubscription, log } = this.options;
     const asked = performance.now();
     const freeSlots = this.#slots.free;
     const isWorthwhile = freeSlots >= this.#slots.total * WORTHWHILE_PART;
@@ -139,7 +140,6 @@ export class Relay {
     try {
       const claimed = await deliveries.claimDeliveries(
         {
-          workerId,
           freeSlots,
           totalSlots: this.#slots.total,
           maxRunningPerSubscription: sendsPerSubscription,
@@ -182,6 +182,8 @@ export class Relay {
     const answeredAt = performance.now();
     // The answer may be old: this process may have been frozen before it came.
     const endsAt = asked + leasedForMs;
+    const aheadMs = aheadAt(endsAt, deliveries[0]?.leaseExpiresAt);
+    this.#compareClocks(aheadMs);
     this.#slots.take(deliveries.length);
     const sendTargets = targets.map(sendTargetOf);
     for (const [index, delivery] of deliveries.entries()) {
@@ -191,7 +193,7 @@ export class Relay {
       const target = sendTargets[delivery.targetIndex];
       const body = bodies[delivery.bodyIndex];
       if (target && body) {
-        void this.#attempt(delivery, target, body, { answeredAt, endsAt });
+        void this.#attempt(delivery, target, body, answeredAt, { endsAt, aheadMs });
       } else {
         this.#lose(delivery, new Error('the claim names no target or body'));
       }
@@ -202,7 +204,8 @@ export class Relay {
     delivery: ClaimedDelivery,
     target: SendTarget,
     body: DeliveryBody,
-    { answeredAt, endsAt }: { answeredAt: number; endsAt: number },
+    answeredAt: number,
+    time: AttemptTime,
   ): Promise<void> {
     const { sender, metrics, log } = this.options;
     const { waitedMs } = delivery;
@@ -212,7 +215,7 @@ export class Relay {
       if (waitedMs !== undefined) {
         metrics?.begun(waited(waitedMs));
       }
-      const report = await traced(delivery, body, () => sender.attempt(target, body, endsAt));
+      const report = await traced(delivery, body, () => sender.attempt(target, body, time));
       log.debug('webhook attempt', {
         requestId: body.requestId,
         eventId: body.eventId,
@@ -233,11 +236,32 @@ export class Relay {
     }
   }
 
+  #compareClocks(aheadMs: number | undefined): void {
+    if (aheadMs === undefined) {
+      return;
+    }
+    const apartMs = Math.round(Math.abs(performance.now() + aheadMs - Date.now()));
+    const isApart = apartMs > MOST_APART_MS;
+    if (isApart && !this.#isClockApart) {
+      const message =
+        'the clock of this machine differs from that of the domain, by which webhooks are signed';
+      this.options.log.warn(message, { apartMs });
+    } else if (!isApart && this.#isClockApart) {
+      this.options.log.info('the clocks of this machine and of the domain agree again');
+    }
+    this.#isClockApart = isApart;
+  }
+
   /** The lease lapses, and the domain records the attempt as interrupted. */
   #lose({ deliveryId }: ClaimedDelivery, error: unknown): void {
     this.options.log.error('a webhook attempt was lost', { deliveryId, reason: reasonOf(error) });
     this.#slots.give(1);
   }
+}
+
+/** The lease ends at both times. Earlier releases of the domain do not tell for how long it lasts. */
+function aheadAt(endsAt: number, leaseExpiresAt: Date | undefined): number | undefined {
+  return leaseExpiresAt && Number.isFinite(endsAt) ? leaseExpiresAt.getTime() - endsAt : undefined;
 }
 
 /** Key objects are made once a claim: Node 24 takes four times as long for an HMAC whose key is bytes. */
@@ -251,7 +275,7 @@ function resultOf(
 ): AttemptResult {
   // A domain of an earlier release claims first attempts only, without their number.
   const number = attemptNumber || 1;
-  const attempt = { ...report, number, outcome: AttemptOutcome[report.outcome] };
+  const attempt = { ...report, number, startedAt: undefined, outcome: AttemptOutcome[report.outcome] };
   return { deliveryId, attempt, retryAfterSeconds };
 }
 

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { DeliveryBody } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
-import type { AttemptReport, Sender, SendTarget } from './attempt.js';
+import type { AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
 import { type Connection, Connections, Destinations } from './connections.js';
 import type { DialOptions } from './dial.js';
 import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
@@ -43,17 +43,15 @@ export class HttpSender implements Sender {
     ];
   }
 
-  attempt(target: SendTarget, body: DeliveryBody, endsAt = Number.POSITIVE_INFINITY): Promise<AttemptReport> {
+  attempt(target: SendTarget, body: DeliveryBody, time?: AttemptTime): Promise<AttemptReport> {
     const { metrics } = this.options;
-    const startedAt = new Date();
     const started = performance.now();
     metrics?.begun();
     return new Promise((resolve) => {
-      this.#exchange(target, body, { startedAt, endsAt }, ({ outcome, message }, exchange) => {
+      this.#exchange(target, body, time, ({ outcome, message }, exchange) => {
         const durationMs = Math.round(performance.now() - started);
         metrics?.ended(body.eventType, outcome, durationMs);
         resolve({
-          startedAt,
           durationMs,
           outcome,
           message,
@@ -76,7 +74,7 @@ export class HttpSender implements Sender {
   #exchange(
     { url, signingSecrets }: SendTarget,
     { eventId, body }: DeliveryBody,
-    { startedAt, endsAt }: { startedAt: Date; endsAt: number },
+    time: AttemptTime | undefined,
     onEnd: (end: Refusal | ExchangeEnd, exchange?: Exchange) => void,
   ): void {
     const refused = refusalOf(url, signingSecrets, this.#isClosed);
@@ -93,11 +91,12 @@ export class HttpSender implements Sender {
       end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
       onEnd(end, exchange);
     };
-    const exchange = new Exchange(origin.host, ended, endsAt);
+    const { endsAt = Number.POSITIVE_INFINITY, aheadMs = Date.now() - performance.now() } = time ?? {};
+    const exchange = new Exchange(origin.host, ended, { endsAt, aheadMs });
     connection.allow(MAX_RECEIVED_KIB * 1_024);
     this.#running.set(exchange, connection);
     this.#sizeCheck ??= setInterval(() => this.#endTooLarge(), CHECK_EVERY_MS).unref();
-    const seconds = Math.floor(startedAt.getTime() / 1_000);
+    const seconds = Math.floor((performance.now() + aheadMs) / 1_000);
     const headers = [
       ...this.#fixedHeaders,
       'webhook-id',

@@ -22,7 +22,7 @@ afterEach(() => {
 function ended(deliveryId: string, responseStart = Buffer.alloc(0), leaseMs = 30_000): EndedAttempt {
   const attempt = {
     number: 1,
-    startedAt: new Date(),
+    startedAt: undefined,
     outcome: AttemptOutcome.STATUS_REFUSED,
     message: 'ö'.repeat(300),
     responseStart,

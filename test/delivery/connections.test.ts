@@ -15,7 +15,8 @@ const nextTurn = () => new Promise(setImmediate);
 async function exchange(connections: Connections, { port }: RawReceiver): Promise<ExchangeEnd> {
   const connection = connections.take(new URL(`http://127.0.0.1:${port}`));
   const end = await new Promise<ExchangeEnd>((resolve) => {
-    connection.client.dispatch({ method: 'POST', path: '/', body: '{}' }, new Exchange('place', resolve));
+    const exchange = new Exchange('place', resolve, { endsAt: Number.POSITIVE_INFINITY, aheadMs: 0 });
+    connection.client.dispatch({ method: 'POST', path: '/', body: '{}' }, exchange);
   });
   end.isConnectionFree ? connections.release(connection) : connection.destroy();
   await nextTurn();

@@ -5,7 +5,8 @@ const KIB = 1_024;
 const KEPT_BYTES = 16 * KIB;
 
 function answered(pieces: Iterable<Buffer>): Exchange {
-  const exchange = new Exchange('hooks.example.com', () => undefined);
+  const time = { endsAt: Number.POSITIVE_INFINITY, aheadMs: 0 };
+  const exchange = new Exchange('hooks.example.com', () => undefined, time);
   exchange.onConnect(() => undefined);
   exchange.onHeaders(200, []);
   for (const piece of pieces) {

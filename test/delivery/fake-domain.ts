@@ -4,7 +4,7 @@ import type {
   ClaimDeliveriesResponse,
   DeliveryBody,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
-import type { AttemptReport, Sender, SendTarget } from '../../src/delivery/attempt.js';
+import type { AttemptReport, AttemptTime, Sender, SendTarget } from '../../src/delivery/attempt.js';
 import type { DeliveryClient } from '../../src/delivery/relay.js';
 
 type ClaimOptions = Parameters<DeliveryClient['claimDeliveries']>[1];
@@ -18,6 +18,10 @@ export class FakeDomain implements DeliveryClient {
   claimFault: Error | undefined;
   recordFault: ((results: AttemptResult[]) => Error | undefined) | undefined;
   leaseMs = 30_000;
+  /** How far its clock is ahead of that of this machine. */
+  aheadMs = 0;
+  /** Whether it tells for how long leases last; earlier releases do not. */
+  tellsLease = true;
   /** If set, the address of all subscriptions. */
   url: string | undefined;
   /** Of first attempts. */
@@ -113,7 +117,7 @@ export class FakeDomain implements DeliveryClient {
         waitedMs: attemptNumber === 1 ? this.waitedMs : undefined,
         targetIndex: subscriptions.indexOf(subscriptionId),
         bodyIndex,
-        leaseExpiresAt: new Date(Date.now() + this.leaseMs),
+        leaseExpiresAt: new Date(Date.now() + this.aheadMs + this.leaseMs),
       })),
       targets: subscriptions.map((subscriptionId) => ({
         subscriptionId,
@@ -125,7 +129,7 @@ export class FakeDomain implements DeliveryClient {
         eventType: 'user.updated',
         body: Buffer.from('{}'),
       })),
-      leasedForMs: this.leaseMs,
+      leasedForMs: this.tellsLease ? this.leaseMs : undefined,
     };
   }
 }
@@ -135,17 +139,19 @@ export class HeldSender implements Sender {
   readonly running = new Map<string, (outcome: AttemptReport['outcome']) => void>();
   mostRunning = 0;
   attempts = 0;
+  /** What the last attempt was told about time. */
+  time: AttemptTime | undefined;
 
   /** `isQuick` selects targets with immediate success. */
   constructor(private readonly isQuick: (target: SendTarget) => boolean = () => false) {}
 
-  attempt(target: SendTarget, { eventId }: DeliveryBody): Promise<AttemptReport> {
+  attempt(target: SendTarget, { eventId }: DeliveryBody, time?: AttemptTime): Promise<AttemptReport> {
     this.attempts += 1;
+    this.time = time;
     return new Promise((resolve) => {
       const end = (outcome: AttemptReport['outcome']) => {
         this.running.delete(eventId);
         resolve({
-          startedAt: new Date(),
           durationMs: 1,
           outcome,
           httpStatus: outcome === 'SUCCEEDED' ? 204 : undefined,

@@ -38,7 +38,7 @@ function relayTo(
   slots: { sends: number; sendsPerSubscription: number },
 ): Relay {
   const deliveries = rig.channel().clientOf(DeliveryServiceService);
-  return new Relay({ deliveries, sender: open(), log, workerId: 'test', ...slots });
+  return new Relay({ deliveries, sender: open(), log, ...slots });
 }
 
 describe('the relay over gRPC', () => {

@@ -25,7 +25,6 @@ function start(options: Partial<RelayOptions> = {}) {
     deliveries: domain,
     sender,
     log: log.log,
-    workerId: 'test',
     sends: 8,
     sendsPerSubscription: 4,
     ...options,
@@ -83,7 +82,7 @@ describe('the relay', () => {
       deliveryId: ids[0],
       attempt: { number: 1, outcome: AttemptOutcome.SUCCEEDED, httpStatus: 204, durationMs: 1, message: '' },
     });
-    expect(domain.claims[0]).toMatchObject({ workerId: 'test', freeSlots: 8, maxRunningPerSubscription: 4 });
+    expect(domain.claims[0]).toMatchObject({ freeSlots: 8, maxRunningPerSubscription: 4 });
     await relay.stop(GRACE_MS);
   });
 
@@ -339,6 +338,42 @@ describe('a relay that was frozen', () => {
           }
         : { outcome: AttemptOutcome.SUCCEEDED, message: '', received: 1 },
     );
+  });
+});
+
+describe('the clock of the domain', () => {
+  const HOUR_MS = 3_600_000;
+  const differs = 'the clock of this machine differs from that of the domain, by which webhooks are signed';
+
+  /** By how much the time that the sender is given differs from that of this machine. */
+  function aheadIn({ time }: HeldSender): number {
+    return performance.now() + (time?.aheadMs ?? Number.NaN) - Date.now();
+  }
+
+  test('is told to the sender anew with each claim, and once to the log where it differs', async () => {
+    const sender = new HeldSender(() => true);
+    const { domain, log } = start({ sender });
+    for (const ahead of [0, HOUR_MS, HOUR_MS, -HOUR_MS, 0]) {
+      domain.aheadMs = ahead;
+      await domain.untilRecorded(domain.add(1));
+      // The domain takes its time between the call and its answer.
+      expect(Math.abs(aheadIn(sender) - ahead)).toBeLessThan(HOUR_MS / 2);
+    }
+    const lines = log.lines().filter(({ level }) => level === 'warn' || level === 'info');
+    expect(lines).toMatchObject([
+      { level: 'warn', msg: differs, apartMs: expect.any(Number) },
+      { level: 'info', msg: 'the clocks of this machine and of the domain agree again' },
+    ]);
+  });
+
+  test('is unknown where an earlier release of the domain tells no lease', async () => {
+    const sender = new HeldSender(() => true);
+    const { domain, log } = start({ sender });
+    domain.aheadMs = HOUR_MS;
+    domain.tellsLease = false;
+    await domain.untilRecorded(domain.add(1));
+    expect(sender.time).toEqual({ endsAt: Number.POSITIVE_INFINITY, aheadMs: undefined });
+    expect(log.lines().filter(({ level }) => level === 'warn')).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { signaturesOf } from '../../src/delivery/sender.js';
 import { answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
 import { rawReceivers } from './raw-receivers.js';
 import { body, secret, senders, signingKey, targetAt, VERSION } from './senders.js';
@@ -43,15 +44,30 @@ describe('one attempt', () => {
   test('has a timestamp, and measures itself', async () => {
     const receiver = await start(answerWith(204));
     const before = Date.now();
-    const { startedAt, durationMs } = await open().attempt(
-      targetAt(new URL(receiver.url).port as never),
-      body,
-    );
-    expect(startedAt.getTime()).toBeGreaterThanOrEqual(before);
+    const { durationMs } = await open().attempt(targetAt(new URL(receiver.url).port as never), body);
     expect(durationMs).toBeGreaterThanOrEqual(0);
     expect(durationMs).toBeLessThanOrEqual(Date.now() - before + 1);
     const timestamp = Number(receiver.received[0]?.headers['webhook-timestamp']);
-    expect(timestamp).toBe(Math.floor(startedAt.getTime() / 1_000));
+    expect(timestamp).toBeGreaterThanOrEqual(Math.floor(before / 1_000));
+    expect(timestamp).toBeLessThanOrEqual(Math.floor(Date.now() / 1_000) + 1);
+  });
+
+  test('is signed, and judges the date of a Retry-After, by the clock that the claim tells of', async () => {
+    const at = Date.UTC(2020, 6, 1, 10);
+    const receiver = await start(answerWith(503, { 'Retry-After': new Date(at + 60_000).toUTCString() }));
+    const time = { endsAt: Number.POSITIVE_INFINITY, aheadMs: at - performance.now() };
+    const target = { url: receiver.url, signingSecrets: [signingKey] };
+    const { retryAfterSeconds = Number.NaN } = await open().attempt(target, body, time);
+    const tookSeconds = (performance.now() + time.aheadMs - at) / 1_000;
+    const timestamp = Number(receiver.received[0]?.headers['webhook-timestamp']);
+    expect(timestamp).toBeGreaterThanOrEqual(at / 1_000);
+    expect(timestamp).toBeLessThanOrEqual(at / 1_000 + tookSeconds);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(60);
+    expect(retryAfterSeconds).toBeGreaterThanOrEqual(60 - tookSeconds);
+    const { headers } = receiver.received[0] as { headers: Record<string, string> };
+    expect(headers['webhook-signature']).toBe(
+      signaturesOf([signingKey], body.eventId, timestamp, Buffer.from(body.body)),
+    );
   });
 
   test.each([

@@ -12,7 +12,7 @@ import { eventually, quickCodeExpiry, scriptedMaintenance } from './temporal-fix
 import { temporalRig } from './temporal-rig.js';
 
 const counts = { issued: 12, redeemed: 9, expired: 3 };
-const over = { ...counts, retryAt: null };
+const over = { ...counts, retryInMs: null };
 
 describeWith('temporal', 'the expiry of the codes of one minute', (executable) => {
   const { client, work, workAlone } = temporalRig(executable);
@@ -72,10 +72,9 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   });
 
   test('waits again while the domain says that some are still valid', async () => {
-    const soon = () =>
-      Promise.resolve({ issued: 2, redeemed: 1, expired: 0, retryAt: new Date(Date.now() + 300) });
+    const soon = () => Promise.resolve({ issued: 2, redeemed: 1, expired: 0, retryInMs: 300 });
     const { maintenance, calls } = scriptedMaintenance({
-      expiry: [soon, { issued: 2, redeemed: 1, expired: 1, retryAt: null }],
+      expiry: [soon, { issued: 2, redeemed: 1, expired: 1, retryInMs: null }],
     });
     await work({ maintenance });
     const handle = await start();
@@ -87,7 +86,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   });
 
   test('never asks faster than the least wait, although the clocks differ', async () => {
-    const past = { ...counts, retryAt: new Date(0) };
+    const past = { ...counts, retryInMs: 0 };
     const { maintenance } = scriptedMaintenance({ expiry: [past, over] });
     await work({ maintenance });
     const handle = await start({ leastWaitMs: 123 });
@@ -100,7 +99,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   });
 
   test('fails with a sentence when codes stay valid beyond reason', async () => {
-    const stillValid = { ...counts, expired: 0, retryAt: new Date(0) };
+    const stillValid = { ...counts, expired: 0, retryInMs: 0 };
     const { maintenance, calls } = scriptedMaintenance({ expiry: [stillValid, stillValid, over] });
     await work({ maintenance });
     const handle = await start({ minute: '2026-07-01T11:00Z', giveUpAfterRounds: 2 });

@@ -42,7 +42,7 @@ interface Recording {
 }
 
 const restart = () => new Error('the domain restarts');
-const soon = async () => ({ issued: 12, redeemed: 8, expired: 3, retryAt: new Date(Date.now() + 50) });
+const soon = async () => ({ issued: 12, redeemed: 8, expired: 3, retryInMs: 50 });
 
 const recordings: Record<string, Recording> = {
   purge: {
@@ -61,7 +61,7 @@ const recordings: Record<string, Recording> = {
   'code-expiry': {
     workflowType: workflowTypes.authorizationCodeExpiry,
     input: { ...quickCodeExpiry, waitMs: 200 },
-    domain: { expiry: [restart(), soon, { issued: 12, redeemed: 9, expired: 3, retryAt: null }] },
+    domain: { expiry: [restart(), soon, { issued: 12, redeemed: 9, expired: 3, retryInMs: null }] },
   },
   'webhook-retry-as-started': {
     workflowType: workflowTypes.webhookRetry,

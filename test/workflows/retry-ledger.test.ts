@@ -81,7 +81,7 @@ describe('the plan of the retries', () => {
   ])('makes $title attempt after the one before it', ({ begun, number }) => {
     const ledger = new RetryLedger(settings);
     ledger.note([state('a', { attemptsBegun: begun })], 0);
-    expect(ledger.attemptsDue(0)).toEqual([{ deliveryId: 'a', attemptNumber: number }]);
+    expect(ledger.attemptsDue(0)).toEqual([{ deliveryId: 'a', attemptNumber: number, bySignal: false }]);
   });
 
   test.each([
@@ -127,7 +127,7 @@ describe('the plan of the retries', () => {
     expect(ledger.attemptsDue(1_000)).toEqual([{ deliveryId: 'a', attemptNumber: 2, bySignal: true }]);
     ledger.note([state('a', { attemptsBegun: 2, waitMs: 8_000 })], 1_000);
     expect(ledger.attemptsDue(1_000)).toEqual([]);
-    expect(ledger.attemptsDue(9_000)).toContainEqual({ deliveryId: 'a', attemptNumber: 3 });
+    expect(ledger.attemptsDue(9_000)).toContainEqual({ deliveryId: 'a', attemptNumber: 3, bySignal: false });
   });
 
   test('names a delivery once that a signal names many times, because the domain limits their number', () => {

@@ -130,7 +130,7 @@ function script<T>(answers: Answer<T>[]) {
 
 export interface Scripts {
   purge?: Answer<PurgeBatch>[];
-  expiry?: Answer<CodeCounts & { retryAt: Date | null }>[];
+  expiry?: Answer<CodeCounts & { retryInMs: number | null }>[];
   rotation?: Answer<SigningKeyRotationOutcome>[];
 }
 

@@ -11,11 +11,11 @@ export interface Maintenance {
     request: { limit: number; run: string; unlessEndedWithinSeconds?: number },
     call: DomainCall,
   ): Promise<PurgeBatch & { otherRunActive: boolean }>;
-  /** Marks the minute's unredeemed codes as EXPIRED; `retryAt` if some are still valid. */
+  /** Marks the minute's unredeemed codes as EXPIRED; `retryInMs` is null unless some are still valid. */
   expireAuthorizationCodes(
     request: { minute: Date },
     call: DomainCall,
-  ): Promise<CodeCounts & { retryAt: Date | null }>;
+  ): Promise<CodeCounts & { retryInMs: number | null }>;
   /** Takes every due step of the rotation; a second call finds none. */
   advanceSigningKeys(call: DomainCall): Promise<SigningKeyRotationOutcome>;
 }
@@ -30,13 +30,11 @@ export function maintenanceActivities(domain: Maintenance) {
     },
     /** A minute is a text, `2026-07-01T10:00Z`; `retryInMs` is null when all its codes have expired. */
     async expireAuthorizationCodes({ minute }: { minute: string }) {
-      const { issued, redeemed, expired, retryAt } = await domain.expireAuthorizationCodes(
+      const { retryInMs, ...counts } = await domain.expireAuthorizationCodes(
         { minute: new Date(minute) },
         domainCall(),
       );
-      // A delay, because a workflow reads no clock.
-      const retryInMs = retryAt && Math.max(0, retryAt.getTime() - Date.now());
-      return { counts: { issued, redeemed, expired }, retryInMs };
+      return { counts, retryInMs };
     },
     advanceSigningKeys: () => domain.advanceSigningKeys(domainCall()),
   };

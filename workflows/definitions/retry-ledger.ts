@@ -99,7 +99,7 @@ export class RetryLedger {
     return this.#due('attempt', now).map(({ progress: { deliveryId, attemptsBegun }, isHurried }) => ({
       deliveryId,
       attemptNumber: attemptsBegun + 1,
-      ...(isHurried && { bySignal: true }),
+      bySignal: isHurried,
     }));
   }
 

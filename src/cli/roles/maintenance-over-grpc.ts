@@ -6,6 +6,7 @@ import {
 import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import type { CodeMinute, CodeMinuteList } from '../../../workflows/code-minutes.js';
 import type { RpcChannel } from '../../rpc/client.js';
+import { waitFor } from './retries-over-grpc.js';
 
 /** Longer than any batch takes, and shorter than Temporal's limit for a step. */
 const STEP_DEADLINE_MS = 20_000;
@@ -22,8 +23,8 @@ export function maintenanceOver(domain: RpcChannel): Maintenance {
     },
     expireAuthorizationCodes: async (request, call) => {
       const answer = await client.expireAuthorizationCodes(request, { ...call, deadlineMs });
-      const { issued, redeemed, expired, retryAt = null } = answer;
-      return { issued, redeemed, expired, retryAt };
+      const { issued, redeemed, expired, retryAt, retryInMs = waitFor(retryAt) } = answer;
+      return { issued, redeemed, expired, retryInMs: retryAt ? retryInMs : null };
     },
     advanceSigningKeys: async (call) => {
       const { changes, nextDueAt } = await client.advanceSigningKeys({}, { ...call, deadlineMs });
@@ -41,7 +42,9 @@ export function codeMinutesOver(domain: RpcChannel): CodeMinuteList {
   return {
     toWatch: async (limit, call) => {
       const { minutes } = await client.listCodeMinutesToWatch({ limit }, call);
-      return minutes.filter((minute): minute is CodeMinute => Boolean(minute.minute && minute.expiresAt));
+      return minutes.flatMap(({ minute, expiresAt, expiresInMs = waitFor(expiresAt) }): CodeMinute[] =>
+        minute && expiresAt ? [{ minute, expiresAt, expiresInMs }] : [],
+      );
     },
     markWatched: async (minutes, call) => {
       await client.markCodeMinutesWatched({ minutes }, call);

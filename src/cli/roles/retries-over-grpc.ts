@@ -76,6 +76,7 @@ function noneWherePurged(error: unknown): { batch: undefined } {
 /** Delays instead of times, because a workflow reads no clock of ours. */
 function toState(delivery: RetryDelivery): RetryState {
   const { deliveryId, attemptsBegun, nextAttemptAt, leaseExpiresAt, lastOutcome, lastHttpStatus } = delivery;
+  const { waitMs = Math.max(waitFor(leaseExpiresAt), waitFor(nextAttemptAt)) } = delivery;
   const status = STATUSES[delivery.status];
   if (status === undefined) {
     throw new Error(`The domain says that delivery ${deliveryId} is ${delivery.status}, which is unknown.`);
@@ -87,12 +88,13 @@ function toState(delivery: RetryDelivery): RetryState {
     attemptsBegun,
     nextAttemptAt: (isPending && nextAttemptAt?.toISOString()) || null,
     lastAttempt: attemptInWords(lastOutcome, lastHttpStatus) ?? null,
-    waitMs: isPending ? Math.max(untilMs(leaseExpiresAt), untilMs(nextAttemptAt)) : 0,
+    waitMs: isPending ? waitMs : 0,
     isUnderWay: leaseExpiresAt !== undefined,
   };
 }
 
-function untilMs(at: Date | undefined): number {
+/** By the clock of this machine, for domains of earlier releases, which tell only times. */
+export function waitFor(at: Date | undefined): number {
   return at === undefined ? 0 : Math.max(0, at.getTime() - Date.now());
 }
 

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { startTemporalWorker, type TemporalWorker } from '../../../workflows/worker.js';
 import { packageVersion } from '../../config/package.js';
@@ -83,7 +82,6 @@ function startRelay({ config, log, metrics }: RoleOptions, domain: WorkersDomain
     deliveries: domain.relay.clientOf(DeliveryServiceService),
     sender,
     log,
-    workerId: `${hostname()}/${process.pid}`,
     sends: config.WEBHOOK_SENDS,
     sendsPerSubscription: config.WEBHOOK_SENDS_PER_SUBSCRIPTION,
     metrics: relayMetrics(metrics),

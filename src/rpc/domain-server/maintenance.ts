@@ -69,7 +69,11 @@ export function maintenanceService({
       if (limit < 1 || limit > MOST_MINUTES) {
         throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
       }
-      return { minutes: await codeMinutes.toWatch(limit) };
+      const minutes = await codeMinutes.toWatch(limit);
+      const now = clock();
+      return {
+        minutes: minutes.map((each) => ({ ...each, expiresInMs: Math.max(0, each.expiresAt - now) })),
+      };
     },
     markCodeMinutesWatched: async ({ minutes }) => {
       if (minutes.length > MOST_MINUTES) {
@@ -82,7 +86,11 @@ export function maintenanceService({
       }
       return {};
     },
-    expireAuthorizationCodes: ({ minute }) => expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute')),
+    expireAuthorizationCodes: async ({ minute }) => {
+      const outcome = await expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute'));
+      const retryInMs = outcome.retryAt && Math.max(0, outcome.retryAt - clock());
+      return { ...outcome, retryInMs };
+    },
     advanceSigningKeys: async (_, { requestId }) => {
       const { changes, nextDueAt } = await advanceSigningKeys(signingKeys, { ...SCHEDULE, requestId });
       return { changes: changes.map(({ key, step }) => ({ kid: key.kid, step: STEPS[step] })), nextDueAt };

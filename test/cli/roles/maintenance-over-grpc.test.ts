@@ -45,21 +45,22 @@ describe('what the worker asks of the domain', () => {
   });
 
   test.each([
-    { title: 'when to ask again', retryAt: expiresAt, expected: expiresAt },
-    { title: 'that the minute is done', retryAt: undefined, expected: null },
-  ])('is answered with the codes of a minute and $title', async ({ retryAt, expected }) => {
+    { title: 'when to ask again', more: { retryAt: expiresAt, retryInMs: 7_000 }, expected: 7_000 },
+    { title: 'that the minute is done', more: {}, expected: null },
+    { title: 'only a time, as by an earlier release', more: { retryAt: new Date(0) }, expected: 0 },
+  ])('is answered with the codes of a minute and $title', async ({ more, expected }) => {
     const asked: unknown[] = [];
     const { maintenance } = await serving({
       expireAuthorizationCodes: async (request) => {
         asked.push(request);
-        return { issued: 3, redeemed: 2, expired: 1, retryAt };
+        return { issued: 3, redeemed: 2, expired: 1, ...more };
       },
     });
     expect(await maintenance.expireAuthorizationCodes({ minute }, call)).toEqual({
       issued: 3,
       redeemed: 2,
       expired: 1,
-      retryAt: expected,
+      retryInMs: expected,
     });
     expect(asked).toEqual([{ minute }]);
   });
@@ -89,15 +90,17 @@ describe('what the worker asks of the domain', () => {
   test('is answered with the minutes to watch, and notes those that are watched', async () => {
     const marked: unknown[] = [];
     const { codeMinutes } = await serving({
-      listCodeMinutesToWatch: async ({ limit }) => ({ minutes: Array(limit).fill({ minute, expiresAt }) }),
+      listCodeMinutesToWatch: async ({ limit }) => ({
+        minutes: Array(limit).fill({ minute, expiresAt, expiresInMs: 7_000 }),
+      }),
       markCodeMinutesWatched: async ({ minutes }) => {
         marked.push(minutes);
         return {};
       },
     });
     expect(await codeMinutes.toWatch(2, call)).toEqual([
-      { minute, expiresAt },
-      { minute, expiresAt },
+      { minute, expiresAt, expiresInMs: 7_000 },
+      { minute, expiresAt, expiresInMs: 7_000 },
     ]);
     await codeMinutes.markWatched([minute], call);
     expect(marked).toEqual([[minute]]);

@@ -12,7 +12,7 @@ import { rpcRigs } from '../../rpc/rig.js';
 const HOUR_MS = 3_600_000;
 const at = new Date('2020-07-01T10:00:00Z');
 const call = { requestId: 'webhook-retry/whs_1/bat_1/attempts-2/1', signal: AbortSignal.any([]) };
-const attempt = { deliveryId: 'whd_1', attemptNumber: 2 };
+const attempt = { deliveryId: 'whd_1', attemptNumber: 2, bySignal: false };
 const pending = {
   ...{ deliveryId: 'whd_1', status: DeliveryStatus.PENDING, attemptsBegun: 1, nextAttemptAt: at },
   lastOutcome: AttemptOutcome.UNSPECIFIED,
@@ -68,6 +68,7 @@ describe('what the retries ask of the domain', () => {
   });
 
   test.each([
+    // From the times, which are all that a domain of an earlier release tells.
     ['the next attempt', DeliveryStatus.PENDING, 2, 1, [HOUR_MS, 2 * HOUR_MS]],
     ['the end of the lease', DeliveryStatus.PENDING, 1, 2, [HOUR_MS, 2 * HOUR_MS]],
     ['nothing where the delivery has ended', DeliveryStatus.HELD, 1, 2, [-1, 0]],
@@ -80,6 +81,14 @@ describe('what the retries ask of the domain', () => {
     const [found] = await retries.retryBatch('bat_1', call);
     expect(found?.waitMs).toBeGreaterThan(above);
     expect(found?.waitMs).toBeLessThanOrEqual(most);
+  });
+
+  test('waits for as long as the domain says, whatever the clock of this machine shows', async () => {
+    const times = { nextAttemptAt: new Date(0), leaseExpiresAt: new Date(0), waitMs: 5_000 };
+    const { retries } = await serving({
+      getRetryBatch: async () => ({ batch: { ...batch, deliveries: [{ ...pending, ...times }] } }),
+    });
+    expect(await retries.retryBatch('bat_1', call)).toMatchObject([{ waitMs: 5_000 }]);
   });
 
   test('takes a batch that was purged for an empty one, and no other refusal', async () => {

@@ -10,7 +10,7 @@ import { refusalOf, rpcRigs } from '../rig.js';
 
 const minute = new Date('2026-07-01T10:00:00Z');
 const expiresAt = new Date('2026-07-01T10:11:00Z');
-const now = Date.UTC(2026, 6, 1, 10, 11);
+const now = Date.UTC(2026, 6, 1, 10, 10);
 const call = { requestId: 'r' };
 
 describe('the minutes in which codes were issued', () => {
@@ -39,7 +39,7 @@ describe('the minutes in which codes were issued', () => {
   test('are listed with their beginnings and ends', async () => {
     const { client, asked } = await serving();
     expect(await client.listCodeMinutesToWatch({ limit: 1_000 }, call)).toEqual({
-      minutes: [{ minute, expiresAt }],
+      minutes: [{ minute, expiresAt, expiresInMs: 60_000 }],
     });
     expect(asked).toEqual([1_000]);
   });
@@ -52,7 +52,11 @@ describe('the minutes in which codes were issued', () => {
   });
 
   test.each([
-    { title: 'when the rest is over', retryAt: now + 5_000, expected: { retryAt: new Date(now + 5_000) } },
+    {
+      title: 'when the rest is over',
+      retryAt: now + 5_000,
+      expected: { retryAt: new Date(now + 5_000), retryInMs: 5_000 },
+    },
     { title: 'nothing where none is valid', retryAt: null, expected: {} },
   ])('are expired by the time of the domain, which tells $title', async ({ retryAt, expected }) => {
     const { client, asked } = await serving(retryAt);

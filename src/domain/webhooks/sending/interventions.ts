@@ -9,15 +9,16 @@ import type { DeliveryProgress, RetriedDelivery, SendingChanges, SendingDependen
 export interface LaterAttempt {
   id: DeliveryId;
   number: number;
-  /** Whether a signal asked for it, and not the time. */
+  /** Whether a signal asked for it, and not the time. Workers of earlier releases do not say. */
   bySignal?: boolean | undefined;
 }
 
 const LATER_NUMBERS = [2, 3];
 
 /**
- * Makes second and third attempts due now, for the next claim. Records those that a signal asked for. Returns
- * the progress of each delivery that is not purged. Idempotent.
+ * Makes second and third attempts due for the next claim: now, or at their time if only the time asked for
+ * them, because clocks differ. Records those that a signal asked for. Returns the progress of each delivery
+ * that is not purged. Idempotent.
  */
 export async function makeDeliveriesDue(
   { unitOfWork, deliveriesDue, clock }: SendingDependencies,
@@ -27,11 +28,13 @@ export async function makeDeliveriesDue(
   const ids = attempts.map(({ id }) => id);
   const seen = await unitOfWork.rows.retried(ids);
   const asked = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+  const keepsTime = (id: DeliveryId) => asked.get(id)?.bySignal === false;
   const isEarly = ({ id, status, attemptsBegun, nextAttemptAt, graceMs }: DeliveryProgress, now: number) =>
     status === 'PENDING' &&
     attemptsBegun + 1 === asked.get(id)?.number &&
     nextAttemptAt !== null &&
-    nextAttemptAt + graceMs > now;
+    nextAttemptAt + graceMs > now &&
+    (graceMs > 0 || !keepsTime(id));
   const now = clock();
   const early = seen.filter((delivery) => isEarly(delivery, now));
   if (early.length === 0) {
@@ -42,7 +45,12 @@ export async function makeDeliveriesDue(
     const held = (await changes.hold(present, false)).filter((delivery) => isEarly(delivery, changes.now));
     for (const number of LATER_NUMBERS) {
       const waiting = held.filter(({ attemptsBegun }) => attemptsBegun + 1 === number).map(({ id }) => id);
-      await changes.retryBatches.makeDue(waiting, number);
+      await changes.retryBatches.makeDue(waiting.filter(keepsTime), number, 'at its time');
+      await changes.retryBatches.makeDue(
+        waiting.filter((id) => !keepsTime(id)),
+        number,
+        'now',
+      );
     }
     const bySignal = held.filter(({ id }) => asked.get(id)?.bySignal);
     await tellOfSignal(changes, actor, 'deliveries.retried', bySignal);
@@ -90,7 +98,7 @@ export async function retryDelivery(
     if ((await changes.receivers([delivery.subscriptionId])).length === 0) {
       throw subscriptionDisabled();
     }
-    await changes.retryBatches.makeDue([delivery.id], delivery.attemptsBegun + 1);
+    await changes.retryBatches.makeDue([delivery.id], delivery.attemptsBegun + 1, 'now');
     await tell(changes, actor, 'delivery.retried', delivery);
   }, origin);
   deliveriesDue.wake();

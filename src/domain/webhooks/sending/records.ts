@@ -137,7 +137,7 @@ function newsFor(
     .filter(({ before }) => before.subscriptionId === health.id)
     .map(({ result, before }) => ({
       result,
-      begunAt: claimedAt(result, before) ?? startOf(result, before, now),
+      begunAt: startOf(result, before, now),
     }));
   return healthAfter(health, endings, now, failingLimitMs);
 }
@@ -201,7 +201,8 @@ function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
   return {
     deliverySeq: before.seq,
     number: attempt.number,
-    startedAt: startOf(result, before, now),
+    // Nothing begins after its end, also where the clock was set back.
+    startedAt: Math.min(startOf(result, before, now), now),
     endedAt: now,
     outcome: attempt.outcome,
     durationMs: attempt.durationMs,
@@ -211,15 +212,11 @@ function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
   };
 }
 
-/** Clocks differ, and nothing begins after its end. */
-function startOf(result: AttemptResult, before: DeliveryProgress, now: number): number {
-  return Math.min(result.attempt.startedAt ?? claimedAt(result, before) ?? now, now);
-}
-
-/** By our clock, when its address was read. Known for the latest attempt. */
-function claimedAt(
-  { attempt }: AttemptResult,
+/** By our clock: when it was claimed, which is known for a running attempt. */
+function startOf(
+  { attempt: { number, durationMs } }: AttemptResult,
   { attemptStartedAt, attemptsBegun }: DeliveryProgress,
-): number | null {
-  return attempt.number === attemptsBegun ? attemptStartedAt : null;
+  now: number,
+): number {
+  return (number === attemptsBegun ? attemptStartedAt : null) ?? now - (durationMs ?? 0);
 }

@@ -5,8 +5,8 @@ import type { DeliveryProgress, ReceiverHealth } from './sending.js';
 /** The end of an attempt, as its sender reports it. */
 export interface AttemptResult {
   deliveryId: DeliveryProgress['id'];
-  /** It ends at its recording; by default it began with the claim. */
-  attempt: Omit<DeliveryAttempt, 'startedAt' | 'endedAt'> & { startedAt?: number };
+  /** It began with its claim, and ends at its recording. */
+  attempt: Omit<DeliveryAttempt, 'startedAt' | 'endedAt'>;
   /** The wait that a busy receiver asked for. */
   retryAfterSeconds?: number;
 }

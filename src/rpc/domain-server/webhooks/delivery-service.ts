@@ -37,6 +37,9 @@ const FIRST_RETRY = 2;
 export function deliveryService(dependencies: SendingDependencies) {
   const claims = new DeliveryClaims(dependencies);
   const handover = new RetryHandover(dependencies);
+  const toRetryDeliveries = (deliveries: readonly RetriedDelivery[]) => ({
+    deliveries: deliveries.map((delivery) => toRetryDelivery(delivery, dependencies.clock())),
+  });
   return serve(DeliveryServiceService, {
     claimDeliveries: async (request, { signal }) => {
       const arrivedAt = performance.now();
@@ -59,7 +62,8 @@ export function deliveryService(dependencies: SendingDependencies) {
     claimRetryBatches: async ({ limit, maxWaitMs }, { signal }) => {
       assertBetween(limit, 1, MAX_BATCHES, 'limit');
       assertBetween(maxWaitMs, 0, MAX_WAIT_MS, 'max_wait_ms');
-      return { batches: (await handover.claim(limit, maxWaitMs, signal)).map(toRetryBatch) };
+      const batches = await handover.claim(limit, maxWaitMs, signal);
+      return { batches: batches.map((batch) => toRetryBatch(batch, dependencies.clock())) };
     },
 
     markRetryBatchesHandedOver: async ({ batchIds }) => {
@@ -68,7 +72,9 @@ export function deliveryService(dependencies: SendingDependencies) {
       return {};
     },
 
-    getRetryBatch: async ({ batchId }) => ({ batch: toRetryBatch(await handover.get(batchId)) }),
+    getRetryBatch: async ({ batchId }) => ({
+      batch: toRetryBatch(await handover.get(batchId), dependencies.clock()),
+    }),
 
     makeDeliveriesDue: async ({ attempts }, context) => {
       assertNotMore(attempts, MAX_BATCH_SIZE, 'attempts');
@@ -76,14 +82,13 @@ export function deliveryService(dependencies: SendingDependencies) {
         assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, `attempts[${index}].attempt_number`);
         return { id: deliveryId as DeliveryId, number: attemptNumber, bySignal };
       });
-      const deliveries = await makeDeliveriesDue(dependencies, actorOf(context), later);
-      return { deliveries: deliveries.map(toRetryDelivery) };
+      return toRetryDeliveries(await makeDeliveriesDue(dependencies, actorOf(context), later));
     },
 
     giveUpDeliveries: async ({ deliveryIds }, context) => {
       assertNotMore(deliveryIds, MAX_AT_ONCE, 'delivery_ids');
-      const deliveries = await giveUpDeliveries(dependencies, actorOf(context), deliveryIds as DeliveryId[]);
-      return { deliveries: deliveries.map(toRetryDelivery) };
+      const ids = deliveryIds as DeliveryId[];
+      return toRetryDeliveries(await giveUpDeliveries(dependencies, actorOf(context), ids));
     },
   });
 }
@@ -122,21 +127,26 @@ function boundedMs(ms: number): number {
   return Math.min(MAX_UINT32, Math.max(0, Math.floor(ms)));
 }
 
-function toRetryDelivery(delivery: RetriedDelivery): Sent<RetryDelivery> {
-  const { id, status, leaseUntil, lastOutcome } = delivery;
+function toRetryDelivery(delivery: RetriedDelivery, now: number): Sent<RetryDelivery> {
+  const { id, status, nextAttemptAt, leaseUntil, lastOutcome } = delivery;
   return {
     ...delivery,
     deliveryId: id,
     status: DeliveryStatus[status],
     leaseExpiresAt: leaseUntil,
+    waitMs: status === 'PENDING' ? boundedMs(Math.max(nextAttemptAt ?? 0, leaseUntil ?? 0) - now) : 0,
     lastOutcome: AttemptOutcome[lastOutcome ?? 'UNSPECIFIED'],
   };
 }
 
 /** The path of an address may be a secret, and workflows keep no secrets. */
-function toRetryBatch({ id, url, deliveries, ...batch }: FilledRetryBatch): Sent<RetryBatchMessage> {
+function toRetryBatch(
+  { id, url, deliveries, ...batch }: FilledRetryBatch,
+  now: number,
+): Sent<RetryBatchMessage> {
   const address = new URL(url).origin;
-  return { ...batch, batchId: id, address, deliveries: deliveries.map(toRetryDelivery) };
+  const sent = deliveries.map((delivery) => toRetryDelivery(delivery, now));
+  return { ...batch, batchId: id, address, deliveries: sent };
 }
 
 /** Shortens overlong messages of a sender: the attempt was made, and must be recorded. */
@@ -152,7 +162,7 @@ function toAttemptResult(
   if (!outcome) {
     throw invalidField('An attempt has no end.', `${path}.outcome`, 'must be how the attempt ended');
   }
-  const { number, startedAt, durationMs = null, httpStatus = null, message, responseStart } = attempt;
+  const { number, durationMs = null, httpStatus = null, message, responseStart } = attempt;
   assertBetween(number, 1, MAX_ATTEMPTS, `${path}.number`);
   return {
     deliveryId: deliveryId as DeliveryId,
@@ -163,7 +173,6 @@ function toAttemptResult(
       httpStatus,
       message: message === '' ? null : message.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', ' '),
       responseStart: responseStart.length === 0 ? null : responseStart.subarray(0, MAX_RESPONSE_BYTES),
-      ...(startedAt && { startedAt: startedAt.getTime() }),
     },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };

@@ -21,7 +21,6 @@ import { refusalOf, rpcRigs } from '../../rig.js';
 
 const CALL = { requestId: 'r' };
 const CLAIM = {
-  workerId: 'relay-1',
   freeSlots: 10,
   totalSlots: 10,
   maxRunningPerSubscription: 10,
@@ -31,7 +30,8 @@ const CLAIM_CALL = { ...CALL, deadlineMs: 20_000 };
 const NOTHING = { deliveries: [], targets: [], bodies: [] };
 
 const FAILED: DeliveryAttempt = {
-  ...{ number: 1, startedAt: undefined, outcome: AttemptOutcome.STATUS_REFUSED, durationMs: 9 },
+  // A worker whose clock is far behind.
+  ...{ number: 1, startedAt: new Date(0), outcome: AttemptOutcome.STATUS_REFUSED, durationMs: 9 },
   ...{ httpStatus: 503, message: 'The receiver answered 503.', responseStart: Buffer.from('later') },
 };
 
@@ -84,12 +84,13 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     };
     const nextAttemptAt = new Date(clock.now() + 40_000);
     expect(await client.recordAttempts({ results: [result] }, CALL)).toEqual({});
+    expect(await rig.attempts(deliveryId)).toMatchObject([{ number: 1, started_at: clock.now() }]);
     clock.advance(2_000);
     const { batches } = await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL);
     const batchId = batches[0]?.batchId as string;
     const batch = {
       ...{ batchId, subscriptionId, instanceIntegrationId: connection.id, eventTypes: ['user.updated'] },
-      deliveries: [{ ...waiting, nextAttemptAt }],
+      deliveries: [{ ...waiting, nextAttemptAt, waitMs: 38_000 }],
       address: 'https://hooks.example.com',
     };
     expect(batches).toEqual([batch]);
@@ -98,8 +99,12 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL)).toEqual({ batches: [] });
 
     const second = { attempts: [{ deliveryId, attemptNumber: 2 }] };
+    const byTime = { attempts: [{ deliveryId, attemptNumber: 2, bySignal: false }] };
+    expect(await client.makeDeliveriesDue(byTime, CALL)).toEqual({
+      deliveries: [{ ...waiting, nextAttemptAt, waitMs: 38_000 }],
+    });
     expect(await client.makeDeliveriesDue(second, CALL)).toEqual({
-      deliveries: [{ ...waiting, nextAttemptAt: new Date(clock.now()) }],
+      deliveries: [{ ...waiting, nextAttemptAt: new Date(clock.now()), waitMs: 0 }],
     });
     const again = await askFor({});
     expect(again).toEqual({
@@ -117,12 +122,12 @@ describeEachDatabase('deliveries over gRPC', (under) => {
         {
           ...{ deliveryId, status: DeliveryStatus.PENDING, attemptsBegun: 2, nextAttemptAt: undefined },
           ...{ leaseExpiresAt: new Date(clock.now() + LEASE_MS), lastHttpStatus: undefined },
-          lastOutcome: AttemptOutcome.UNSPECIFIED,
+          ...{ lastOutcome: AttemptOutcome.UNSPECIFIED, waitMs: LEASE_MS },
         },
       ],
     });
     expect(await client.giveUpDeliveries({ deliveryIds: [deliveryId] }, CALL)).toMatchObject({
-      deliveries: [{ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2 }],
+      deliveries: [{ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2, waitMs: 0 }],
     });
     const audited = rig.database.reader.selectFrom('audit_events');
     expect(await audited.select(['type', 'actor_id', 'request_id', 'subject_id']).execute()).toEqual([

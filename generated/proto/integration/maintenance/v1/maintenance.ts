@@ -292,7 +292,11 @@ export interface CodeMinute {
     | Date
     | undefined;
   /** When the last code of the minute expires; the workflow sleeps until then. */
-  expiresAt: Date | undefined;
+  expiresAt:
+    | Date
+    | undefined;
+  /** The same in milliseconds from now, by the clock of the domain. Absent from domains of earlier releases. */
+  expiresInMs?: number | undefined;
 }
 
 /** Notes that expiry workflows run. */
@@ -320,7 +324,11 @@ export interface ExpireAuthorizationCodesResponse {
   /** How many are expired, by this call or an earlier one. */
   expired: number;
   /** When to call again, because codes of the minute are still valid; absent when the minute is done. */
-  retryAt?: Date | undefined;
+  retryAt?:
+    | Date
+    | undefined;
+  /** The same in milliseconds from now, by the clock of the domain. Absent from domains of earlier releases. */
+  retryInMs?: number | undefined;
 }
 
 /** Asks for the step of the rotation that is due. */
@@ -629,7 +637,7 @@ export const ListCodeMinutesToWatchResponse: MessageFns<ListCodeMinutesToWatchRe
 };
 
 function createBaseCodeMinute(): CodeMinute {
-  return { minute: undefined, expiresAt: undefined };
+  return { minute: undefined, expiresAt: undefined, expiresInMs: undefined };
 }
 
 export const CodeMinute: MessageFns<CodeMinute> = {
@@ -639,6 +647,9 @@ export const CodeMinute: MessageFns<CodeMinute> = {
     }
     if (message.expiresAt != null) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    if (message.expiresInMs != null) {
+      writer.uint32(24).uint32(message.expiresInMs);
     }
     return writer;
   },
@@ -670,6 +681,14 @@ export const CodeMinute: MessageFns<CodeMinute> = {
             }
 
             message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.expiresInMs = reader.uint32();
             continue;
           }
         }
@@ -813,7 +832,7 @@ export const ExpireAuthorizationCodesRequest: MessageFns<ExpireAuthorizationCode
 };
 
 function createBaseExpireAuthorizationCodesResponse(): ExpireAuthorizationCodesResponse {
-  return { issued: 0, redeemed: 0, expired: 0, retryAt: undefined };
+  return { issued: 0, redeemed: 0, expired: 0, retryAt: undefined, retryInMs: undefined };
 }
 
 export const ExpireAuthorizationCodesResponse: MessageFns<ExpireAuthorizationCodesResponse> = {
@@ -829,6 +848,9 @@ export const ExpireAuthorizationCodesResponse: MessageFns<ExpireAuthorizationCod
     }
     if (message.retryAt != null) {
       Timestamp.encode(toTimestamp(message.retryAt), writer.uint32(34).fork()).join();
+    }
+    if (message.retryInMs != null) {
+      writer.uint32(40).uint32(message.retryInMs);
     }
     return writer;
   },
@@ -876,6 +898,14 @@ export const ExpireAuthorizationCodesResponse: MessageFns<ExpireAuthorizationCod
             }
 
             message.retryAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.retryInMs = reader.uint32();
             continue;
           }
         }

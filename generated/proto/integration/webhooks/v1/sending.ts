@@ -25,8 +25,6 @@ export const protobufFileName = "integration/webhooks/v1/sending.proto";
 
 /** Asks for deliveries to send. */
 export interface ClaimDeliveriesRequest {
-  /** The claiming worker, for people who read logs; it decides nothing. */
-  workerId: string;
   /** The number of sends that the relay can start now: the claim takes no more. 1 to 1000. */
   freeSlots: number;
   /** How many attempts may run at once to one subscription, over all relays. */
@@ -86,7 +84,7 @@ export interface DeliveryTarget {
   signingSecrets: Buffer[];
 }
 
-/** What to post: with a fresh timestamp, id and body are what is signed. */
+/** What to post: with a fresh timestamp, by the clock of the domain, id and body are what is signed. */
 export interface DeliveryBody {
   /** The `webhook-id`. */
   eventId: string;
@@ -112,7 +110,10 @@ export interface RecordAttemptsRequest {
 export interface AttemptResult {
   /** Public id of the delivery. */
   deliveryId: string;
-  /** How the attempt went; a success counts even after the lease lapsed or a later attempt failed. */
+  /**
+   * How the attempt went; a success counts even after the lease lapsed or a later attempt failed. Its `started_at`
+   * is ignored: the domain goes by its own clock.
+   */
   attempt:
     | DeliveryAttempt
     | undefined;
@@ -143,7 +144,14 @@ export interface RetryDelivery {
   /** How the last attempt ended; unspecified while one runs. */
   lastOutcome: AttemptOutcome;
   /** The status of the answer to it, if one came. */
-  lastHttpStatus?: number | undefined;
+  lastHttpStatus?:
+    | number
+    | undefined;
+  /**
+   * For how many milliseconds, by the clock of the domain, until the later of `next_attempt_at` and
+   * `lease_expires_at`; 0 at the end. Absent from domains of earlier releases.
+   */
+  waitMs?: number | undefined;
 }
 
 /** Asks for batches to hand over to Temporal. */
@@ -210,7 +218,11 @@ export interface LaterAttempt {
   deliveryId: string;
   /** The number of the attempt, 2 or 3; a delivery that waits for another one stays as it is. */
   attemptNumber: number;
-  /** Whether the signal `retryNow` asked for it, and not the time. */
+  /**
+   * Whether the signal `retryNow` asked for it, and not the time. If false, an attempt that is not yet due by the
+   * clock of the domain stays so, and the relay claims it as soon as it is. Absent from workers of earlier
+   * releases, for which it becomes due.
+   */
   bySignal?: boolean | undefined;
 }
 
@@ -233,14 +245,11 @@ export interface GiveUpDeliveriesResponse {
 }
 
 function createBaseClaimDeliveriesRequest(): ClaimDeliveriesRequest {
-  return { workerId: "", freeSlots: 0, maxRunningPerSubscription: 0, maxWaitMs: 0, totalSlots: 0 };
+  return { freeSlots: 0, maxRunningPerSubscription: 0, maxWaitMs: 0, totalSlots: 0 };
 }
 
 export const ClaimDeliveriesRequest: MessageFns<ClaimDeliveriesRequest> = {
   encode(message: ClaimDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.workerId !== "") {
-      writer.uint32(10).string(message.workerId);
-    }
     if (message.freeSlots !== 0) {
       writer.uint32(16).uint32(message.freeSlots);
     }
@@ -269,14 +278,6 @@ export const ClaimDeliveriesRequest: MessageFns<ClaimDeliveriesRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.workerId = reader.string();
-            continue;
-          }
           case 2: {
             if (tag !== 16) {
               break;
@@ -825,6 +826,7 @@ function createBaseRetryDelivery(): RetryDelivery {
     leaseExpiresAt: undefined,
     lastOutcome: AttemptOutcome.UNSPECIFIED,
     lastHttpStatus: undefined,
+    waitMs: undefined,
   };
 }
 
@@ -850,6 +852,9 @@ export const RetryDelivery: MessageFns<RetryDelivery> = {
     }
     if (message.lastHttpStatus != null) {
       writer.uint32(56).uint32(message.lastHttpStatus);
+    }
+    if (message.waitMs != null) {
+      writer.uint32(64).uint32(message.waitMs);
     }
     return writer;
   },
@@ -921,6 +926,14 @@ export const RetryDelivery: MessageFns<RetryDelivery> = {
             }
 
             message.lastHttpStatus = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.waitMs = reader.uint32();
             continue;
           }
         }
@@ -1643,8 +1656,8 @@ export const DeliveryServiceService = {
     responseDeserialize: (value: Buffer): GetRetryBatchResponse => GetRetryBatchResponse.decode(value),
   },
   /**
-   * Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. The audit log
-   * records those that a signal asked for.
+   * Makes later attempts due for the relay, at once for a signal and otherwise at their time, and returns the progress
+   * of the deliveries. Idempotent. The audit log records those that a signal asked for.
    */
   makeDeliveriesDue: {
     path: "/integration.webhooks.v1.DeliveryService/MakeDeliveriesDue" as const,
@@ -1687,8 +1700,8 @@ export interface DeliveryServiceServer extends UntypedServiceImplementation {
   /** Reads how far the deliveries of a batch are, for the workflow to plan by and to show. */
   getRetryBatch: handleUnaryCall<GetRetryBatchRequest, GetRetryBatchResponse>;
   /**
-   * Makes later attempts due for the relay, and returns the progress of the deliveries. Idempotent. The audit log
-   * records those that a signal asked for.
+   * Makes later attempts due for the relay, at once for a signal and otherwise at their time, and returns the progress
+   * of the deliveries. Idempotent. The audit log records those that a signal asked for.
    */
   makeDeliveriesDue: handleUnaryCall<MakeDeliveriesDueRequest, MakeDeliveriesDueResponse>;
   /** Ends deliveries as EXHAUSTED without further attempts, for the signal `giveUp`. The audit log records it. */

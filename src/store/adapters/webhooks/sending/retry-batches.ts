@@ -53,11 +53,11 @@ const marking = keptStatement((db, { id, now }: { id: string; now: number }) =>
     .where('handed_over_at', 'is', null),
 );
 
-const makingDue = keptStatement((db, values: { ids: string; before: number; now: number }) =>
+const makingDue = keptStatement((db, values: { ids: string; before: number; now: number; latest: number }) =>
   db
     .updateTable('deliveries')
     .set({
-      next_attempt_at: sql`case when next_attempt_at > ${values.now} then ${values.now} else next_attempt_at end`,
+      next_attempt_at: sql`case when next_attempt_at > ${values.latest} then ${values.latest} else next_attempt_at end`,
       grace_ms: 0,
     })
     .where(inList(db, 'id', values.ids))
@@ -128,9 +128,10 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
         await marking(db, { id, now });
       }
     },
-    makeDue: async (ids, number) => {
+    makeDue: async (ids, number, when) => {
       if (ids.length > 0) {
-        await makingDue(db, { ids: JSON.stringify(ids), before: number - 1, now });
+        const latest = when === 'now' ? now : Number.MAX_SAFE_INTEGER;
+        await makingDue(db, { ids: JSON.stringify(ids), before: number - 1, now, latest });
       }
     },
   };

@@ -101,6 +101,30 @@ describeEachDatabase('a later attempt', (under) => {
     expect(await rig.claimed()).toEqual([2]);
   });
 
+  test('only loses its grace when its time asked for it and has not come by the clock of the domain', async () => {
+    const rig = await failed(true);
+    await rig.handOver();
+    const byTime = { id: rig.id, number: 2, bySignal: false };
+    const [before] = await rig.makeDue(byTime);
+    expect(before?.nextAttemptAt).toBeGreaterThan(rig.clock.now());
+    expect(await rig.makeDue(byTime)).toEqual([before]);
+    expect(await rig.delivery(rig.id)).toMatchObject({ next_attempt_at: before?.nextAttemptAt, grace_ms: 0 });
+    expect(await rig.claimed()).toEqual([]);
+    rig.clock.advance((before?.nextAttemptAt ?? 0) - rig.clock.now());
+    expect(await rig.claimed()).toEqual([2]);
+  });
+
+  test.each([true, undefined])(
+    'is claimed at once for a signal, which older workers do not tell (%s)',
+    async (bySignal) => {
+      const rig = await failed(true);
+      await rig.handOver();
+      await rig.makeDue({ id: rig.id, number: 2, bySignal: false });
+      await rig.makeDue({ id: rig.id, number: 2, bySignal });
+      expect(await rig.claimed()).toEqual([2]);
+    },
+  );
+
   test('that is made due wakes a claim that waits', async () => {
     const rig = await failed();
     const waiting = rig.claim({ maxWaitMs: LONGER_THAN_A_TEST_MS });

@@ -124,18 +124,9 @@ describeEachDatabase('a subscription', (under) => {
     const updated_at = rig.clock.now();
     await rig.database.write((writer) => writer.updateTable('subscriptions').set({ updated_at }).execute());
     rig.clock.advance(5);
-    const answer = refused(id, 1, 410);
-    // By a worker with a fast clock or a delay: it had the old address in either case.
-    const attempt = { ...answer.attempt, startedAt: rig.clock.now() };
-    expect(await rig.record({ ...answer, attempt })).toMatchObject([{ status: 'PENDING' }]);
+    // It was sent to the old address, even where the worker was slow to send it.
+    expect(await rig.record(refused(id, 1, 410))).toMatchObject([{ status: 'PENDING' }]);
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
-  });
-
-  test('is gone although the clock of the worker is behind', async () => {
-    const rig = await withOne();
-    const answer = refused(await rig.next(), 1, 410);
-    const attempt = { ...answer.attempt, startedAt: 0 };
-    expect(await rig.record({ ...answer, attempt })).toMatchObject([{ status: 'HELD' }]);
   });
 
   test('that fails for five days is disabled by the next delivery that was tried to the end, and not before', async () => {

@@ -91,7 +91,7 @@ describe('on PostgreSQL, in a backlog that its statistics know nothing of', () =
       expect(await changes.begin([], due, clock.now() + 1)).toHaveLength(begun);
       const claimed = await rowsRead(writer);
       expect(claimed - before).toBeLessThan(BACKLOG / 10);
-      await retryBatchRows(writer, clock.now()).makeDue([id as DeliveryId], 2);
+      await retryBatchRows(writer, clock.now()).makeDue([id as DeliveryId], 2, 'now');
       expect((await rowsRead(writer)) - claimed).toBeLessThan(5);
     });
   });
