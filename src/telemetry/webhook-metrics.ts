@@ -108,7 +108,7 @@ export function relayMetrics(registry: Registry): RelayMetrics {
 export function deliveryEndCounter(registry: Registry): (status: string, count: number) => void {
   const counter = new Counter({
     name: 'webhook_deliveries_ended_total',
-    help: 'Completed deliveries, by status: DELIVERED, or EXHAUSTED after the last attempt or when the service gives up.',
+    help: 'Completed deliveries, by status: DELIVERED, or EXHAUSTED after the last attempt or when the service gives up. Each counts once: a late success of an exhausted one does not.',
     labelNames: ['status'],
     registers: [registry],
   });

@@ -52,7 +52,7 @@ function roundsOf(results: readonly AttemptResult[]): AttemptResult[][] {
   return rounds;
 }
 
-/** Returns how many deliveries ended with which status. */
+/** Returns how many deliveries ended with which status; a late success of an ended one is not counted again. */
 async function recordIn(
   changes: SendingChanges,
   dependencies: SendingDependencies,
@@ -66,7 +66,10 @@ async function recordIn(
     recorded: readonly Pick<Recorded, 'result' | 'before'>[],
   ) => healths.map((health) => newsFor(health, recorded, changes.now, failingLimitMs));
   const seen = await changes.healthOf(subscriptionIds);
-  const expected = newsOf(seen, paired(results, looked));
+  const reported = paired(results, looked);
+  // A success may turn out to be known, as in a repeated report: it then hides no failure before it.
+  const failures = reported.filter(({ result }) => result.attempt.outcome !== 'SUCCEEDED');
+  const expected = [...newsOf(seen, reported), ...newsOf(seen, failures)];
   const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
   const [held, healths] = await Promise.all([
     changes.hold(looked, alone),
@@ -89,7 +92,7 @@ function endedIn(recorded: readonly Recorded[]): Map<DeliveryStatus, number> {
   const counts = new Map<DeliveryStatus, number>();
   for (const { before, delivery } of recorded) {
     const { status, endedAt } = delivery;
-    if (status !== before.status && endedAt !== null) {
+    if (before.endedAt === null && endedAt !== null) {
       counts.set(status, (counts.get(status) ?? 0) + 1);
     }
   }

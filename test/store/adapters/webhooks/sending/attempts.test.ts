@@ -107,6 +107,21 @@ describeEachDatabase('the end of an attempt', (under) => {
     expect(await rig.begin(rig.id, 2)).toBeUndefined();
   });
 
+  test('is counted once for its delivery, also where a success comes late', async () => {
+    const rig = await claimed();
+    const ended: unknown[] = [];
+    rig.dependencies.onEnded = (...end) => ended.push(end);
+    await rig.happen();
+    const other = await rig.claimOne();
+    await rig.giveUp(rig.id);
+    await rig.record(succeeded(rig.id), succeeded(other));
+    expect(await rig.delivery(rig.id)).toMatchObject({ status: 'DELIVERED' });
+    expect(ended).toEqual([
+      ['EXHAUSTED', 1],
+      ['DELIVERED', 1],
+    ]);
+  });
+
   test('delivers while a later attempt runs, which is still recorded and changes nothing', async () => {
     const rig = await claimed();
     rig.clock.advance(LEASE_MS);

@@ -52,6 +52,31 @@ describeEachDatabase('a subscription', (under) => {
     expect(await rig.health()).toMatchObject({ failing_since: now, last_success_at: now });
   });
 
+  test('is changed under a lock of its own, also by a failure before a success that is known', async () => {
+    const rig = await withOne();
+    await rig.happen();
+    await rig.happen();
+    const [one, other] = (await rig.claim()).deliveries.map(({ id }) => id) as [DeliveryId, DeliveryId];
+    const { unitOfWork } = rig.dependencies;
+    const areAlone: boolean[] = [];
+    rig.dependencies.unitOfWork = {
+      ...unitOfWork,
+      run: (work, options) =>
+        unitOfWork.run((changes) => {
+          const hold: typeof changes.hold = (deliveries, alone) => {
+            areAlone.push(alone);
+            return changes.hold(deliveries, alone);
+          };
+          return work(Object.assign(Object.create(changes), { hold }));
+        }, options),
+    };
+    await rig.record(succeeded(other));
+    await rig.record(refused(one), succeeded(other));
+    await rig.record(refused(one));
+    expect(areAlone).toEqual([true, true, false]);
+    expect(await rig.health()).toMatchObject({ failing_since: rig.clock.now() });
+  });
+
   test('is not to blame for an attempt that we lost', async () => {
     const rig = await withOne();
     await rig.next();
