@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-const defaultMaxBytes = 1 << 20
+const defaultMaxBytes = 4 << 20
 
 var errAlreadyRead = errors.New("the body was read before the WebhookReceiver could verify its bytes; " +
 	"no handler or middleware before it may read r.Body")
@@ -23,7 +23,7 @@ type WebhookReceiver struct {
 	// Handle stores an event. Without an error the answer is 204; with one it is 500, and the service sends
 	// the event again.
 	Handle func(ctx context.Context, event *Event) error
-	// MaxBytes limits the body: a longer one is answered 413. The default is 1 MiB.
+	// MaxBytes limits the body: a longer one is answered 413. The default is 4 MiB.
 	MaxBytes int64
 	// ErrorLog gets refusals and errors. The default is the standard logger.
 	ErrorLog *log.Logger

@@ -38,7 +38,7 @@ export interface Receiver {
 }
 
 const INSTALL_LIMIT_MS = 300_000;
-const LARGE = 2 ** 20 + 1;
+const LARGE = 4 * 2 ** 20 + 1;
 
 type Launches = (port: number) => Promise<Launch> | Launch;
 

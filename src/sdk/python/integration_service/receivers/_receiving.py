@@ -10,7 +10,8 @@ from ..errors import WebhookVerificationError
 from ..events import WebhookEvent
 from ..webhooks import check_tolerance, keys_in
 
-DEFAULT_MAX_BYTES = 2**20
+# More than the largest event.
+DEFAULT_MAX_BYTES = 4 * 2**20
 TEXT_TYPE = "text/plain"
 TOO_LARGE = "The body is too large."
 

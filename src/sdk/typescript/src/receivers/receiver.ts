@@ -15,7 +15,7 @@ import {
 export type EventHandler = (event: ReceivedEvent) => unknown;
 
 export interface ReceiverOptions extends Omit<VerifyWebhookOptions, 'now'> {
-  /** A longer body is answered 413. Default: 1 MiB. */
+  /** A longer body is answered 413. Default: 4 MiB, more than the largest event. */
   maxBytes?: number | undefined;
   /** Told of requests that are answered 400; for a log. */
   onRefused?: ((error: WebhookVerificationError) => void) | undefined;
@@ -27,7 +27,7 @@ export interface Answer {
   text: string;
 }
 
-export const DEFAULT_MAX_BYTES = 2 ** 20;
+export const DEFAULT_MAX_BYTES = 4 * 2 ** 20;
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 export const TOO_LARGE: Answer = { status: 413, text: 'The body is too large.' };
 
