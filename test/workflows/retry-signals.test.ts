@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import {
   queryNames,
@@ -167,5 +170,44 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     });
     await handle.result();
     expect(domain.statuses).toEqual({ whd_a: 'DELIVERED' });
+  });
+});
+
+/** A server that suggests a new run after few events. */
+function impatient(executable: string): string {
+  const script = path.join(
+    mkdtempSync(path.join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'impatient-')),
+    'temporal',
+  );
+  const suggested = 'limit.historyCount.suggestContinueAsNew=40';
+  writeFileSync(script, `#!/bin/sh\nexec '${executable}' "$@" --dynamic-config-value ${suggested}\n`, {
+    mode: 0o700,
+  });
+  return script;
+}
+
+describeWith('temporal', 'a retryNow whose attempt cannot begin', (executable) => {
+  const { client, work } = temporalRig(impatient(executable));
+
+  test('does not let the history grow without a bound', async () => {
+    const domain = new RetryDomain({ delaysMs: [HOUR, HOUR], sends: 0 }).add('bat_1', {
+      deliveryId: 'whd_a',
+    });
+    await work({ webhookRetries: domain.domain });
+    const workflowId = webhookRetryWorkflowId('whs_1', 'bat_1');
+    const handle = await client().workflow.start(workflowTypes.webhookRetry, {
+      taskQueue: TASK_QUEUE,
+      workflowId,
+      args: [{ ...quickWebhookRetry, mostWaitMs: 100, subscriptionId: 'whs_1', batchId: 'bat_1' }],
+    });
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    const latest = client().workflow.getHandle(workflowId);
+    await eventually(
+      'the next run',
+      async () => (await latest.describe()).runId !== handle.firstExecutionRunId,
+      20_000,
+    );
+    expect(domain.rows.get('whd_a')).toMatchObject({ status: 'PENDING', isDue: true });
+    await latest.terminate();
   });
 });

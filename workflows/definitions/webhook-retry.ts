@@ -34,6 +34,8 @@ const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
 
 /** The patch with which `retryNow` asks how far the deliveries are. */
 const ASKS_FIRST = 'retry-now-asks-first';
+/** The patch with which a long history ends although an attempt of a signal waits: the domain has it as due. */
+const ENDS_HURRIED = 'ends-long-history-of-hurried';
 
 /**
  * Makes second and third attempts of one subscription's failed deliveries due, each at its time. The relay
@@ -116,11 +118,16 @@ class Retries {
     return true;
   }
 
-  /** Checked only between two waits. False while a step from a signal is left: a new run would forget it. */
+  /**
+   * Checked only between two waits. False while a step from a signal is left, which a new run would forget,
+   * unless the history becomes too long.
+   */
   isLong(): boolean {
+    const { continueAsNewSuggested: isTooLong } = workflowInfo();
     const isLong = this.#steps - this.#stepsBefore >= this.#limits.stepsPerRun;
-    const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0 && !this.#ledger.hasHurried;
-    return (isLong || workflowInfo().continueAsNewSuggested) && isIdle && allHandlersFinished();
+    const isIdle = this.#ledger.attemptsDue(Date.now()).length === 0 && allHandlersFinished();
+    const mayForget = () => !this.#ledger.hasHurried || (isTooLong && patched(ENDS_HURRIED));
+    return (isLong || isTooLong) && isIdle && mayForget();
   }
 
   carry(): NonNullable<WebhookRetryInput['carried']> {
