@@ -189,7 +189,7 @@ export interface RetryState extends RetryProgress {
 export interface AttemptToMake {
   deliveryId: string;
   attemptNumber: number;
-  /** Whether the signal `retryNow` asked for it, and not the time; undefined from workers of earlier releases. */
+  /** Whether the signal `retryNow` asked for it, and not the time. Earlier releases do not say. */
   bySignal?: boolean;
 }
 

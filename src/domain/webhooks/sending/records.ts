@@ -52,7 +52,7 @@ function roundsOf(results: readonly AttemptResult[]): AttemptResult[][] {
   return rounds;
 }
 
-/** Returns how many deliveries ended with which status; a late success of an ended one is not counted again. */
+/** Returns how many deliveries ended with which status. Does not count a late success of an ended one. */
 async function recordIn(
   changes: SendingChanges,
   dependencies: SendingDependencies,
