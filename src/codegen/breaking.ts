@@ -16,6 +16,10 @@ interface EventsDocument {
   };
 }
 
+interface PathsDocument {
+  paths: Record<string, Record<string, unknown>>;
+}
+
 /** Changes that break integrators or peers of the released version, a line each. */
 export async function breakingChanges(outDir: string): Promise<string[]> {
   const found: string[] = [];
@@ -41,10 +45,14 @@ export function breakingInDocument(name: string, released: unknown, present: unk
   return inScratch(async (scratch) => {
     const paths = [join(scratch, 'released.json'), join(scratch, 'present.json')] as const;
     const comparable = (document: unknown) =>
-      JSON.stringify(name === ASYNCAPI_DOCUMENT ? asOpenapi(document as EventsDocument) : document);
+      JSON.stringify(
+        name === ASYNCAPI_DOCUMENT
+          ? asOpenapi(document as EventsDocument)
+          : withoutPages(document as PathsDocument),
+      );
     await writeFile(paths[0], comparable(released));
     await writeFile(paths[1], comparable(present));
-    const options = ['--fail-on', 'ERR', '--severity-levels', SEVERITIES, '--format', 'json'];
+    const options = ['--flatten-params', '--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--format=json'];
     const { exitCode, output } = await runTool(await oasdiffPath(), ['breaking', ...paths, ...options]);
     return exitCode === 0 ? [] : summarised(output);
   });
@@ -85,6 +93,16 @@ function findingsOf(output: string): OasdiffFinding[] {
   } catch {
     return [{ text: output.trim(), operation: '', path: '', level: ERROR_LEVEL }];
   }
+}
+
+/** Pages for browsers may change at any time. In `webhooks`, `x-internal` only concerns generators. */
+function withoutPages(document: PathsDocument): unknown {
+  const isPage = (operation: unknown) => (operation as { 'x-internal'?: boolean })['x-internal'] === true;
+  const kept = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(Object.entries(item).filter(([, operation]) => !isPage(operation))),
+  ]);
+  return { ...document, paths: Object.fromEntries(kept) };
 }
 
 /** Events as answers of invented operations: they may gain members, never lose or change them. */

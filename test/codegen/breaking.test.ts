@@ -55,6 +55,98 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     ({ components }) => delete components.messages['worker.updated'],
     /worker\.updated/,
   ],
+  [
+    'an optional member taken from an answer',
+    'gateway',
+    ({ components }) => delete components.schemas.Problem.properties.errors,
+    /removed the optional property/,
+  ],
+  [
+    'an optional member taken from an event',
+    'webhooks',
+    ({ components }) => delete components.schemas.WorkerEventData.properties.offboardedAt,
+    /removed the optional property/,
+  ],
+  [
+    'an optional header taken from an answer',
+    'gateway',
+    ({ paths }) => {
+      for (const { get } of Object.values<Contract>(paths)) {
+        delete get.responses['200'].headers.Link;
+      }
+    },
+    /the optional response header `link` removed/,
+  ],
+  [
+    'an error that is no longer documented',
+    'gateway',
+    ({ paths }) => delete paths['/v1/instance-integrations'].get.responses['429'],
+    /removed the non-success response.*429/,
+  ],
+  [
+    'a parameter taken away',
+    'sign-on',
+    ({ paths }) => paths['/auth/authorize'].get.parameters.pop(),
+    /deleted the .* request parameter/,
+  ],
+  [
+    'a parameter of all operations of a path taken away',
+    'gateway',
+    ({ paths }) => paths['/v1/instance-integrations'].parameters.pop(),
+    /deleted the .* request parameter/,
+  ],
+  [
+    'a member taken from a request',
+    'sign-on',
+    ({ components }) => delete components.schemas.RevocationRequest.properties.token_type_hint,
+    /removed the request property/,
+  ],
+  [
+    'a limit set for a parameter',
+    'gateway',
+    ({ components }) => {
+      components.parameters.RequestId.schema.maxLength = 10;
+    },
+    /maxLength/,
+  ],
+  [
+    'a limit set for a member of a request',
+    'sign-on',
+    ({ components }) => {
+      components.schemas.AuthorizationForm.properties.max_age.maximum = 10;
+    },
+    /max/,
+  ],
+  [
+    'another format of ids',
+    'gateway',
+    ({ components }) => {
+      components.schemas.WorkerId.pattern = '^wrk_[0-9a-f]{22}$';
+    },
+    /response.* pattern was changed from `\^wrk_/,
+  ],
+  [
+    'a renamed operation',
+    'gateway',
+    ({ paths }) => {
+      paths['/v1/instance-integrations'].get.operationId = 'listIntegrations';
+    },
+    /listInstanceIntegrations/,
+  ],
+  [
+    'a parameter taken from what arrives at the redirect URI',
+    'sign-on',
+    ({ webhooks }) => webhooks['authorization-response'].get.parameters.shift(),
+    /deleted the .*`code`/,
+  ],
+  [
+    'an operation that becomes a page for browsers',
+    'sign-on',
+    ({ paths }) => {
+      paths['/auth/userinfo'].get['x-internal'] = true;
+    },
+    /userinfo/,
+  ],
 ];
 
 const welcome: [what: string, contract: string, edit: Edit][] = [
@@ -79,6 +171,14 @@ const welcome: [what: string, contract: string, edit: Edit][] = [
     'webhooks',
     ({ components }) => {
       components.schemas.ClientCreatedData.properties.taxNumber = { type: 'string' };
+    },
+  ],
+  [
+    'another page for browsers',
+    'sign-on',
+    ({ paths }) => {
+      delete paths['/auth/password-set'];
+      paths['/auth/sign-in'].get.parameters = [];
     },
   ],
 ];
