@@ -1,7 +1,7 @@
 import { made } from './code.js';
 import { type Page, sectionsOf } from './page.js';
 
-/** Longer texts add nothing to the search. */
+/** Of operations and events, whose members are also among the schemas. */
 const MAX_TEXT_LENGTH = 1_500;
 
 /** A section of a page in the index. Short names, because browsers load all of it. */
@@ -16,25 +16,19 @@ export interface SearchEntry {
   x: string;
 }
 
-/** Text without meaning of its own: names of tabs, headings of tables, labels of forms. */
-const LABELS = /<(fieldset|thead|form)\b[\s\S]*?<\/\1>/g;
-/** Examples of operations and events repeat the names of the fields, which serve the search better. */
-const EXAMPLES = /<pre>[\s\S]*?<\/pre>/g;
-
-function searched(page: Page): Page {
-  const text = page.body.toString().replace(LABELS, '');
-  const isReference = (page.entries ?? []).length > 0;
-  return { ...page, body: made(isReference ? text.replace(EXAMPLES, '') : text) };
-}
+/** Without meaning of their own: names of tabs, headings of tables, labels of forms, and programs. */
+const LABELS = /<(fieldset|thead|form|pre)\b[\s\S]*?<\/\1>/g;
 
 export function searchIndex(pages: readonly Page[]): SearchEntry[] {
   return pages.flatMap((page) =>
-    sectionsOf(searched(page)).map(({ id, title, text }) => ({
-      u: id === '' ? page.path : `${page.path}#${id}`,
-      t: title,
-      p: page.title === page.area ? page.area : `${page.area} · ${page.title}`,
-      x: wholeWords(text),
-    })),
+    sectionsOf({ ...page, body: made(page.body.toString().replace(LABELS, '')) }).map(
+      ({ id, title, text }) => ({
+        u: id === '' ? page.path : `${page.path}#${id}`,
+        t: title,
+        p: page.title === page.area ? page.area : `${page.area} · ${page.title}`,
+        x: page.entries ? wholeWords(text) : text,
+      }),
+    ),
   );
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { textOf } from '../../src/docs/markdown.js';
 import type { SearchEntry } from '../../src/docs/search-index.js';
 import { SEARCH_PATH } from '../../src/docs/site.js';
 import { renderedSite } from '../support/docs-server.js';
@@ -31,7 +32,7 @@ describe('the search answers', () => {
   test.each([
     ['pagination', '/docs/reference/gateway#lists'],
     ['sandbox', '/docs/from-demo-to-live'],
-    ['idempotency', '/docs/reference/webhooks#delivery'],
+    ['idempotency', '/docs/webhooks#2-receive'],
     ['duplicate events', '/docs/reference/webhooks#delivery'],
     ['replay', '/docs/webhooks#4-replay-what-you-missed'],
     ['401', '/docs/errors#401'],
@@ -49,6 +50,11 @@ describe('the search answers', () => {
     ['login', '/docs/sign-in'],
     ['refresh token', '/docs/reference/sign-on#refresh-tokens'],
     ['mfa', '/docs/sign-in#the-person'],
+    ['webhook_relay_lag_seconds', '/docs/operate/metrics#service'],
+    ['OTEL_TRACES_SAMPLER', '/docs/operate/health-and-restarts#tracing-a-request'],
+    ['pg_restore', '/docs/operate/back-up-and-restore#back-up'],
+    ['TokenResponse', '/docs/changelog#1-4-0'],
+    ['WritesRefused', '/docs/operate/runbooks#writes-refused'],
   ])('%s with %s', (question, address) => {
     expect(first(question)).toBe(address);
   });
@@ -71,6 +77,10 @@ describe('the search answers', () => {
     expect([...terms]).toEqual(['401']);
   });
 
+  test('a name that is on no page with what has its parts', () => {
+    expect(first('webhookSecret')).toBe('/docs/rotate-keys-and-secrets');
+  });
+
   test('a question of which only some words are on a page with those', () => {
     expect(first('zzzzzz webhook')).toBe(first('webhook'));
   });
@@ -83,6 +93,22 @@ test('every word of the synonyms is one of the pages', () => {
   expect([...new Set(words)].filter((word) => !find(word).some(({ terms }) => terms.includes(word)))).toEqual(
     [],
   );
+});
+
+test('every name in code of guides and pages for operators is in the index', () => {
+  const entries: SearchEntry[] = JSON.parse(served(SEARCH_PATH));
+  const pages = site.filter(
+    ({ path }) => /^\/docs\/(?:operate\/)?[^/]+$/.test(path) && !path.endsWith('.md'),
+  );
+  const left = pages.flatMap(({ path, body }) => {
+    const own = entries.filter(({ u }) => u.split('#')[0] === path);
+    const indexed = own.map(({ t, x }) => `${t} ${x}`).join(' ');
+    const [content = ''] = /<div class="prose">[\s\S]*<\/main>/.exec(body) ?? [];
+    const spans = content.replace(/<pre>[\s\S]*?<\/pre>/g, '').matchAll(/<code>([\s\S]*?)<\/code>/g);
+    const names = [...spans].map(([, span = '']) => textOf(span));
+    return names.filter((name) => !indexed.includes(name)).map((name) => `${path}: ${name}`);
+  });
+  expect(left).toEqual([]);
 });
 
 test('the texts hold no names of tabs, and no headings of tables', () => {

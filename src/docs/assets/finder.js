@@ -6,12 +6,16 @@ const MAX_RESULTS = 12;
 /** Weights of the fields: heading, its anchor (the name in a contract), page, text. */
 const BOOST = { t: 6, anchor: 6, p: 2, x: 1 };
 /** An alternative of a word counts less than the word itself. */
-const WEIGHTS = { word: 1, stem: 0.9, synonym: 0.6 };
+const WEIGHTS = { word: 1, stem: 0.9, synonym: 0.6, parts: 0.1 };
 /** A typo counts less than a word with the same beginning. */
-const NEAR = { fuzzy: 0.2, prefix: 0.5 };
-/** Whole pages come before sections; guides and operations before the schemas that they name. */
-const weightOf = (address) => (/\/schemas#/.test(address) ? 0.3 : address.includes('#') ? 1 : 1.3);
-/** Shorter words have too many neighbours. */
+const NEAR = { fuzzy: 0.15, prefix: 0.5 };
+/** Whole pages come before sections, pages for integrators before those for operators, schemas last. */
+const weightOf = (address) => {
+  const weight = /\/schemas#/.test(address) ? 0.3 : address.includes('#') ? 1 : 1.3;
+  return address.startsWith('/docs/operate') ? weight * 0.7 : weight;
+};
+/** The part of the letters that may be wrong. Shorter words have too many neighbours. */
+const FUZZINESS = 0.2;
 const MIN_FUZZY_LENGTH = 4;
 const MIN_PREFIX_LENGTH = 2;
 
@@ -85,10 +89,12 @@ const SYNONYMS = {
 const WORD = /[\p{L}\p{N}_]+/gu;
 const PARTS = /_|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u;
 
+const partsOf = (word) => word.split(PARTS).filter(Boolean);
+
 /** An identifier counts whole and by its parts. */
 const wordsOf = (text) =>
   (text.match(WORD) ?? []).flatMap((word) => {
-    const parts = word.split(PARTS).filter(Boolean);
+    const parts = partsOf(word);
     return parts.length > 1 ? [word, ...parts] : [word];
   });
 
@@ -102,6 +108,7 @@ const alternativesOf = (word, isLast) => {
   const term = word.toLowerCase();
   const stem = stemmer(term);
   const others = [...(SYNONYMS[term] ?? []), ...(SYNONYMS[stem] ?? [])];
+  const parts = partsOf(word);
   const alternative = (text, weight, options) => ({
     queries: [text],
     boostTerm: () => weight,
@@ -112,10 +119,18 @@ const alternativesOf = (word, isLast) => {
     queries: [
       alternative(term, WEIGHTS.word, {
         prefix: isLast && isPrefix(term),
-        fuzzy: isFuzzy(term) && 0.2,
+        fuzzy: isFuzzy(term) && FUZZINESS,
       }),
-      ...(stem === term ? [] : [alternative(stem, WEIGHTS.stem, { fuzzy: isFuzzy(stem) && 0.2 })]),
+      ...(stem === term ? [] : [alternative(stem, WEIGHTS.stem, { fuzzy: isFuzzy(stem) && FUZZINESS })]),
       ...others.map((other) => alternative(stemmer(other), WEIGHTS.synonym, {})),
+      ...(parts.length > 1
+        ? [
+            {
+              combineWith: 'AND',
+              queries: parts.map((part) => alternative(stemmer(part.toLowerCase()), WEIGHTS.parts)),
+            },
+          ]
+        : []),
     ],
   };
 };
