@@ -27,7 +27,8 @@ class Writer {
   #line = '';
   /** Whether the line ends with an opening mark, which no space may follow. */
   #isMarking = false;
-  #depth = 0;
+  /** The lists that are open: the number of the next item, if they have numbers, and the width of its mark. */
+  readonly #lists: { next: number | undefined; width: number }[] = [];
   #cells = 0;
   #code: string | undefined;
   #language = '';
@@ -59,9 +60,10 @@ class Writer {
       this.#openLink(attributes);
     } else if (name === 'ul' || name === 'ol') {
       this.#begin();
-      this.#depth += 1;
+      const start = Number(/start="(\d+)"/.exec(attributes)?.[1] ?? 1);
+      this.#lists.push({ next: name === 'ol' ? start : undefined, width: 2 });
     } else if (name === 'li') {
-      this.#begin('- ', this.#depth - 1);
+      this.#begin(this.#itemMark(), this.#lists.length - 1);
     } else if (name === 'tr') {
       this.#begin('| ');
       this.#cells = 0;
@@ -87,9 +89,9 @@ class Writer {
       const href = this.#links.pop();
       this.#line += href === undefined ? '' : `](${href})`;
     } else if (name === 'ul' || name === 'ol') {
-      this.#depth -= 1;
+      this.#lists.pop();
       this.#begin();
-      if (this.#depth === 0) {
+      if (this.#lists.length === 0) {
         // Text directly below would belong to the last item.
         this.#part();
       }
@@ -113,21 +115,37 @@ class Writer {
   }
 
   /** Begins a line; outside of lists and tables an empty one comes before it. */
-  #begin(start = '', depth = this.#depth): void {
+  #begin(start = '', depth = this.#lists.length): void {
     const written = this.#line.trimEnd();
-    if (!/^\s*(?:-|#+)?$/.test(written)) {
+    if (!/^\s*(?:-|\d+\.|#+)?$/.test(written)) {
       this.#lines.push(written);
-      if (this.#depth === 0 && !written.startsWith('|')) {
+      if (this.#lists.length === 0 && !written.startsWith('|')) {
         this.#part();
       }
     } else if (written !== '' && start === '') {
       // The first block of an item stands beside its dash.
       return;
     }
-    if (this.#depth === 0 && start === '' && this.#lines.at(-1)?.startsWith('|')) {
+    if (this.#lists.length === 0 && start === '' && this.#lines.at(-1)?.startsWith('|')) {
       this.#part();
     }
-    this.#line = `${'  '.repeat(depth)}${start}`;
+    this.#line = `${this.#indent(depth)}${start}`;
+  }
+
+  #itemMark(): string {
+    const list = this.#lists.at(-1);
+    if (list?.next === undefined) {
+      return '- ';
+    }
+    const mark = `${list.next}. `;
+    list.next += 1;
+    list.width = mark.length;
+    return mark;
+  }
+
+  /** What is in an item stands below its text. */
+  #indent(depth = this.#lists.length): string {
+    return ' '.repeat(this.#lists.slice(0, depth).reduce((sum, { width }) => sum + width, 0));
   }
 
   /** One empty line, never two. */
@@ -138,7 +156,7 @@ class Writer {
   }
 
   #endCode(): void {
-    const indent = '  '.repeat(this.#depth);
+    const indent = this.#indent();
     const code = exactTextOf(this.#code ?? '').split('\n');
     this.#begin();
     this.#part();

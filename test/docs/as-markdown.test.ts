@@ -35,6 +35,11 @@ describe.each(listed.map((page) => [page.path, page] as const))('%s as Markdown'
 
 test.each([
   ['a list in a list', '<ul><li>One<ul><li>Two</li></ul></li></ul>', '- One\n  - Two\n'],
+  [
+    'a list with numbers, in which lists and code stand below the text',
+    '<ol start="9"><li>One<ul><li>Two</li></ul></li><li><p>Three</p><pre><code>a</code></pre></li></ol>',
+    '9. One\n   - Two\n10. Three\n\n    ```\n    a\n    ```\n',
+  ],
   ['text below a list', '<ul><li>One</li></ul><p>Two</p>', '- One\n\nTwo\n'],
   ['text on a line of its own in a cell', '<p>One<small>Two</small></p>', 'One: Two\n'],
   ['marks', '<p>A <code>b</code>, <strong>c</strong>.</p>', 'A `b`, **c**.\n'],
