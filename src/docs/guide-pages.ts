@@ -12,6 +12,8 @@ export interface Guide {
   markdown: string;
 }
 
+const LINK = /\]\(([^()\s]+)\)/g;
+
 export const GUIDES_AREA = 'Guides';
 
 export const guidePath = (slug: string) => `/docs/${slug}`;
@@ -32,8 +34,17 @@ export function guidePages(
       area,
       body: html`<h1>${title}</h1><p class="lead">${summary}</p><div class="prose">${prose.block(text)}</div>`,
       sectionDepth: 3,
-      markdown: `# ${title}\n\n${summary}\n\n${text}`,
+      markdown: `# ${title}\n\n${summary}\n\n${withFullLinks(text, prose)}`,
     };
+  });
+}
+
+/** Links with addresses of the service, for text that is copied; those to guides lead to their Markdown. */
+function withFullLinks(markdown: string, prose: Prose): string {
+  return markdown.replace(LINK, (_, href: string) => {
+    const target = prose.hrefOf(href);
+    const address = target === href ? href : target.replace(/(?=#|$)/, '.md');
+    return `](${address.startsWith('/') ? '{{gatewayUrl}}' : ''}${address})`;
   });
 }
 

@@ -80,7 +80,7 @@ export class Prose {
         },
         link({ href, tokens }) {
           const content = this.parser.parseInline(tokens).replace(LINK_TAG, '');
-          return `<a href="${Html.escape(prose.#hrefOf(href))}">${content}</a>`;
+          return `<a href="${Html.escape(prose.hrefOf(href))}">${content}</a>`;
         },
         table({ header, rows }) {
           const cells = (row: Tokens.TableCell[], open: string, close: string) =>
@@ -99,7 +99,8 @@ export class Prose {
     return destination === undefined ? code : `<a href="${Html.escape(destination)}">${code}</a>`;
   }
 
-  #hrefOf(href: string): string {
+  /** The address of a link, which may name a guide. */
+  hrefOf(href: string): string {
     const [, slug, fragment = ''] = GUIDE_LINK.exec(href) ?? [];
     const page = slug === undefined ? undefined : this.#destinations.ofGuide(slug);
     return page === undefined ? href : `${page}${fragment}`;

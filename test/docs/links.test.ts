@@ -28,7 +28,7 @@ function fault(from: Markup, href: string): string | undefined {
   }
   const [beforeFragment = '', fragment] = own.split('#');
   const path = beforeFragment.split('?')[0] || from.path;
-  const target = pages.find((page) => page.path === path);
+  const target = pages.find((page) => page.path === path.replace(/\.md$/, ''));
   if (!docs.library.has(path)) {
     return 'there is nothing at that address';
   }
@@ -47,6 +47,21 @@ describe('the site', () => {
     );
     expect([...new Set(broken)]).toEqual([]);
     expect(pages.flatMap(({ links }) => links).length).toBeGreaterThan(500);
+  });
+
+  test('has no broken link in its pages as Markdown', () => {
+    const texts = docs.site.filter(({ path }) => path.endsWith('.md'));
+    const links = texts.flatMap(({ path, body }) => {
+      const from = pages.find((page) => `${page.path}.md` === path) as Markup;
+      const prose = body.replace(/^ *```[\s\S]*?^ *```$/gm, '').replace(/`[^`\n]*`/g, '');
+      return [...prose.matchAll(/\]\(([^()\s]*)\)/g)].map(([, href = '']) => ({ from, href }));
+    });
+    const broken = links.flatMap(({ from, href }) => {
+      const why = fault(from, href);
+      return why === undefined ? [] : [`${from.path}.md -> ${href}: ${why}`];
+    });
+    expect([...new Set(broken)]).toEqual([]);
+    expect(links.length).toBeGreaterThan(500);
   });
 
   test.each([
