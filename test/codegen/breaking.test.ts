@@ -227,6 +227,12 @@ test.each([
   expect((await breakingInProto(copy)).join('\n')).toMatch(said);
 });
 
+test('what is released was made from the contracts right before', async () => {
+  expect(await readFile(join(root, 'Makefile'), 'utf8')).toMatch(
+    /^release: generate .*\n\t@tsx src\/codegen\/main\.ts release$/m,
+  );
+});
+
 test('the present gRPC contract is compatible', async () => {
   expect(await breakingInProto(join(root, 'proto'))).toEqual([]);
 });
