@@ -137,7 +137,11 @@ export class Contract {
       return value;
     }
     const { $ref, ...beside } = value;
-    const target = $ref
+    return { ...this.resolve(this.#at($ref) as T), ...beside } as T;
+  }
+
+  #at(ref: string): unknown {
+    const target = ref
       .replace(/^#\//, '')
       .split('/')
       .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -146,9 +150,9 @@ export class Contract {
         this.document,
       );
     if (target === undefined) {
-      throw new Error(`${$ref} leads nowhere.`);
+      throw new Error(`${ref} leads nowhere.`);
     }
-    return { ...this.resolve(target as T), ...beside } as T;
+    return target;
   }
 
   /** Operations that integrators call or receive, without pages for people. */
@@ -161,7 +165,10 @@ export class Contract {
     }));
   }
 
-  /** By name: the components, and before them what arrives at integrators, whose schemas are inline. */
+  /**
+   * By name: the components, except those that only pages for people use, and before them what arrives at
+   * integrators, whose schemas are inline.
+   */
   schemas(): Record<string, Schema> {
     const inline = placed(this.document.webhooks ?? {}).flatMap(({ parameters, operation }) => [
       ...parameters.map(({ schema }) => schema),
@@ -170,14 +177,40 @@ export class Contract {
     const named = inline.flatMap((schema): [string, Schema][] =>
       schema?.title ? [[schema.title, schema]] : [],
     );
-    return { ...Object.fromEntries(named), ...this.document.components.schemas };
+    const ofPages = this.#onlyOfPages();
+    const components = Object.entries(this.document.components.schemas).filter(
+      ([name]) => !ofPages.has(`#/components/schemas/${name}`),
+    );
+    return Object.fromEntries([...named, ...components]);
+  }
+
+  #onlyOfPages(): Set<string> {
+    const operations = placed(this.document.paths);
+    const isPage = ({ operation }: PlacedOperation) => operation['x-internal'] === true;
+    const ofPages = this.#referencesIn(operations.filter(isPage));
+    const ofPrograms = this.#referencesIn([
+      ...operations.filter((one) => !isPage(one)),
+      this.document.webhooks ?? {},
+    ]);
+    return new Set([...ofPages].filter((ref) => !ofPrograms.has(ref)));
+  }
+
+  /** All references in a value and in what they lead to. */
+  #referencesIn(value: unknown, found = new Set<string>()): Set<string> {
+    for (const [, ref = ''] of JSON.stringify(value).matchAll(/"(#\/components\/[^"]+)"/g)) {
+      if (!found.has(ref)) {
+        found.add(ref);
+        this.#referencesIn(this.#at(ref), found);
+      }
+    }
+    return found;
   }
 
   operationsOf(tag: string): PlacedOperation[] {
     return this.operations().filter(({ operation }) => operation.tags?.includes(tag));
   }
 
-  /** Tags with operations or text for integrators. */
+  /** Tags with operations for integrators. */
   tags(): Tag[] {
     return (this.document.tags ?? []).filter(({ name }) => this.operationsOf(name).length > 0);
   }

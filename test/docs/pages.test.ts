@@ -73,8 +73,23 @@ describe.each(['gateway', 'sign-on'] as const)('the reference of %s', (api) => {
 
   test('describes every schema that programs meet', () => {
     const schemas = Object.keys(contractDocument(api).components?.schemas ?? {});
+    const forms = [
+      'SignIn',
+      'Cancel',
+      'ChooseContext',
+      'Consent',
+      'SetPassword',
+      'VerifyEmail',
+      'ChangeEmail',
+    ];
+    const ofPages = [
+      ...[...forms, 'SignOut'].map((name) => `${name}Form`),
+      'CsrfToken',
+      'Interaction',
+      'LinkToken',
+    ];
     const left = schemas.filter((name) => !ids.includes(name));
-    expect(left.filter((name) => !/Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(name))).toEqual([]);
+    expect(left.sort()).toEqual(api === 'gateway' ? [] : ofPages.sort());
   });
 });
 
@@ -133,6 +148,13 @@ test('the reference of the webhooks describes every event under its type, with a
   expect(types.length).toBe(9);
   const ids = idsUnder('/docs/reference/webhooks');
   expect(types.filter((type) => !ids.includes(type) || !ids.includes(`${type}-example`))).toEqual([]);
+});
+
+test('hints of the forms name ids of the directory as placeholders, which a demo replaces with its own', () => {
+  const hints = pages.flatMap(({ text }) => text.match(/<p class="hint"[^>]*>[^<]*<\/p>/g) ?? []);
+  const ids = hints.filter((hint) => />Such as \S*(?:iin|cli|wrk|usr)_\w{22}\W*</.test(hint));
+  expect(ids.length).toBeGreaterThan(10);
+  expect(ids.filter((hint) => !/\{\{\w+Id=\w+\}\}/.test(hint))).toEqual([]);
 });
 
 test('no page of the references names an address that the contracts have for examples', () => {

@@ -91,7 +91,7 @@ function tagPage(api: Api, tag: Tag, prose: Prose): Page {
 
 function schemasPage(api: Api, prose: Prose): Page {
   const view = new SchemaView(api.contract, prose);
-  const schemas = Object.entries(api.contract.schemas()).filter(([name]) => !isOfPages(name));
+  const schemas = Object.entries(api.contract.schemas());
   const sections = schemas.map(
     ([name, schema]) =>
       html`<section class="schema">${heading(name, html`<code>${name}</code>`)}<p class="shape"><span class="type">${view.typeOf(schema)}</span></p>
@@ -100,11 +100,4 @@ function schemasPage(api: Api, prose: Prose): Page {
   const summary = `What ${api.title} is asked and answers, member by member.`;
   const body = html`<p class="area">${api.title}</p><h1>Schemas</h1><p class="lead">${summary}</p>${sections}`;
   return { path: schemasPath(api), title: 'Schemas', summary, area: api.title, body };
-}
-
-/** Forms of pages for people are not part of the interface. */
-function isOfPages(name: string): boolean {
-  return /^(?:SignIn|ChooseContext|Consent|SetPassword|VerifyEmail|ChangeEmail|SignOut)Form$|^(?:Interaction|CsrfToken|LinkToken)$/.test(
-    name,
-  );
 }

@@ -31,8 +31,14 @@ export function samplesOf(api: Api, placed: PlacedOperation): Code[] {
 function withIdPlaces(code: string, parameters: Parameter[]): string {
   return parameters.reduce((result, { name, example }) => {
     const id = String(example);
-    return PUBLIC_ID.test(id) ? result.replaceAll(id, `{{${name}=${id}}}`) : result;
+    return result.replaceAll(id, idPlaceOf(name, id));
   }, code);
+}
+
+/** The example of a parameter; an id as a placeholder, which a demo replaces with one that exists there. */
+export function idPlaceOf(name: string, example: unknown): string {
+  const id = String(example);
+  return PUBLIC_ID.test(id) ? `{{${name}=${id}}}` : id;
 }
 
 /** The programs in the languages of the SDKs. */

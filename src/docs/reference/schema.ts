@@ -17,9 +17,9 @@ export class SchemaView {
 
   /** The description of a value: its members or alternatives. */
   of(schema: Schema, depth = 0): Html {
-    const { items, variants, properties } = this.#inside(schema);
+    const { items, variants, properties, target } = this.#inside(schema);
     if (properties) {
-      return this.#members(this.#inside(schema).target, depth);
+      return this.#members(target, depth);
     }
     if (variants.length > 0) {
       return html`${variants.map(

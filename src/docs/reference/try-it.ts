@@ -2,6 +2,7 @@ import { type Html, html } from '../../edge/pages/html.js';
 import { made, only } from '../code.js';
 import { type Operation, type Parameter, type PlacedOperation, type Schema, slugOf } from '../contract.js';
 import type { Api } from './api.js';
+import { idPlaceOf } from './samples.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -74,7 +75,7 @@ function parameterFields({ parameters }: PlacedOperation): Field[] {
     name,
     where: where as 'path' | 'query' | 'header',
     required,
-    hint: example === undefined ? '' : `Such as ${String(example)}`,
+    hint: example === undefined ? '' : `Such as ${idPlaceOf(name, example)}`,
     choices: schema.enum,
   }));
 }
