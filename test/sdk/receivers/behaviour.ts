@@ -39,6 +39,8 @@ export interface Receiver {
 
 const INSTALL_LIMIT_MS = 300_000;
 const LARGE = 4 * 2 ** 20 + 1;
+/** As the largest event, and less than Django takes unless it is told otherwise. */
+const LARGEST_EVENT = 1.5 * 2 ** 20;
 
 type Launches = (port: number) => Promise<Launch> | Launch;
 
@@ -134,6 +136,10 @@ export function describeReceiver(framework: Framework): () => Receiver {
       const answer = await receiver().post(make());
       expect(answer).toMatchObject({ status: 400, text: expect.stringMatching(`^${reason}: .+`) });
     });
+  });
+
+  test('takes the largest event', async () => {
+    expect((await receiver().post(delivery({ paddingBytes: LARGEST_EVENT }))).status).toBe(204);
   });
 
   describe('answers 413', () => {

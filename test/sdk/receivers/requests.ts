@@ -53,12 +53,16 @@ export async function postInChunks(url: string, { body, headers }: Delivery): Pr
   return answerTo(sent);
 }
 
-/** Sends so many bytes of a body that does not end, with or without a length, and waits for the answer. */
+/**
+ * Begins a body of so many bytes and waits for the answer: the first ones if it says its length, else all of
+ * them. A receiver that refuses the length closes the connection, which a client that still sends may notice
+ * before the answer.
+ */
 export async function postLarge(url: string, bytes: number, saysLength: boolean): Promise<Answer> {
-  const length = saysLength ? { 'content-length': 2 * bytes } : { 'transfer-encoding': 'chunked' };
+  const length = saysLength ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' };
   const sent = request(url, { method: 'POST', headers: { ...delivery().headers, ...length } });
   try {
-    sent.write(Buffer.alloc(bytes, ' '));
+    sent.write(Buffer.alloc(saysLength ? 1 : bytes, ' '));
     return await answerTo(sent);
   } finally {
     sent.destroy();
