@@ -20,7 +20,13 @@ const context = {
   roleName: WORD,
   lastUsed: true,
 };
-const consent = { interaction: undefined, accountEmail: EMAIL, scopes: ['email'], context };
+const consent = {
+  allowedBefore: true,
+  interaction: undefined,
+  accountEmail: EMAIL,
+  scopes: ['email'],
+  context,
+};
 const refusals = [
   { input: '', message: `${EMAIL} has no access to ${WORD} on ${WORD}.` },
   { input: 'password', message: `Not the password of ${EMAIL}.` },

@@ -114,7 +114,9 @@ export class AuditTally {
       actor.type === STRANGER.type
         ? ofKind.length < ofStrangers && ofType.length < ofStrangers * PART_OF_ONE_TYPE
         : ofType.filter((other) => other.actor.id === actor.id).length < ofOneParty;
-    return this.#counts.size < observations && hasRoom;
+    // People are far more than tokens, keys and applications.
+    const isOneOfMany = actor.type === 'account' && ofKind.length >= ofStrangers * PART_OF_ONE_TYPE;
+    return this.#counts.size < observations && hasRoom && !isOneOfMany;
   }
 
   #addTo(counts: Map<string, Count>, key: string, { times, firstAt, lastAt, observation }: Count): void {

@@ -33,7 +33,7 @@ const always = (instanceName: string): Seen => ({
 export function consentPage(
   interaction: string,
   { csrfToken, applicationName, instanceName, formActionSource }: Interaction,
-  { accountEmail, scopes, logoUri, policyUri, tosUri, context }: ConsentPage,
+  { accountEmail, scopes, logoUri, policyUri, tosUri, context, allowedBefore }: ConsentPage,
 ): PageContent {
   const seen = [always(instanceName), ...scopes.flatMap((scope) => seenWith(scope))];
   const image = webAddress(logoUri);
@@ -50,6 +50,7 @@ ${interactionInputs(interaction, csrfToken)}
 <button id="deny" name="decision" value="deny" class="quiet">Do not allow</button>
 </div>
 </form>
+${allowedBefore && html`<p class="note">You have allowed this before. If you do not allow it now, ${applicationName} loses its access.</p>`}
 ${formActionSource !== '' && html`<p class="note">Either way you go back to ${formActionSource}.</p>`}
 ${documentsOf(applicationName, [
   ['privacy policy', webAddress(policyUri)],

@@ -19,7 +19,10 @@ import {
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest, proveTarget } from './authorization-request.js';
 
-/** RATE_LIMITED: too many writes of the person wait already. No other limit refuses a silent request. */
+/**
+ * RATE_LIMITED: too many writes about the person, or about a client that has invited them, wait already. No
+ * other limit refuses a silent request.
+ */
 const PASSING: readonly ErrorCode[] = [ErrorCode.UNAVAILABLE, ErrorCode.RATE_LIMITED];
 
 /** Begins an authorization, and completes it if no page is needed. */
@@ -47,7 +50,9 @@ export async function authorize(
     if (!passes && code !== ErrorCode.INTERNAL_ERROR) {
       throw thrown;
     }
-    signOn.onFault(browser.requestId, thrown);
+    if (code !== ErrorCode.RATE_LIMITED) {
+      signOn.onFault(browser.requestId, thrown);
+    }
     return refusalStep(issuer, asker, passes ? UNAVAILABLE : SERVER_ERROR);
   }
 }

@@ -2,7 +2,7 @@ import { auditIn, type Browser, type BrowserStep, toPage } from '../sessions/bro
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
-import { nextStep, type Situation } from './next-step.js';
+import { nextStep, type Situation, withdrawsByDenial } from './next-step.js';
 import { answerForm, type Form, type PersonsForm, pageOf, situationNow } from './open-form.js';
 import { stale } from './open-interaction.js';
 
@@ -10,10 +10,7 @@ interface ConsentForm extends Form {
   approved: boolean;
 }
 
-/**
- * Records the person's decision. An approval is remembered; a denial ends the authorization and withdraws an
- * earlier approval, with the tokens of the application for this person and instance.
- */
+/** Records the person's decision. An approval is remembered; a denial ends the authorization. */
 export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentForm): Promise<BrowserStep> {
   return answerForm(signOn, browser, form, async (changes, opened) => {
     const situation = await situationNow(changes, opened);
@@ -58,12 +55,14 @@ async function deny(
   if (!(await changes.interactions.finish(interaction))) {
     return stale(request, 'answered');
   }
-  const { applicationId, instanceId } = request;
-  const key = { accountId, applicationId, instanceId };
-  if (await changes.consents.withdraw(key)) {
+  const isWithdrawn = withdrawsByDenial(decision.situation);
+  if (isWithdrawn) {
+    const { applicationId, instanceId } = request;
+    const key = { accountId, applicationId, instanceId };
+    await changes.consents.withdraw(key);
     await changes.grants.revokeOfApplication(key, changes.now);
   }
-  await auditDecision(changes, browser, decision, 'consent.denied');
+  await auditDecision(changes, browser, decision, 'consent.denied', isWithdrawn ? { withdrawn: 'true' } : {});
   const refusal = { error: 'access_denied', description: 'The person did not approve the request.' } as const;
   return leave(signOn, decision.situation, { kind: 'refuse', refusal });
 }
@@ -73,8 +72,9 @@ async function auditDecision(
   browser: Browser,
   { accountId, interaction: { request } }: Decision,
   type: 'consent.given' | 'consent.denied',
+  more: Record<string, string> = {},
 ): Promise<void> {
   const subject = { type: 'application', id: request.applicationId };
-  const attributes = { instance_id: request.instanceId, scopes: request.scopes.join(' ') };
+  const attributes = { instance_id: request.instanceId, scopes: request.scopes.join(' '), ...more };
   await auditIn(changes, browser, { type: 'account', id: accountId }, { type, subject, attributes });
 }

@@ -51,6 +51,17 @@ export function nextStep(situation: Situation): NextStep {
   );
 }
 
+/**
+ * Whether a denial also ends what the application has for the person on the instance: its tokens and the
+ * approval, which a restored database may lack. Who declines to show more keeps what was approved before. For
+ * applications that need no approval, the operator decides.
+ */
+export function withdrawsByDenial({ application, approvedScopes, request }: Situation): boolean {
+  const asksForMore =
+    approvedScopes.length > 0 && !request.scopes.every((scope) => approvedScopes.includes(scope));
+  return application?.firstParty !== true && !asksForMore;
+}
+
 /** The person is who is expected, and has no access on the instance. */
 export function isWithoutAccess(step: NextStep): boolean {
   return step.kind === 'refuse'

@@ -8,7 +8,14 @@ import type { SignOn } from '../sign-on.js';
 import { advance, leave, underWay } from './advance.js';
 import type { AuthorizationRequest, SignOutRequest } from './interactions.js';
 import { type ContextChoice, findContext, offeredContexts } from './login-contexts.js';
-import { changeableContext, type NextStep, nextStep, type Situation, signInAgain } from './next-step.js';
+import {
+  changeableContext,
+  type NextStep,
+  nextStep,
+  type Situation,
+  signInAgain,
+  withdrawsByDenial,
+} from './next-step.js';
 import { situationNow } from './open-form.js';
 import { formTokenOf, type OwnInteraction, openAuthorization, openInteraction } from './open-interaction.js';
 
@@ -102,6 +109,8 @@ type PageContent =
       links: ApplicationLinks;
       /** Which one the person goes on with; only if there are others. */
       context: ContextChoice | undefined;
+      /** A denial takes an approval back. */
+      allowedBefore: boolean;
     }
   | {
       kind: 'sign_out';
@@ -135,7 +144,8 @@ async function authorizationPage(
   if (page === 'consent') {
     const links = application?.links ?? NO_LINKS;
     const context = changeableContext(situation);
-    return { kind: 'consent', form, accountEmail, scopes: request.scopes, links, context };
+    const allowedBefore = situation.approvedScopes.length > 0 && withdrawsByDenial(situation);
+    return { kind: 'consent', form, accountEmail, scopes: request.scopes, links, context, allowedBefore };
   }
   return { kind: 'choose_context', form, accountEmail, contexts: choicesOf(identity), refusals };
 }

@@ -174,17 +174,18 @@ describe('a failure of ours', () => {
     expect(rig.faults).toEqual([]);
   });
 
-  test.each([new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.'), tooMany()])(
-    'that passes is told to the application where no person reads a page: %s',
-    async (fault) => {
-      const rig = await browserRig(under);
-      const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
-      rig.signOn.unitOfWork.run = () => Promise.reject(fault);
-      const answer = answerOf(await browser.authorize({ prompt: 'none' }));
-      expect(answer).toMatchObject({ error: 'temporarily_unavailable', state: 'state-1', iss: ISSUER });
-      expect(rig.faults).toEqual([{ requestId: 'request-1', fault }]);
-    },
-  );
+  test.each([
+    [new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.'), 1],
+    [tooMany(), 0],
+  ])('that passes is told to the application where no person reads a page: %s', async (fault, faults) => {
+    const rig = await browserRig(under);
+    const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+    rig.signOn.unitOfWork.run = () => Promise.reject(fault);
+    const answer = answerOf(await browser.authorize({ prompt: 'none' }));
+    expect(answer).toMatchObject({ error: 'temporarily_unavailable', state: 'state-1', iss: ISSUER });
+    // Too many writes are the fault of the callers.
+    expect(rig.faults).toHaveLength(faults);
+  });
 
   test.each([
     [new Error('canary'), {}, 'server_error'],

@@ -131,13 +131,36 @@ describe('a denial after an approval', () => {
   }
 
   test('withdraws it, with what the application got by it', async () => {
-    const { clientId, browser, code, statusOf } = await approved();
+    const { rig, clientId, browser, code, statusOf } = await approved();
     const others = codeOf(await browser.authorize());
     await browser.authorize({ clientId, prompt: 'consent' });
+    expect(await browser.show('consent')).toMatchObject({ allowedBefore: true });
     expect(answerOf(await browser.decide(false))).toMatchObject({ error: 'access_denied' });
     const silent = await browser.authorize({ clientId, prompt: 'none' });
     expect(answerOf(silent)).toMatchObject({ error: 'consent_required' });
     expect([await statusOf(code), await statusOf(others)]).toEqual(['EXPIRED', 'ISSUED']);
+    const denial = (await audited(rig)).find(({ what }) => what === 'consent.denied succeeded');
+    expect(denial?.attributes).toMatchObject({ withdrawn: 'true' });
+  });
+
+  test('to show more than before leaves what was approved', async () => {
+    const { rig, clientId, browser } = await asked();
+    const code = codeOf(await browser.decide(true));
+    await browser.authorize({ clientId, scope: 'openid profile' });
+    expect(await browser.show('consent')).toMatchObject({ allowedBefore: false });
+    expect(answerOf(await browser.decide(false))).toMatchObject({ error: 'access_denied' });
+    codeOf(await browser.authorize({ clientId, scope: 'email', prompt: 'none' }));
+    expect((await rig.signOn.unitOfWork.rows.codes.find(storedHash(code)))?.status).toBe('ISSUED');
+    const denial = (await audited(rig)).find(({ what }) => what === 'consent.denied succeeded');
+    expect(denial?.attributes.withdrawn).toBeUndefined();
+  });
+
+  test('that the database has lost, such as after a restore, ends the tokens', async () => {
+    const { rig, clientId, browser, code, statusOf } = await approved();
+    await rig.database.write((writer) => writer.deleteFrom('consents').execute());
+    await browser.authorize({ clientId });
+    expect(answerOf(await browser.decide(false))).toMatchObject({ error: 'access_denied' });
+    expect(await statusOf(code)).toBe('EXPIRED');
   });
 
   test('of another person leaves it', async () => {

@@ -58,9 +58,8 @@ describe('a sign-in', () => {
     const sent = { ...browser.browser, userAgent: `Test\n${'a'.repeat(300)}` };
     const form = { ...(await member(rig)), password: PASSWORD, csrfToken, interaction: browser.at };
     await signIn(rig.signOn, sent, form);
-    for (const { attributes } of await audited(rig)) {
-      expect(attributes.user_agent).toBe(`Test ${'a'.repeat(251)}`);
-    }
+    const agents = (await audited(rig)).map(({ attributes }) => attributes.user_agent);
+    expect(new Set(agents)).toEqual(new Set([`Test ${'a'.repeat(251)}`]));
   });
 
   test('is recorded in the audit log with ids only', async () => {

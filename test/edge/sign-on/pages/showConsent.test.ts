@@ -18,6 +18,7 @@ describePage({
       interaction: shared,
       accountEmail: 'maria@example.com',
       scopes: ['openid', 'profile', 'email', 'constructor'],
+      allowedBefore: true,
     },
   },
   shows: [
@@ -28,6 +29,7 @@ describePage({
     '<button id="approve" name="decision" value="approve">Allow</button>',
     '<button id="deny" name="decision" value="deny" class="quiet">Do not allow</button>',
     'Either way you go back to https://app.example.com.',
+    'You have allowed this before. If you do not allow it now, Northwind &lt;Scheduling&gt; loses its access.',
     'Signed in as <b>maria@example.com</b>',
   ],
   askedWith: { page: InteractionPage.CONSENT, interaction: INTERACTION },
@@ -48,6 +50,7 @@ describe('the context that the person goes on with', () => {
       interaction: shared,
       accountEmail: 'maria@example.com',
       scopes: [],
+      allowedBefore: false,
       context: context && { ...client, ...context },
     };
     server.program({ showInteraction: async () => ({ result: { $case: 'consentPage', value } }) });
@@ -65,8 +68,18 @@ describe('the context that the person goes on with', () => {
   });
 
   test('is not named where it is the only one', async () => {
-    expect(await shownWith()).not.toContain('Continuing as');
+    const body = await shownWith();
+    expect(body).not.toContain('Continuing as');
   });
+});
+
+test('a first request does not speak of an earlier one', async () => {
+  const server = await startSignOn();
+  const value = { interaction: shared, accountEmail: 'a@example.com', scopes: [], allowedBefore: false };
+  server.program({ showInteraction: async () => ({ result: { $case: 'consentPage', value } }) });
+  const { body } = await server.ask('showConsent', `/auth/consent?interaction=${INTERACTION}`);
+  await server.stop();
+  expect(body).not.toContain('allowed this before');
 });
 
 describe('what the application says of itself', () => {
@@ -79,7 +92,8 @@ describe('what the application says of itself', () => {
   afterAll(() => server.stop());
 
   const shownWith = (links: { logoUri?: string; policyUri?: string; tosUri?: string }) => {
-    const value = { interaction: shared, accountEmail: 'maria@example.com', scopes: ['openid'], ...links };
+    const shown = { interaction: shared, accountEmail: 'maria@example.com', scopes: ['openid'] };
+    const value = { ...shown, allowedBefore: false, ...links };
     server.program({ showInteraction: async () => ({ result: { $case: 'consentPage', value } }) });
     return server.ask('showConsent', `/auth/consent?interaction=${INTERACTION}`);
   };

@@ -731,7 +731,11 @@ export interface ConsentPage {
     | string
     | undefined;
   /** The context that the person goes on with; only if there are others to change to. */
-  context?: SignInContext | undefined;
+  context?:
+    | SignInContext
+    | undefined;
+  /** The person allowed as much before, and a denial takes it back. */
+  allowedBefore: boolean;
 }
 
 /** Asks whether to sign out, because the request does not prove that the person wants it. */
@@ -3068,6 +3072,7 @@ function createBaseConsentPage(): ConsentPage {
     policyUri: undefined,
     tosUri: undefined,
     context: undefined,
+    allowedBefore: false,
   };
 }
 
@@ -3093,6 +3098,9 @@ export const ConsentPage: MessageFns<ConsentPage> = {
     }
     if (message.context != null) {
       SignInContext.encode(message.context, writer.uint32(58).fork()).join();
+    }
+    if (message.allowedBefore !== false) {
+      writer.uint32(64).bool(message.allowedBefore);
     }
     return writer;
   },
@@ -3164,6 +3172,14 @@ export const ConsentPage: MessageFns<ConsentPage> = {
             }
 
             message.context = SignInContext.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.allowedBefore = reader.bool();
             continue;
           }
         }
