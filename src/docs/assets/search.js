@@ -10,12 +10,21 @@
   let finder;
   let selected = -1;
 
-  /** Engine and index come with the first use. */
+  /** Engine and index come with the first use. Undefined if they could not be loaded; the next use retries. */
   const load = () => {
     finder ??= Promise.all([
       import('/docs/assets/finder.js'),
-      fetch('/docs/assets/search.json').then((response) => response.json()),
-    ]).then(([{ finderOf }, entries]) => finderOf(entries));
+      fetch('/docs/assets/search.json').then((response) => {
+        if (!response.ok) {
+          throw new Error(`Status ${response.status}`);
+        }
+        return response.json();
+      }),
+    ])
+      .then(([{ finderOf }, entries]) => finderOf(entries))
+      .catch(() => {
+        finder = undefined;
+      });
     return finder;
   };
 
@@ -56,28 +65,30 @@
     return item;
   };
 
-  const show = (results, question) => {
+  const NOT_LOADED = 'The search could not be loaded. Type again to retry.';
+
+  /** Shows results, or in their place a message. */
+  const show = (results, message = '') => {
     selected = -1;
     input.removeAttribute('aria-activedescendant');
     list.replaceChildren(...results.map(option));
     const isOpen = results.length > 0;
-    const isMissed = question !== '' && !isOpen;
     list.hidden = !isOpen;
     input.setAttribute('aria-expanded', String(isOpen));
-    status.className = isMissed ? 'results' : 'unseen';
-    status.textContent = isMissed
-      ? `Nothing found for “${question}”. Try another word, or a shorter one.`
-      : isOpen
-        ? `${results.length} found`
-        : '';
+    status.className = message === '' ? 'unseen' : 'results';
+    status.textContent = isOpen ? `${results.length} found` : message;
   };
 
   const look = async () => {
     const asked = input.value;
     const find = await load();
-    if (input.value === asked) {
-      show(find(asked), asked.trim());
+    if (input.value !== asked || document.activeElement !== input) {
+      return;
     }
+    const results = find?.(asked) ?? [];
+    const isMissed = results.length === 0 && asked.trim() !== '';
+    const missed = `Nothing found for “${asked.trim()}”. Try another word, or a shorter one.`;
+    show(results, isMissed ? (find ? missed : NOT_LOADED) : '');
   };
 
   const select = (step) => {
@@ -99,7 +110,7 @@
     Enter: () => (list.children[Math.max(selected, 0)]?.querySelector('a') ?? { click() {} }).click(),
     Escape: () => {
       input.value = '';
-      show([], '');
+      show([]);
     },
   };
 
@@ -127,7 +138,13 @@
   });
   document.addEventListener('click', ({ target }) => {
     if (!box.contains(target) || target.closest('a')) {
-      show([], '');
+      show([]);
+    }
+  });
+  /** Without a next element, the click above closes them, or the window has lost the focus. */
+  box.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !box.contains(relatedTarget)) {
+      show([]);
     }
   });
   box.hidden = false;
