@@ -5,6 +5,8 @@
   const ID = /\b[a-z]{3}_[0-9A-Za-z]{22}\b/g;
   const KIND_OF_PARAMETER = { instanceIntegrationId: 'iin', clientId: 'cli', workerId: 'wrk', userId: 'usr' };
 
+  /** Filled into the next form too. */
+  const isShared = (field) => ['path', 'key', 'bearer'].includes(field.dataset.where);
   const kept = (name) => {
     try {
       return sessionStorage.getItem(KEPT + name) ?? '';
@@ -153,7 +155,7 @@
     }
     for (const field of form.querySelectorAll('[data-where]')) {
       const { where } = field.dataset;
-      const value = where === 'key' ? values.apiKey : where === 'path' ? values.ids[field.name] : undefined;
+      const value = where === 'key' ? values.apiKey : field.required ? values.ids[field.name] : undefined;
       field.value ||= value ?? '';
     }
     const told = 'Filled in by the demo on this machine. Change what you like.';
@@ -166,12 +168,12 @@
       if (kind) {
         field.setAttribute('list', `ids-${kind}`);
       }
-      if (['path', 'key', 'bearer'].includes(field.dataset.where)) {
+      if (isShared(field)) {
         field.value = kept(field.name);
       }
     }
     form.addEventListener('input', ({ target }) => {
-      if (['path', 'key', 'bearer'].includes(target.dataset.where)) {
+      if (isShared(target)) {
         keep(target.name, target.value.trim());
       }
     });
@@ -200,7 +202,7 @@
     'toggle',
     ({ target }) => {
       for (const field of target.querySelectorAll?.('.try-form [data-where]') ?? []) {
-        if (['path', 'key', 'bearer'].includes(field.dataset.where) && field.value === '') {
+        if (isShared(field) && field.value === '') {
           field.value = kept(field.name);
         }
       }
