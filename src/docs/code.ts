@@ -62,11 +62,14 @@ function highlighted(text: string, language: string): Html {
   return made(showPlaces(shown.toString()));
 }
 
+/** The choice that the script remembers for all pages. */
+const LANGUAGES = 'Language';
+
 /** Makes tabs with radio buttons, without a script. */
 export class Tabs {
   #count = 0;
 
-  of(codes: readonly Code[], legend = 'Language'): Html {
+  of(codes: readonly Code[], legend = LANGUAGES): Html {
     if (codes.length === 1) {
       return html`${codes.map(codeBlock)}`;
     }
@@ -76,7 +79,7 @@ export class Tabs {
       (code, index) =>
         html`<label><input type="radio" name="${group}" value="${labelOf(code)}"${index === 0 && made(' checked')}><span>${labelOf(code)}</span></label>`,
     );
-    return html`<div class="tabs"><fieldset class="choices"><legend>${legend}</legend>${choices}</fieldset><div class="panels">${codes.map(
+    return html`<div class="tabs"><fieldset class="choices${legend === LANGUAGES && ' languages'}"><legend>${legend}</legend>${choices}</fieldset><div class="panels">${codes.map(
       (code) => html`<div class="panel">${codeBlock(code)}</div>`,
     )}</div></div>`;
   }

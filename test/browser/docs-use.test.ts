@@ -146,6 +146,34 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       expect({ x, right: x + width }).toEqual({ x: 16, right: PHONE.viewport.width - 16 });
     });
 
+    test('closes its results when the focus goes on, but not when a result gets it', async () => {
+      const page = await open('/docs');
+      await page.getByRole('combobox').fill('worker');
+      await page.getByRole('option').first().waitFor();
+      await page.getByRole('option').first().locator('a').focus();
+      expect(await page.getByRole('listbox').isVisible()).toBe(true);
+      await page.getByRole('link', { name: 'Start in five minutes' }).focus();
+      await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    });
+
+    test.each([503, 'aborted'])(
+      'says that its index could not be loaded (%s), and loads it at the next use',
+      async (answer) => {
+        const { page, complaints } = await visit();
+        await page.route('**/docs/assets/search.json', (route) =>
+          typeof answer === 'number' ? route.fulfill({ status: answer, body: '[]' }) : route.abort(),
+        );
+        await page.goto(`${docs.url}/docs`);
+        await page.getByRole('combobox').fill('sandbox');
+        await page.getByText('The search could not be loaded.').waitFor();
+        await page.unroute('**/docs/assets/search.json');
+        await page.getByRole('combobox').fill('sandboxes');
+        await page.getByRole('option').first().waitFor();
+        expect(await page.getByText('The search could not be loaded.').count()).toBe(0);
+        expect(complaints.splice(0)).toEqual([expect.stringContaining('Failed to load resource')]);
+      },
+    );
+
     test('takes what is typed for words and not for markup or patterns', async () => {
       const page = await open('/docs');
       for (const typed of ['<zzzz>', '(', 'zzzz\\', '[', '$&']) {
@@ -203,6 +231,29 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     const served = await fetch(new URL((await link.getAttribute('href')) ?? '', docs.url));
     expect(copied).toBe(await served.text());
     expect(copied).toMatch(/^Gateway API\n\n# Workers\n/);
+  });
+
+  test.each(['text of the page', 'own code'])('a failed copy of %s is told', async (what) => {
+    const { page, context, complaints } = await visit();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.route(`**${WORKERS}.md`, (route) => route.fulfill({ status: 503, body: 'not the page' }));
+    await page.goto(`${docs.url}${WORKERS}`);
+    await page.evaluate("navigator.clipboard.writeText('before')");
+    if (what === 'own code') {
+      await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error())');
+      await page.locator('.code:visible').first().getByRole('button', { name: 'Copy' }).click();
+    } else {
+      await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    }
+    await page.getByRole('button', { name: 'Not copied' }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('before');
+    expect(complaints.splice(0)).toHaveLength(what === 'own code' ? 0 : 1);
+  });
+
+  test('an address with a stray percent sign leaves the scripts of the page running', async () => {
+    const page = await open(`${WORKERS}#100%`);
+    expect(await page.getByRole('button', { name: 'Copy as Markdown' }).isVisible()).toBe(true);
+    expect(await page.locator('.search').isVisible()).toBe(true);
   });
 
   describe('the colours', () => {
@@ -281,6 +332,15 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     });
   });
 
+  test('an example that was chosen does not take the place of the chosen language', async () => {
+    const page = await open('/docs/reference/webhooks');
+    await page.locator('.choices').first().getByLabel('Python', { exact: true }).check();
+    await page.goto(`${docs.url}${WORKERS}`);
+    await page.locator('.choices:not(.languages) input:not(:checked)').first().check();
+    await page.reload();
+    expect(await page.evaluate('localStorage.getItem("docs-language")')).toBe('Python');
+  });
+
   describe('trying an operation', () => {
     test('shows what the gateway answers, and offers the ids it saw to the next operation', async () => {
       const page = await open('/docs/reference/gateway/instance-integrations');
@@ -341,6 +401,12 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       await empty.getByText('Filled in by the demo').waitFor();
       expect(await typed.getByLabel('clientId').inputValue()).toBe('');
       expect(await typed.getByText('Filled in by the demo').count()).toBe(0);
+
+      await page.goto(`${demo.url}/docs/reference/gateway/changes`);
+      const digest = formOf(page, 'getChangesDigest');
+      await digest.locator('summary').click();
+      await digest.getByText('Filled in by the demo').waitFor();
+      expect(await digest.getByLabel('clientId').inputValue()).toBe(ids.clientId);
       await demo.stop();
     });
 

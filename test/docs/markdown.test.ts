@@ -56,6 +56,7 @@ describe('code', () => {
     const markup = rendered(languages.map((language) => `\`\`\`${language}\nx\n\`\`\``).join('\n\n'));
     expect(markup.match(/type="radio"/g)?.length ?? 0).toBe(count);
     expect(markup.match(/<figure/g)).toHaveLength(languages.length);
+    expect(markup.includes('class="choices languages"')).toBe(count > 0);
   });
 
   test('blocks with words between them are no tabs', () => {

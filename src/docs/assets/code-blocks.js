@@ -28,7 +28,9 @@
     if (target.matches('.choices input')) {
       const top = target.getBoundingClientRect().top;
       choose(target.value);
-      remember(localStorage, LANGUAGE, target.value);
+      if (target.matches('.languages input')) {
+        remember(localStorage, LANGUAGE, target.value);
+      }
       // Tabs above may have changed their height.
       scrollBy(0, target.getBoundingClientRect().top - top);
     }
@@ -40,9 +42,12 @@
     button.className = 'copy';
     button.textContent = 'Copy';
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = 'Copied';
-      button.classList.add('done');
+      const isCopied = await navigator.clipboard.writeText(code.textContent).then(
+        () => true,
+        () => false,
+      );
+      button.textContent = isCopied ? 'Copied' : 'Not copied';
+      button.classList.toggle('done', isCopied);
       setTimeout(() => {
         button.textContent = 'Copy';
         button.classList.remove('done');
@@ -79,7 +84,12 @@
 
   /** Unfolds the target of an address. */
   const unfold = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let target;
+    try {
+      target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      // The address has a percent sign that encodes nothing.
+    }
     for (let at = target?.parentElement; at; at = at.parentElement) {
       if (at.localName === 'details') {
         at.open = true;
