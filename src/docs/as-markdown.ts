@@ -27,7 +27,7 @@ class Writer {
   #line = '';
   /** Whether the line ends with an opening mark, which no space may follow. */
   #isMarking = false;
-  /** The lists that are open: the number of the next item, if they have numbers, and the width of its mark. */
+  /** The open lists: the number of the next item, if items have numbers, and the width of its mark. */
   readonly #lists: { next: number | undefined; width: number }[] = [];
   #cells = 0;
   #code: string | undefined;

@@ -10,7 +10,7 @@
   let finder;
   let selected = -1;
 
-  /** Engine and index come with the first use. Undefined if they could not be loaded; the next use retries. */
+  /** Engine and index come with the first use. Undefined if loading failed; the next use retries. */
   const load = () => {
     finder ??= Promise.all([
       import('/docs/assets/finder.js'),
