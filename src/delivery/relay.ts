@@ -183,7 +183,7 @@ export class Relay {
     // The answer may be old: this process may have been frozen before it came.
     const endsAt = asked + leasedForMs;
     const aheadMs = aheadAt(endsAt, deliveries[0]?.leaseExpiresAt);
-    this.#compareClocks(aheadMs);
+    this.#compareClocks(aheadMs, answeredAt - asked);
     this.#slots.take(deliveries.length);
     const sendTargets = targets.map(sendTargetOf);
     for (const [index, delivery] of deliveries.entries()) {
@@ -236,11 +236,13 @@ export class Relay {
     }
   }
 
-  #compareClocks(aheadMs: number | undefined): void {
+  /** The claim may have been on its way to the domain for up to the whole time until its answer. */
+  #compareClocks(aheadMs: number | undefined, onItsWayMs: number): void {
     if (aheadMs === undefined) {
       return;
     }
-    const apartMs = Math.round(Math.abs(performance.now() + aheadMs - Date.now()));
+    const behindMs = Date.now() - (performance.now() + aheadMs);
+    const apartMs = Math.round(Math.max(-behindMs, behindMs - onItsWayMs));
     const isApart = apartMs > MOST_APART_MS;
     if (isApart && !this.#isClockApart) {
       const message =

@@ -92,7 +92,8 @@ function endedIn(recorded: readonly Recorded[]): Map<DeliveryStatus, number> {
   const counts = new Map<DeliveryStatus, number>();
   for (const { before, delivery } of recorded) {
     const { status, endedAt } = delivery;
-    if (before.endedAt === null && endedAt !== null) {
+    // The end of a cancelled one is counted nowhere else.
+    if (endedAt !== null && status !== before.status && before.status !== 'EXHAUSTED') {
       counts.set(status, (counts.get(status) ?? 0) + 1);
     }
   }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../schema.js';
 
 const COMPARE_EVERY_MS = 10_000;
-/** Edges and workers use the clocks of their machines, so operators should know of larger differences. */
+/** Edges use the clocks of their machines, so operators should know of larger differences. */
 const MOST_APART_MS = 5_000;
 
 /** Called when this machine's clock begins to differ too much, and with undefined when it agrees again. */

@@ -73,7 +73,8 @@ const attemptInsertion = keptInsertion(
   postCompiled,
 );
 
-const correction = posted((db, { deliverySeq, number, ...end }: Tables['deliveryAttempts']) =>
+/** The start is known from the claim. */
+const correction = posted((db, { deliverySeq, number, startedAt: _, ...end }: Tables['deliveryAttempts']) =>
   db
     .updateTable('deliveryAttempts')
     .set(end)

@@ -96,13 +96,17 @@ describeEachDatabase('the end of an attempt', (under) => {
 
   test('delivers after its lease was over, and what was written of it is put right', async () => {
     const rig = await claimed();
+    const claimedAt = rig.clock.now();
     rig.clock.advance(LEASE_MS);
     await rig.claim();
     expect(await rig.attempts(rig.id)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
-    rig.clock.advance(5);
+    rig.clock.advance(3_600_000);
     expect(await rig.record(succeeded(rig.id))).toMatchObject([{ status: 'DELIVERED', nextAttemptAt: null }]);
     expect(await rig.attempts(rig.id)).toMatchObject([
-      { number: 1, outcome: 'SUCCEEDED', http_status: 200, ended_at: rig.clock.now() },
+      {
+        ...{ number: 1, outcome: 'SUCCEEDED', http_status: 200 },
+        ...{ started_at: claimedAt, ended_at: rig.clock.now() },
+      },
     ]);
     expect(await rig.begin(rig.id, 2)).toBeUndefined();
   });
