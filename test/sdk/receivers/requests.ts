@@ -53,17 +53,25 @@ export async function postInChunks(url: string, { body, headers }: Delivery): Pr
   return answerTo(sent);
 }
 
+const PIECE = Buffer.alloc(2 ** 16, ' ');
+
 /**
- * Begins a body of so many bytes and waits for the answer: the first ones if it says its length, else all of
- * them. A receiver that refuses the length closes the connection, which a client that still sends may notice
- * before the answer.
+ * Sends so many bytes of a body that does not end, with or without a length, and waits for the answer. In
+ * pieces, and no more of them after the answer: a receiver that refuses the length closes the connection.
  */
 export async function postLarge(url: string, bytes: number, saysLength: boolean): Promise<Answer> {
-  const length = saysLength ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' };
+  const length = saysLength ? { 'content-length': 2 * bytes } : { 'transfer-encoding': 'chunked' };
   const sent = request(url, { method: 'POST', headers: { ...delivery().headers, ...length } });
+  let isAnswered = false;
+  const answer = answerTo(sent).finally(() => {
+    isAnswered = true;
+  });
   try {
-    sent.write(Buffer.alloc(saysLength ? 1 : bytes, ' '));
-    return await answerTo(sent);
+    for (let left = bytes; left > 0 && !isAnswered; left -= PIECE.length) {
+      sent.write(PIECE.subarray(0, left));
+      await new Promise(setImmediate);
+    }
+    return await answer;
   } finally {
     sent.destroy();
   }

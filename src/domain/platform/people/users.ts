@@ -142,6 +142,9 @@ async function recordUsers(
   ids: readonly UserId[],
 ): Promise<UserView[]> {
   const users = await changes.users.findAll(ids);
+  if (users.length !== ids.length) {
+    throw new Error(`Of the users ${ids.join()}, written a moment ago, ${users.length} are there.`);
+  }
   await changes.recordEvent(
     ...users.map((user) => ({
       type,
