@@ -13,7 +13,7 @@ import { haproxy, haproxyState, untilHaproxyKnows } from './peers.js';
 const NAMES = ['edge-1', 'edge-2'] as const;
 type Name = (typeof NAMES)[number];
 /** How long `/readyz` may take. */
-const LATE_MS = 2_400;
+const LATE_MS = 3_000;
 
 describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () => {
   const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;

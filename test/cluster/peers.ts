@@ -50,7 +50,7 @@ export function haproxy({ network, ports, folder, logs }: PeerPlace): PartOption
     .replaceAll(/bind [\d.]+:(\d+)/g, (_, port) => `bind 127.0.0.1:${binds[port]}`)
     // All parts share one machine: what is alive may accept and answer late.
     .replace('timeout connect 2s', 'timeout connect 10s')
-    .replace('timeout check 3s', 'timeout check 10s');
+    .replace('timeout check 4s', 'timeout check 10s');
   const file = written(folder, 'haproxy.cfg', shipped);
   return {
     name: 'haproxy',
