@@ -27,7 +27,7 @@ const LISTEN_FAILURES: Record<string, string> = {
   EACCES: 'needs more rights',
 };
 
-const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
+const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
 
 /** The setting of the address that a port is opened on. */
 const HOST_SETTINGS: Record<string, string> = {
@@ -41,10 +41,18 @@ const HOST_SETTINGS: Record<string, string> = {
 export function cannotListen(what: string, setting: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     const { code = '', message } = error;
-    if (NO_SUCH_ADDRESS.includes(code)) {
-      const addressSetting = HOST_SETTINGS[setting] ?? setting;
+    const hostSetting = HOST_SETTINGS[setting] ?? setting;
+    if (code === 'EAI_AGAIN') {
       throw new PassingError(
-        `${what} cannot be used: this machine does not have that address. Set ${addressSetting} to one that it has.`,
+        `${what} cannot be used: its name cannot be looked up now. Try again, or set ${hostSetting} to an address.`,
+        { cause: error },
+      );
+    }
+    if (NO_SUCH_ADDRESS.includes(code)) {
+      // A name that is misspelt stays so.
+      const Kind = code === 'ENOTFOUND' ? StartupError : PassingError;
+      throw new Kind(
+        `${what} cannot be used: this machine does not have that address. Set ${hostSetting} to one that it has.`,
         { cause: error },
       );
     }
