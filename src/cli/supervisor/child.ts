@@ -70,6 +70,7 @@ export class Child {
     const startedAt = performance.now();
     let child: ChildProcess;
     this.#process = undefined;
+    this.#refusal = undefined;
     try {
       child = fork(COMMAND, [role, '--ops-socket', this.opsSocket], {
         env: environment,
@@ -82,7 +83,11 @@ export class Child {
     }
     // Without a process, it has no channel either.
     this.#process = child.pid === undefined ? undefined : child;
-    child.on('message', (message) => this.#heard(message as RoleMessage, startedAt));
+    // What an earlier process has said may arrive after its end.
+    child.on(
+      'message',
+      (message) => child === this.#process && this.#heard(message as RoleMessage, startedAt),
+    );
     child.once('exit', (code, signal) => this.#ended(startedAt, code, signal));
     child.once(
       'error',
@@ -181,7 +186,6 @@ export class Child {
     }
     const untold = code === EXIT_CANNOT_START ? `The ${role} cannot start with these settings.` : undefined;
     const sentence = this.#refusal ?? untold;
-    this.#refusal = undefined;
     if (sentence !== undefined && code !== null && !this.#hasServed) {
       onCannotStart({ sentence, exitCode: code });
       return;
