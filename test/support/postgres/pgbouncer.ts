@@ -17,7 +17,7 @@ export async function startPgBouncer(executable: string, databaseUrl: string, mo
   const folder = newTemporaryDirectory();
   const users = join(folder, 'userlist.txt');
   const file = join(folder, 'pgbouncer.ini');
-  writeFileSync(users, `"${target.username}" "${target.password}"\n`);
+  writeFileSync(users, `"${target.username}" "${target.password}"\n`, { mode: 0o600 });
   const settings = readFileSync(SHIPPED, 'utf8')
     .replace(/^integration = .*$/m, `* = host=${target.hostname} port=${target.port}`)
     .replace(/^listen_port = .*$/m, `listen_port = ${port}`)
