@@ -11,10 +11,10 @@ import { Postgres } from './postgres.js';
 const OF_OTHERS = 0o077;
 
 describeWith('pgbouncer', 'the password of PostgreSQL', () => {
-  let folder: string;
+  let folder: string | undefined;
 
   afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
+    folder && rmSync(folder, { recursive: true, force: true });
   });
 
   test('is in no file and in no argument that other users of the machine can read', () => {
