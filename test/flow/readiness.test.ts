@@ -5,7 +5,7 @@ import { describeMetrics } from '../../src/telemetry/metric-list.js';
 import { eventually } from '../support/eventually.js';
 import { parseExposition } from '../support/prometheus-text.js';
 import { roleTokens } from '../support/role-tokens.js';
-import { type ServiceProcess, serviceProcesses } from '../support/service-process.js';
+import { processesWith, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { readList } from './reading.js';
 
@@ -139,6 +139,10 @@ describe('health and metrics of all roles together', () => {
     expect(families.get('password_jobs_waiting')?.samples).toEqual([
       'password_jobs_waiting{role="domain"} 0',
     ]);
+  });
+
+  test('each role has a small young generation', () => {
+    expect(processesWith('--max-semi-space-size=16')).toEqual(expect.arrayContaining(service.rolePids()));
   });
 
   test('while a role hangs the service is unready, and once it continues it is ready again', async () => {
