@@ -19,19 +19,20 @@ describeWith('pgbouncer', 'the password of PostgreSQL', () => {
 
   test('is in no file and in no argument that other users of the machine can read', () => {
     // Not in the folder of the run, which PostgreSQL as another user cannot enter.
-    folder = mkdtempSync(join(tmpdir(), 'cluster-'));
-    giveToOrdinaryUser(folder);
-    const place = { network: USUAL_NETWORK, ports: USUAL_PORTS, folder, logs: folder };
+    const made = mkdtempSync(join(tmpdir(), 'cluster-'));
+    folder = made;
+    giveToOrdinaryUser(made);
+    const place = { network: USUAL_NETWORK, ports: USUAL_PORTS, folder: made, logs: made };
     const postgres = new Postgres(place);
     postgres.make();
     const parts = [postgres.primary(), postgres.replica(), pgbouncer(place, postgres.urlAt('127.0.0.11'))];
     expect(parts.filter(({ args }) => args.join(' ').includes(postgres.password))).toEqual([]);
-    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(made, { withFileTypes: true }).filter((entry) => entry.isFile());
     const secret = files.flatMap(({ name }) =>
-      readFileSync(join(folder, name), 'utf8').includes(postgres.password) ? [name] : [],
+      readFileSync(join(made, name), 'utf8').includes(postgres.password) ? [name] : [],
     );
     expect(secret.sort()).toEqual(['password', 'pgpass', 'userlist.txt']);
-    const open = [folder, ...secret.map((name) => join(folder, name))];
+    const open = [made, ...secret.map((name) => join(made, name))];
     expect(open.filter((path) => (statSync(path).mode & OF_OTHERS) !== 0)).toEqual([]);
   });
 });
