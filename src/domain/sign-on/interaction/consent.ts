@@ -55,11 +55,11 @@ async function deny(
   if (!(await changes.interactions.finish(interaction))) {
     return stale(request, 'answered');
   }
-  const isWithdrawn = withdrawsByDenial(decision.situation);
-  if (isWithdrawn) {
+  let isWithdrawn = false;
+  if (withdrawsByDenial(decision.situation)) {
     const { applicationId, instanceId } = request;
     const key = { accountId, applicationId, instanceId };
-    await changes.consents.withdraw(key);
+    isWithdrawn = await changes.consents.withdraw(key);
     await changes.grants.revokeOfApplication(key, changes.now);
   }
   await auditDecision(changes, browser, decision, 'consent.denied', isWithdrawn ? { withdrawn: 'true' } : {});

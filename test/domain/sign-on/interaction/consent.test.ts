@@ -114,6 +114,8 @@ describe('the person', () => {
       instance_id: rig.here.instanceId,
       scopes: expect.any(String),
     });
+    // There was no approval to withdraw.
+    expect(denials[0]?.attributes.withdrawn).toBeUndefined();
   });
 });
 

@@ -38,6 +38,17 @@ async function continueAt(browser: TestBrowser, url: string | undefined) {
   });
 }
 
+/** A person at the page of consent, and another who uses the same browser. */
+async function askedToConsent() {
+  const { rig, person, browser } = await atSignIn();
+  const clientId = await rig.newApplication({ firstParty: false });
+  const other = await newPerson(rig, [rig.here.clientId]);
+  await browser.signIn(person);
+  await browser.authorize({ clientId });
+  const csrfToken = await browser.csrfToken('consent');
+  return { rig, other, browser, clientId, csrfToken, consenting: browser.at };
+}
+
 describe('an expired page leads onward', () => {
   test('when it was answered already and is come back to', async () => {
     const { person, browser } = await atSignIn();
@@ -176,13 +187,7 @@ describe('a second tab', () => {
   });
 
   test('signs another person in, and neither tab gets a code for the other', async () => {
-    const { rig, person, browser } = await atSignIn();
-    const clientId = await rig.newApplication({ firstParty: false });
-    const other = await newPerson(rig, [rig.here.clientId]);
-    await browser.signIn(person);
-    await browser.authorize({ clientId });
-    const csrfToken = await browser.csrfToken('consent');
-    const consenting = browser.at;
+    const { rig, other, browser, csrfToken, consenting } = await askedToConsent();
     await browser.authorize({ prompt: 'login' });
     await browser.signIn(other);
     browser.at = consenting;
@@ -242,13 +247,7 @@ describe('a form', () => {
   test.each([true, false])(
     'to consent of a person before gives no code of another: %j',
     async (isApproved) => {
-      const { rig, person, browser } = await atSignIn();
-      const clientId = await rig.newApplication({ firstParty: false });
-      const other = await newPerson(rig, [rig.here.clientId]);
-      await browser.signIn(person);
-      await browser.authorize({ clientId });
-      const csrfToken = await browser.csrfToken('consent');
-      const consenting = browser.at;
+      const { other, browser, clientId, csrfToken, consenting } = await askedToConsent();
       await browser.authorize({ clientId, prompt: 'login' });
       await browser.signIn(other);
       codeOf(await browser.decide(true));
