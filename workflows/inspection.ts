@@ -4,9 +4,10 @@ import {
   type ScheduleDescription,
   ScheduleNotFoundError,
 } from '@temporalio/client';
-import { scheduleIds, TASK_QUEUE } from './contract.js';
+import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
+import { nameOf, queueOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
@@ -15,15 +16,15 @@ export interface TemporalFacts {
   /** Missing search attributes. */
   shortcoming?: string | undefined;
   schedules: string[];
-  /** When a worker last polled for work, by the clock of the server. */
+  /** The version whose workers get the tasks; undefined for workers without one. */
+  version?: string | undefined;
+  /** When one of these workers last polled, by the clock of the server. */
   lastPollAt?: number | undefined;
 }
 
 const ANSWER_LIMIT_MS = 3_000;
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AT_LEAST_MS = 300_000;
-/** `temporal.api.enums.v1.TaskQueueType` */
-const WORKFLOW_TASKS = 1;
 
 /** Reads only. Returns a problem instead of throwing. */
 export async function inspectTemporal(place: TemporalPlace, clock = Date.now): Promise<TemporalFacts> {
@@ -32,12 +33,12 @@ export async function inspectTemporal(place: TemporalPlace, clock = Date.now): P
   const over = new AbortController().signal;
   try {
     await askForNamespace(connection, place, over);
-    const [shortcoming, schedules, lastPollAt] = await Promise.all([
+    const [shortcoming, schedules, { current, lastPollAt }] = await Promise.all([
       shortcomingOf(connection, place, over),
       scheduleProblems(connection, namespace, clock()),
-      lastPoll(connection, namespace),
+      queueOf(connection, namespace, over),
     ]);
-    return { shortcoming, schedules, lastPollAt };
+    return { shortcoming, schedules, version: current && nameOf(current), lastPollAt: lastPollAt(current) };
   } catch (error) {
     return { problem: reasonOf(error), schedules: [] };
   } finally {
@@ -78,18 +79,4 @@ function problemOf({ scheduleId, state, info, spec }: ScheduleDescription, now: 
   return info.runningActions.length > 0
     ? `the run of the schedule ${scheduleId} that began at ${last} has not ended`
     : `the schedule ${scheduleId} has not run since ${last}`;
-}
-
-async function lastPoll(connection: Connection, namespace: string): Promise<number | undefined> {
-  const { pollers } = await connection.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
-    connection.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name: TASK_QUEUE },
-      taskQueueType: WORKFLOW_TASKS,
-    }),
-  );
-  const times = (pollers ?? []).flatMap(({ lastAccessTime }) =>
-    lastAccessTime ? [Number(lastAccessTime.seconds ?? 0) * 1_000 + (lastAccessTime.nanos ?? 0) / 1e6] : [],
-  );
-  return times.length > 0 ? Math.max(...times) : undefined;
 }

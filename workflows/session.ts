@@ -4,10 +4,11 @@ import type { Activities } from './activities/index.js';
 import { pause } from './backoff.js';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
-import { type Log, reasonOf } from './log.js';
+import { reasonOf } from './log.js';
 import { askForNamespace, askToPoll, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 import { WorkerEnded } from './worker-state.js';
+import { type TurnSettings, WorkerTurn } from './worker-turn.js';
 
 /** Work beside the polling of the worker. Tolerates failed calls, and ends soon after `stop` is aborted. */
 type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
@@ -15,11 +16,10 @@ type Companion = (client: WorkflowClient, stop: AbortSignal) => Promise<void>;
 /** Called at the start and after each probe while the worker polls. `lack`: why it cannot do all its work. */
 export type OnPolling = (lack: string | undefined, hasSchedules: boolean) => void;
 
-export interface SessionSettings extends TemporalPlace {
+export interface SessionSettings extends TemporalPlace, TurnSettings {
   activities: Activities;
   schedules: ScheduleSettings;
   companions: readonly Companion[];
-  log: Log;
   shutdownGraceMs: number;
   probeIntervalMs: number;
   bundlePath: string;
@@ -31,6 +31,10 @@ const SCHEDULES_LIMIT_MS = 10_000;
 const FORCE_AFTER_GRACE_MS = 1_000;
 /** More than the default of the SDK, 100: activities of many retries must not delay the purge. */
 const ACTIVITIES_AT_ONCE = 400;
+/** Workflows go on with the new version, so that those of the old one can end at once. */
+const VERSIONING = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
+/** In probes, while tasks go to this version. */
+const TURN_EVERY_PROBES = 6;
 
 /** Runs a worker on one connection. Returns at `stop`, throws when the server is lost or the worker fails. */
 export async function runSession(
@@ -127,6 +131,7 @@ async function connect(settings: SessionSettings, stop: AbortSignal): Promise<Na
 }
 
 function createWorker(connection: NativeConnection, settings: SessionSettings): Promise<Worker> {
+  const { version } = settings;
   return Worker.create({
     connection,
     namespace: settings.namespace,
@@ -136,6 +141,7 @@ function createWorker(connection: NativeConnection, settings: SessionSettings): 
     activities: settings.activities,
     shutdownGraceTime: settings.shutdownGraceMs,
     shutdownForceTime: settings.shutdownGraceMs + FORCE_AFTER_GRACE_MS,
+    ...(version && { workerDeploymentOptions: { version, ...VERSIONING } }),
   });
 }
 
@@ -154,7 +160,9 @@ async function watch(
   let hasFailed = false;
   let isComplete = false;
   let shortcoming: string | undefined;
-  while (!over.aborted) {
+  let stall: string | undefined;
+  const turn = new WorkerTurn(client, settings);
+  for (let probes = 0; !over.aborted; probes += 1) {
     const failure = await tryToEnsureSchedules(client, settings, over, hasSchedules);
     // Once they existed, one failure is no outage.
     hasSchedules = failure === undefined || (hasSchedules && !hasFailed);
@@ -167,8 +175,11 @@ async function watch(
         // The probe decides whether the server was lost.
       }
     }
+    if (!turn.isCurrent || probes % TURN_EVERY_PROBES === 0) {
+      stall = await turn.check(over);
+    }
     if (!over.aborted) {
-      onPolling(hasSchedules ? shortcoming : failure, hasSchedules);
+      onPolling(stall ?? (hasSchedules ? shortcoming : failure), hasSchedules && stall === undefined);
     }
     await pause(settings.probeIntervalMs, over);
     await probe(client, settings, over);

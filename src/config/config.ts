@@ -161,6 +161,9 @@ function contradictions(values: Partial<Config>): string[] {
   if (ENVIRONMENT !== undefined && values.TEMPORAL_NAMESPACE === other) {
     found.push(`TEMPORAL_NAMESPACE must not be ${other} in ${ENVIRONMENT}: the two share no data`);
   }
+  if (values.TEMPORAL_WORKER_BUILD_ID && !values.TEMPORAL_DEPLOYMENT_NAME) {
+    found.push('TEMPORAL_WORKER_BUILD_ID is a version in TEMPORAL_DEPLOYMENT_NAME, which must be set');
+  }
   found.push(...sharedPorts(values), ...portsOfRolesAddress(values));
   return found;
 }

@@ -141,6 +141,19 @@ export const hostAndPort: Parser<string> = (value) => {
   return value;
 };
 
+/** Temporal separates the parts of a version by these characters, and begins its own names with `__`. */
+export const deploymentName = named(/^(?!__)[^.:\s]{1,200}$/, 'a name without ".", ":" and blanks');
+export const buildId = named(/^(?!__)[^:\s]{1,200}$/, 'a name without ":" and blanks');
+
+function named(shape: RegExp, form: string): Parser<string> {
+  return (value) => {
+    if (!shape.test(value)) {
+      throw new Error(`must be ${form}`);
+    }
+    return value;
+  };
+}
+
 /** host:port, or `unix:/path` for a socket on this machine. */
 export const grpcAddress: Parser<string> = (value) => (/^unix:.+/.test(value) ? value : hostAndPort(value));
 

@@ -1,4 +1,6 @@
 import {
+  buildId,
+  deploymentName,
   durationBetween,
   durationMs,
   grpcAddresses,
@@ -145,6 +147,14 @@ export const settings = {
     'Temporal front end; unset, demo runs its own server, and live retries by the times in the database, without UI and signals',
   ),
   TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
+  TEMPORAL_DEPLOYMENT_NAME: optional(
+    deploymentName,
+    'Worker Deployment of Temporal to which the worker belongs; unset, it polls without a version',
+  ),
+  TEMPORAL_WORKER_BUILD_ID: optional(
+    buildId,
+    'version of the worker in that Worker Deployment; unset, the version of the service',
+  ),
   TEMPORAL_TLS: required(oneOf('on', 'off'), 'off', 'TLS to Temporal, also without a certificate file'),
   TEMPORAL_API_KEY: optional(longSecret, 'API key for Temporal; it is always sent over TLS'),
   TEMPORAL_API_KEY_FILE: optional(text, fileOf('TEMPORAL_API_KEY')),

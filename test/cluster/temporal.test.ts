@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { type Delivery, DeliveryStatus } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
-import { scheduleIds } from '../../workflows/contract.js';
+import { packageVersion } from '../../src/config/package.js';
+import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import { instanceIds } from '../flow/sign-on/demo-environment.js';
 import { WebhookEnvironment } from '../flow/webhooks/webhook-environment.js';
 import { eventually } from '../support/eventually.js';
@@ -22,6 +23,8 @@ const TEST_LIMIT_MS = 240_000;
 const WAIT_LIMIT_MS = 90_000;
 
 const RETRY_DELAYS = '3s,3s';
+/** `temporal.api.enums.v1.TaskQueueType` */
+const WORKFLOW_TASKS = 1;
 
 const programs = await builtTemporal();
 const lacks =
@@ -122,6 +125,23 @@ if (lacks !== undefined) {
       },
       WAIT_LIMIT_MS,
     );
+
+  test(
+    'gives its tasks to the version of the workers',
+    async () => {
+      await workersPoll(['worker-1', 'worker-2']);
+      const current = await eventually('a current version', async () => {
+        const { versioningInfo } = await client.connection.workflowService.describeTaskQueue({
+          namespace: 'demo',
+          taskQueue: { name: TASK_QUEUE },
+          taskQueueType: WORKFLOW_TASKS,
+        });
+        return versioningInfo?.currentDeploymentVersion;
+      });
+      expect(current).toMatchObject({ deploymentName: 'integration', buildId: packageVersion });
+    },
+    TEST_LIMIT_MS,
+  );
 
   test(
     'has the namespace with its retention, the search attributes and each schedule once',

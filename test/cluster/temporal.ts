@@ -61,6 +61,7 @@ export class Temporal {
       TEMPORAL_ADDRESS: `127.0.0.1:${this.place.ports.temporal}`,
       TEMPORAL_TLS: 'on',
       TEMPORAL_TLS_CA_FILE: this.#files.ca,
+      TEMPORAL_DEPLOYMENT_NAME: 'integration',
     };
   }
 

@@ -224,6 +224,10 @@ describe('what contradicts itself', () => {
       { ENVIRONMENT: 'demo', TEMPORAL_NAMESPACE: 'live' },
       'TEMPORAL_NAMESPACE must not be live in demo: the two share no data',
     ],
+    [
+      { TEMPORAL_WORKER_BUILD_ID: '1.4.0' },
+      'TEMPORAL_WORKER_BUILD_ID is a version in TEMPORAL_DEPLOYMENT_NAME, which must be set',
+    ],
     [{ GATEWAY_PORT: '4000' }, 'GATEWAY_PORT is the same as SIGN_ON_PORT (4000)'],
     [{ ENVIRONMENT: 'demo', METRICS_PORT: '8233' }, 'TEMPORAL_UI_PORT is the same as METRICS_PORT (8233)'],
     [{ ENVIRONMENT: 'demo', DEMO_APP_PORT: '4002' }, 'DEMO_APP_PORT is the same as GRPC_PORT (4002)'],

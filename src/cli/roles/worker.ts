@@ -1,5 +1,6 @@
 import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
 import { startTemporalWorker, type TemporalWorker } from '../../../workflows/worker.js';
+import type { Config } from '../../config/config.js';
 import { packageVersion } from '../../config/package.js';
 import { AddressGuard } from '../../delivery/address-guard.js';
 import type { Sender } from '../../delivery/attempt.js';
@@ -105,6 +106,7 @@ async function joinTemporal(
   return startTemporalWorker({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
+    version: versionOf(config),
     access: () => currentTemporalAccess(config),
     work: async () => {
       const { temporalWork } = await import('./temporal/work.js');
@@ -114,6 +116,10 @@ async function joinTemporal(
     shutdownGraceMs: config.SHUTDOWN_GRACE,
     onState: ({ awaySince }) => polling.set(awaySince === undefined ? 1 : 0),
   });
+}
+
+function versionOf({ TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId }: Config) {
+  return deploymentName === undefined ? undefined : { deploymentName, buildId: buildId ?? packageVersion };
 }
 
 function startTimers(

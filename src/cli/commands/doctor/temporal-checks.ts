@@ -48,8 +48,10 @@ const workerPolls: DoctorCheck = {
   remedy:
     'Start a worker (`integration serve` or `integration worker`) with the same TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
   find: async (installation) => {
-    const { lastPollAt } = await answered(installation);
-    return foundIn(lastPollAt === undefined ? ['no worker has polled in the last minutes'] : []);
+    const { version, lastPollAt } = await answered(installation);
+    const worker =
+      version === undefined ? 'no worker' : `no worker of version ${version}, which gets the tasks,`;
+    return foundIn(lastPollAt === undefined ? [`${worker} has polled in the last minutes`] : []);
   },
 };
 
