@@ -189,7 +189,7 @@ export interface RetryState extends RetryProgress {
 export interface AttemptToMake {
   deliveryId: string;
   attemptNumber: number;
-  /** Whether the signal `retryNow` asked for it, and not the time. Earlier releases do not say. */
+  /** True if `retryNow` asked for it, false if its time came. Earlier releases do not say. */
   bySignal?: boolean;
 }
 

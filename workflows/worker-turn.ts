@@ -32,8 +32,8 @@ interface Queue {
 }
 
 /**
- * Temporal gives all tasks to the workers of one version. When none of them polls any more, this gives them to
- * the version of this worker: at the end of an upgrade, and of the way back.
+ * Temporal gives all tasks to the workers of one version. When none of them polls any more, this gives them
+ * to the version of this worker: at the end of an upgrade, and of the way back.
  */
 export class WorkerTurn {
   #waitsFor: string | undefined;

@@ -166,8 +166,8 @@ export class Contract {
   }
 
   /**
-   * By name: the components, except those that only pages for people use, and before them what arrives at
-   * integrators, whose schemas are inline.
+   * By name: first the inline schemas of what arrives at integrators, then the components, except those that
+   * only pages for people use.
    */
   schemas(): Record<string, Schema> {
     const inline = placed(this.document.webhooks ?? {}).flatMap(({ parameters, operation }) => [

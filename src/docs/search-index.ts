@@ -1,7 +1,7 @@
 import { made } from './code.js';
 import { type Page, sectionsOf } from './page.js';
 
-/** Of operations and events, whose members are also among the schemas. */
+/** For operations and events: the schemas have their members too. */
 const MAX_TEXT_LENGTH = 1_500;
 
 /** A section of a page in the index. Short names, because browsers load all of it. */
@@ -16,7 +16,7 @@ export interface SearchEntry {
   x: string;
 }
 
-/** Without meaning of their own: names of tabs, headings of tables, labels of forms, and programs. */
+/** Not searched: names of tabs, headings of tables, labels of forms, and code blocks. */
 const LABELS = /<(fieldset|thead|form|pre)\b[\s\S]*?<\/\1>/g;
 
 export function searchIndex(pages: readonly Page[]): SearchEntry[] {

@@ -53,7 +53,7 @@ export const PORTS = {
   roles: 4005,
 } as const;
 
-/** All that must be free: each address with each port, because a program may have a port on all addresses. */
+/** All that must be free: each address with each port, because a program may listen on all addresses. */
 export function addressesOf(
   network: string,
   { demoApps, ...others }: PublicPorts,

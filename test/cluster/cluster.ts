@@ -122,7 +122,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** Another cluster may run, with the same folder; and another program would seem to be a part that serves. */
+/** Another cluster may use the same folder; another program would be taken for a part of this one. */
 async function refuseTakenAddresses({ network, ports }: ClusterOptions): Promise<void> {
   for (const at of addressesOf(network, ports)) {
     if (await isListening(at)) {

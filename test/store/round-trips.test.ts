@@ -167,7 +167,7 @@ async function platformWrite(
 
 const MANY = 300;
 
-/** Changes that rewrite many workers or users, in batches; the first makes nothing new to the process. */
+/** Changes that rewrite many workers or users, in batches. The first one prepares the statements. */
 async function wideChange(
   under: DatabaseUnderTest,
   proxy: Proxy,

@@ -52,7 +52,7 @@ function describe({ issued, redeemed, expired }: CodeCounts): string {
   return valid > 0 ? `${counts}, ${valid} still valid.` : `${counts}.`;
 }
 
-/** Continuing would outgrow the history. */
+/** More rounds would fill the history. */
 function stillValid({ minute, giveUpAfterRounds }: CodeExpiryInput, latest: CodeCounts | null) {
   return ApplicationFailure.create({
     message: `Codes of ${minute} were still valid after ${giveUpAfterRounds} rounds.`,

@@ -34,7 +34,7 @@ const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
 
 /** The patch with which `retryNow` asks how far the deliveries are. */
 const ASKS_FIRST = 'retry-now-asks-first';
-/** The patch with which a long history ends although an attempt waits that a signal has made due. */
+/** The patch with which a long run ends although an attempt asked for by a signal still waits. */
 const ENDS_HURRIED = 'ends-long-history-of-hurried';
 
 /**

@@ -63,7 +63,7 @@ export function isTemporal(executable: string, signal?: AbortSignal): Promise<bo
   return saysItIsTemporal(executable, WITHOUT_CONFIGURATION, signal);
 }
 
-/** Whether a file is a Temporal program that runs here. Of these, only the CLI knows its flags. */
+/** Whether a file is a Temporal program that runs here. Only the CLI takes the flags. */
 export async function saysItIsTemporal(
   executable: string,
   flags: readonly string[],

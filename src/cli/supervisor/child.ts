@@ -11,8 +11,8 @@ import { untilSilent } from './until-silent.js';
 const COMMAND = process.argv[1] as string;
 
 /**
- * In MB, as in Node 20. On a machine with much memory, Node 24 lets that of a busy process grow to four times
- * as much, and answers no faster. `./integration` sets it for roles that are started alone.
+ * In MB, the default of Node 20. On a machine with much memory, the default of Node 24 is up to four times as
+ * much, and answers no faster. `./integration` sets it for roles that are started alone.
  */
 const SMALL_YOUNG_GENERATION = '--max-semi-space-size=16';
 

@@ -114,7 +114,7 @@ export class AuditTally {
       actor.type === STRANGER.type
         ? ofKind.length < ofStrangers && ofType.length < ofStrangers * PART_OF_ONE_TYPE
         : ofType.filter((other) => other.actor.id === actor.id).length < ofOneParty;
-    // People are far more than tokens, keys and applications.
+    // People outnumber tokens, keys and applications by far.
     const isOneOfMany = actor.type === 'account' && ofKind.length >= ofStrangers * PART_OF_ONE_TYPE;
     return this.#counts.size < observations && hasRoom && !isOneOfMany;
   }

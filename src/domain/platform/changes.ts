@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { newVersion, type Versioned } from '../version.js';
 
-/** So many rows of one change are written with few statements. */
+/** Rows of one change that are written with few round trips. */
 export const BATCH_ROWS = 250;
 
 /** Names the fields to update, and the version on which the decision is based. */

@@ -43,7 +43,7 @@ export interface PlatformRows extends CredentialRows {
 export interface Changes extends PlatformRows, CommonChanges {
   /** The only instance that the caller reaches; undefined for all. */
   readonly instanceId?: InstanceId;
-  /** Records events for subscribers, each about another entity. */
+  /** Records events for subscribers; no two about one entity. */
   recordEvent<T extends EventType>(...events: readonly RecordedEvent<T>[]): Promise<void>;
 }
 

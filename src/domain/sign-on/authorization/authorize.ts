@@ -37,8 +37,8 @@ export async function authorize(
     return unproven(proven);
   }
   const { asker } = proven;
-  // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can try again after what passes,
-  // so only the application of a silent request is told of it.
+  // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can retry after a passing
+  // failure: only the application of a silent request learns of it.
   try {
     const judged = await judgeRequest(idTokens, proven);
     return judged.kind === 'refused'

@@ -53,7 +53,7 @@ export function nextStep(situation: Situation): NextStep {
 
 /**
  * Whether a denial also ends what the application has for the person on the instance: its tokens and the
- * approval, which a restored database may lack. Who declines to show more keeps what was approved before. For
+ * approval, which a restored database may lack. A denial of more scopes leaves those approved before. For
  * applications that need no approval, the operator decides.
  */
 export function withdrawsByDenial({ application, approvedScopes, request }: Situation): boolean {
@@ -62,7 +62,7 @@ export function withdrawsByDenial({ application, approvedScopes, request }: Situ
   return application?.firstParty !== true && !asksForMore;
 }
 
-/** The person is who is expected, and has no access on the instance. */
+/** The expected person is signed in, without access on the instance. */
 export function isWithoutAccess(step: NextStep): boolean {
   return step.kind === 'refuse'
     ? step.refusal === NO_ACCESS

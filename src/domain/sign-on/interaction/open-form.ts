@@ -78,7 +78,7 @@ async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): P
   return { kind: 'elsewhere', step: toPage(pageOf(situation), form.interaction) };
 }
 
-/** The form to sign in as the person who is signed in already. */
+/** Whether the form names the person who is signed in already. */
 function isBy(identity: Situation['identity'], { email }: Form): boolean {
   const present = identity?.account.email;
   return email !== undefined && present !== undefined && emailKeyOf(email) === emailKeyOf(present);

@@ -73,7 +73,7 @@ function isOf({ id, beganAs }: Session, { sessionId }: Interaction): boolean {
 const WHY = {
   answered: 'This page was answered already.',
   foreign:
-    'This page was opened in another browser, or at the same time as another one, or you have signed out since.',
+    'This page was opened in another browser or together with another page, or you have signed out since.',
   cookieless:
     'This page was opened in another browser, you have signed out since, or your browser keeps back cookies, which are needed to sign in.',
   over: 'This page was open for too long.',

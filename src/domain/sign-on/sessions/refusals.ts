@@ -38,7 +38,7 @@ export async function recordRefusal(
   observe({ ...refusal, actor: actorIn(browser, STRANGER), attributes: { reason, ...where } });
 }
 
-/** Counts that a person who has proven who they are has no access on the instance. Opens no write. */
+/** Counts a signed-in person without access on the instance. Does not write to the database. */
 export function observeNoAccess(
   { observe }: Pick<SignOn, 'observe'>,
   browser: Browser,

@@ -9,15 +9,15 @@ import type { DeliveryProgress, RetriedDelivery, SendingChanges, SendingDependen
 export interface LaterAttempt {
   id: DeliveryId;
   number: number;
-  /** Whether a signal asked for it, and not the time. Workers of earlier releases do not say. */
+  /** True if a signal asked for it, false if its time came. Earlier workers do not say. */
   bySignal?: boolean | undefined;
 }
 
 const LATER_NUMBERS = [2, 3];
 
 /**
- * Makes second and third attempts due for the next claim: now, or at their time if only the time asked for
- * them, because clocks differ. Records those that a signal asked for. Returns the progress of each delivery
+ * Makes second and third attempts due for the next claim: now for a signal, otherwise at their time, because
+ * clocks differ. Records those that a signal asked for. Returns the progress of each delivery
  * that is not purged. Idempotent.
  */
 export async function makeDeliveriesDue(

@@ -67,7 +67,7 @@ const refuseInvalidEvent: OnInvalidEvent = (type, fault) => {
   throw new Error(`The event ${type} violates its contract: ${fault}`);
 };
 
-/** An event may go to thousands of subscriptions, and the rows of these are in memory together. */
+/** An event may have thousands of deliveries, whose rows are in memory together. */
 const MOST_AT_ONCE = 64;
 
 /** Records the events of one transaction, and makes their deliveries. */

@@ -139,7 +139,7 @@ describe('an expired page leads onward', () => {
     // The tabs share the cookie that came last.
     first.cookie = second.cookie;
     const { message, continueUrl } = errorPageOf(stepOf(await first.show('sign_in')));
-    expect(message).toContain('at the same time as another one');
+    expect(message).toContain('together with another page');
     expect(await continueAt(first, continueUrl)).toMatchObject({ page: 'sign_in' });
   });
 

@@ -734,7 +734,7 @@ export interface ConsentPage {
   context?:
     | SignInContext
     | undefined;
-  /** The person allowed as much before, and a denial takes it back. */
+  /** The person has allowed this before, and a denial withdraws it. */
   allowedBefore: boolean;
 }
 

@@ -84,7 +84,7 @@ export interface DeliveryTarget {
   signingSecrets: Buffer[];
 }
 
-/** What to post: with a fresh timestamp, by the clock of the domain, id and body are what is signed. */
+/** What to post. The signature covers id, body and a fresh timestamp by the clock of the domain. */
 export interface DeliveryBody {
   /** The `webhook-id`. */
   eventId: string;
@@ -148,8 +148,8 @@ export interface RetryDelivery {
     | number
     | undefined;
   /**
-   * For how many milliseconds, by the clock of the domain, until the later of `next_attempt_at` and
-   * `lease_expires_at`; 0 at the end. Absent from domains of earlier releases.
+   * Milliseconds, by the clock of the domain, until the later of `next_attempt_at` and `lease_expires_at`; 0
+   * unless the delivery is pending. Earlier releases do not send it.
    */
   waitMs?: number | undefined;
 }
@@ -219,9 +219,9 @@ export interface LaterAttempt {
   /** The number of the attempt, 2 or 3; a delivery that waits for another one stays as it is. */
   attemptNumber: number;
   /**
-   * Whether the signal `retryNow` asked for it, and not the time. If false, an attempt that is not yet due by the
-   * clock of the domain stays so, and the relay claims it as soon as it is. Absent from workers of earlier
-   * releases, for which it becomes due.
+   * True if the signal `retryNow` asked for it, false if its time came. If it has not come by the clock of the
+   * domain, the relay claims the attempt when it comes. Earlier releases do not send it: the attempt becomes
+   * due at once.
    */
   bySignal?: boolean | undefined;
 }
