@@ -236,22 +236,27 @@ export class Relay {
     }
   }
 
-  /** The claim may have been on its way to the domain for up to the whole time until its answer. */
+  /**
+   * The domain counts the lease from the arrival of the call, which may be at any time before its answer.
+   * Logs only what is true for all of these times.
+   */
   #compareClocks(aheadMs: number | undefined, onItsWayMs: number): void {
     if (aheadMs === undefined) {
       return;
     }
-    const behindMs = Date.now() - (performance.now() + aheadMs);
-    const apartMs = Math.round(Math.max(-behindMs, behindMs - onItsWayMs));
-    const isApart = apartMs > MOST_APART_MS;
-    if (isApart && !this.#isClockApart) {
+    // The clock of this machine is ahead of that of the domain by a time between these two.
+    const leastMs = Date.now() - (performance.now() + aheadMs);
+    const mostMs = leastMs + onItsWayMs;
+    const apartMs = Math.round(Math.max(leastMs, -mostMs));
+    if (apartMs > MOST_APART_MS && !this.#isClockApart) {
+      this.#isClockApart = true;
       const message =
         'the clock of this machine differs from that of the domain, by which webhooks are signed';
       this.options.log.warn(message, { apartMs });
-    } else if (!isApart && this.#isClockApart) {
+    } else if (this.#isClockApart && Math.max(-leastMs, mostMs) <= MOST_APART_MS) {
+      this.#isClockApart = false;
       this.options.log.info('the clocks of this machine and of the domain agree again');
     }
-    this.#isClockApart = isApart;
   }
 
   /** The lease lapses, and the domain records the attempt as interrupted. */

@@ -345,6 +345,13 @@ describe('the clock of the domain', () => {
   const HOUR_MS = 3_600_000;
   const differs = 'the clock of this machine differs from that of the domain, by which webhooks are signed';
 
+  // The mocks of Jest use it themselves.
+  const dateNow = Date.now;
+  afterEach(() => {
+    Date.now = dateNow;
+    jest.restoreAllMocks();
+  });
+
   /** By how much the time that the sender is given differs from that of this machine. */
   function aheadIn({ time }: HeldSender): number {
     return performance.now() + (time?.aheadMs ?? Number.NaN) - Date.now();
@@ -364,6 +371,53 @@ describe('the clock of the domain', () => {
       { level: 'warn', msg: differs, apartMs: expect.any(Number) },
       { level: 'info', msg: 'the clocks of this machine and of the domain agree again' },
     ]);
+  });
+
+  test.each([
+    ['agrees, although calls take long to arrive', 7_000, [{ aheadMs: 0, backMs: 0 }], ['']],
+    ['agrees, although the domain waits before it answers', 0, [{ aheadMs: 0, backMs: 9_000 }], ['']],
+    ['is behind, although the domain waits', 0, [{ aheadMs: -8_000, backMs: 9_000 }], ['warn']],
+    [
+      'is ahead, which only a quick answer proves, and one disproves',
+      0,
+      [
+        { aheadMs: 8_000, backMs: 9_000 },
+        { aheadMs: 8_000, backMs: 0 },
+        { aheadMs: 8_000, backMs: 9_000 },
+        { aheadMs: 0, backMs: 9_000 },
+        { aheadMs: 0, backMs: 0 },
+      ],
+      ['', 'warn', '', '', 'info'],
+    ],
+  ])('%s', async (_, thereMs, claims, levels) => {
+    const real = performance.now.bind(performance);
+    let passedMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => real() + passedMs);
+    Date.now = () => dateNow() + passedMs;
+    const domain = new FakeDomain();
+    let backMs = 0;
+    const { log } = start({
+      sender: new HeldSender(() => true),
+      deliveries: {
+        claimDeliveries: async (request, options) => {
+          passedMs += thereMs;
+          const claimed = await domain.claimDeliveries(request, options);
+          passedMs += backMs;
+          return claimed;
+        },
+        recordAttempts: (request) => domain.recordAttempts(request),
+      },
+    });
+    const told: (string | undefined)[] = [];
+    for (const claim of claims) {
+      const before = log.lines().length;
+      domain.aheadMs = claim.aheadMs;
+      backMs = claim.backMs;
+      await domain.untilRecorded(domain.add(1));
+      const lines = log.lines().slice(before);
+      told.push(lines.find(({ level }) => level === 'warn' || level === 'info')?.level ?? '');
+    }
+    expect(told).toEqual(levels);
   });
 
   test('is unknown where an earlier release of the domain tells no lease', async () => {
