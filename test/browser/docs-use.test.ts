@@ -174,6 +174,24 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       },
     );
 
+    test.each(['finder.js', 'minisearch.js'])(
+      'says that its engine (%s) could not be loaded, and works once the page is loaded again',
+      async (name) => {
+        const { page, complaints } = await visit();
+        await page.route(`**/docs/assets/${name}`, (route) => route.abort());
+        await page.goto(`${docs.url}/docs`);
+        await page.getByRole('combobox').fill('sandbox');
+        await page
+          .getByText('The search could not be loaded. Type again to retry, or load the page again.')
+          .waitFor();
+        await page.unroute(`**/docs/assets/${name}`);
+        await page.reload();
+        await page.getByRole('combobox').fill('sandbox');
+        await page.getByRole('option').first().waitFor();
+        expect(complaints.splice(0)).toContainEqual(expect.stringContaining('Failed to load resource'));
+      },
+    );
+
     test('takes what is typed for words and not for markup or patterns', async () => {
       const page = await open('/docs');
       for (const typed of ['<zzzz>', '(', 'zzzz\\', '[', '$&']) {

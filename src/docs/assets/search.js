@@ -65,7 +65,8 @@
     return item;
   };
 
-  const NOT_LOADED = 'The search could not be loaded. Type again to retry.';
+  // Some browsers keep a failed import for as long as the page.
+  const NOT_LOADED = 'The search could not be loaded. Type again to retry, or load the page again.';
 
   /** Shows results, or in their place a message. */
   const show = (results, message = '') => {
