@@ -238,9 +238,12 @@ describeWith('chromium', 'the documentation in use', (executable) => {
     },
   );
 
-  test('the page is copied as Markdown', async () => {
+  test.each(['with', 'without'])('the page is copied as Markdown %s ClipboardItem', async (support) => {
     const { page, context } = await visit();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    if (support === 'without') {
+      await page.addInitScript('delete window.ClipboardItem');
+    }
     await page.goto(`${docs.url}${WORKERS}`);
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
