@@ -27,8 +27,6 @@ const LISTEN_FAILURES: Record<string, string> = {
   EACCES: 'needs more rights',
 };
 
-const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
-
 /** The setting of the address that a port is opened on. */
 const HOST_SETTINGS: Record<string, string> = {
   SIGN_ON_PORT: 'LISTEN_HOST',
@@ -48,10 +46,14 @@ export function cannotListen(what: string, setting: string): (error: NodeJS.Errn
         { cause: error },
       );
     }
-    if (NO_SUCH_ADDRESS.includes(code)) {
-      // A name that is misspelt stays so.
-      const Kind = code === 'ENOTFOUND' ? StartupError : PassingError;
-      throw new Kind(
+    if (code === 'ENOTFOUND') {
+      throw new StartupError(
+        `${what} cannot be used: its name is unknown. Set ${hostSetting} to a name or address of this machine.`,
+        { cause: error },
+      );
+    }
+    if (code === 'EADDRNOTAVAIL') {
+      throw new PassingError(
         `${what} cannot be used: this machine does not have that address. Set ${hostSetting} to one that it has.`,
         { cause: error },
       );
