@@ -52,7 +52,7 @@ function roundsOf(results: readonly AttemptResult[]): AttemptResult[][] {
   return rounds;
 }
 
-/** Returns how many deliveries ended with which status. Does not count a late success of an ended one. */
+/** Returns how many deliveries ended with which status. Does not count a late success of an exhausted one. */
 async function recordIn(
   changes: SendingChanges,
   dependencies: SendingDependencies,

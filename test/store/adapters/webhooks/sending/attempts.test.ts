@@ -147,11 +147,18 @@ describeEachDatabase('the end of an attempt', (under) => {
       const rig = await claimed();
       await rig.happen();
       const other = await rig.claimOne();
-      await rig.database.write((writer) => writer.updateTable('deliveries').set({ status }).execute());
+      const ended_at = status === 'HELD' ? null : rig.clock.now();
+      await rig.database.write((writer) =>
+        writer.updateTable('deliveries').set({ status, ended_at }).execute(),
+      );
+      const ended: unknown[] = [];
+      rig.dependencies.onEnded = (...end) => ended.push(end);
       await rig.record(succeeded(rig.id), refused(other));
       expect(await rig.delivery(rig.id)).toMatchObject({ status: 'DELIVERED', lease_until: null });
       expect(await rig.delivery(other)).toMatchObject({ status, lease_until: null, next_attempt_at: null });
       expect(await rig.attempts(other)).toHaveLength(1);
+      // An exhausted one is counted at its end.
+      expect(ended).toEqual(status === 'EXHAUSTED' ? [] : [['DELIVERED', 1]]);
     },
   );
 
