@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import { newVersion } from '../../../../domain/version.js';
 import type {
@@ -73,11 +74,14 @@ const attemptInsertion = keptInsertion(
   postCompiled,
 );
 
-/** The start is known from the claim. */
+/** The start is known from the claim. Where the clock was set back since, it is the end. */
 const correction = posted((db, { deliverySeq, number, startedAt: _, ...end }: Tables['deliveryAttempts']) =>
   db
     .updateTable('deliveryAttempts')
-    .set(end)
+    .set({
+      ...end,
+      startedAt: sql`case when started_at > ${end.endedAt} then ${end.endedAt} else started_at end`,
+    })
     .where('deliverySeq', '=', deliverySeq)
     .where('number', '=', number),
 );

@@ -111,6 +111,18 @@ describeEachDatabase('the end of an attempt', (under) => {
     expect(await rig.begin(rig.id, 2)).toBeUndefined();
   });
 
+  test('put right after the clock was set back does not end before it began', async () => {
+    const rig = await claimed();
+    rig.clock.advance(LEASE_MS);
+    await rig.claim();
+    rig.clock.advance(-3_600_000);
+    const now = rig.clock.now();
+    await rig.record(succeeded(rig.id));
+    expect(await rig.attempts(rig.id)).toMatchObject([
+      { outcome: 'SUCCEEDED', started_at: now, ended_at: now },
+    ]);
+  });
+
   test('is counted once for its delivery, also where a success comes late', async () => {
     const rig = await claimed();
     const ended: unknown[] = [];
