@@ -39,11 +39,11 @@ export interface GrantRows {
   revoke(id: string, now: number): Promise<boolean>;
   /** Revokes unredeemed codes first, because their redemption would make further grants. */
   revokeOfAccount(accountId: AccountId, now: number): Promise<void>;
-  /** The same for one application on one instance. */
+  /** The same for one application on one instance. Returns whether there was anything to revoke. */
   revokeOfApplication(
     of: Pick<Grant, 'accountId' | 'applicationId' | 'instanceId'>,
     now: number,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** The same for one session, and only for applications whose tokens end with a sign-out. */
   revokeOfSession(of: { sessionId: string; accountId: AccountId }, now: number): Promise<void>;
 }

@@ -59,8 +59,9 @@ async function deny(
   if (withdrawsByDenial(decision.situation)) {
     const { applicationId, instanceId } = request;
     const key = { accountId, applicationId, instanceId };
-    isWithdrawn = await changes.consents.withdraw(key);
-    await changes.grants.revokeOfApplication(key, changes.now);
+    const hadApproval = await changes.consents.withdraw(key);
+    const hadGrants = await changes.grants.revokeOfApplication(key, changes.now);
+    isWithdrawn = hadApproval || hadGrants;
   }
   await auditDecision(changes, browser, decision, 'consent.denied', isWithdrawn ? { withdrawn: 'true' } : {});
   const refusal = { error: 'access_denied', description: 'The person did not approve the request.' } as const;

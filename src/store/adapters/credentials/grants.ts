@@ -61,7 +61,7 @@ export function grantRows(writer: Writer): GrantRows {
       const chosen = sql<boolean>`
         account_id = ${accountId} and application_id = ${applicationId} and instance_id = ${instanceId}
       `;
-      await revokeWithCodes(db, now, chosen);
+      return revokeWithCodes(db, now, chosen);
     },
     // Found by person, who has few; an index by session would cost every sign-in.
     revokeOfSession: async ({ sessionId, accountId }, now) => {
@@ -77,18 +77,22 @@ export function grantRows(writer: Writer): GrantRows {
   };
 }
 
-/** A redemption in progress holds its code: this waits for it, and then finds its grant. */
-async function revokeWithCodes(db: Rows, now: number, chosen: RawBuilder<boolean>): Promise<void> {
-  await db
+/**
+ * A redemption in progress holds its code: this waits for it, and then finds its grant. Returns whether it
+ * revoked anything.
+ */
+async function revokeWithCodes(db: Rows, now: number, chosen: RawBuilder<boolean>): Promise<boolean> {
+  const codes = await db
     .updateTable('authorizationCodes')
     .set({ status: 'EXPIRED' })
     .where(chosen)
     .where('status', '=', 'ISSUED')
-    .execute();
-  await db
+    .executeTakeFirst();
+  const grants = await db
     .updateTable('grants')
     .set({ revokedAt: now })
     .where(chosen)
     .where('revokedAt', 'is', null)
-    .execute();
+    .executeTakeFirst();
+  return codes.numUpdatedRows + grants.numUpdatedRows > 0n;
 }

@@ -163,6 +163,8 @@ describe('a denial after an approval', () => {
     await browser.authorize({ clientId });
     expect(answerOf(await browser.decide(false))).toMatchObject({ error: 'access_denied' });
     expect(await statusOf(code)).toBe('EXPIRED');
+    const denial = (await audited(rig)).find(({ what }) => what === 'consent.denied succeeded');
+    expect(denial?.attributes).toMatchObject({ withdrawn: 'true' });
   });
 
   test('of another person leaves it', async () => {

@@ -26,7 +26,9 @@ describeEachDatabase('the end of what a person granted an application on an inst
       for (const each of [grant, ...others]) {
         await grants.insert(each);
       }
-      await grants.revokeOfApplication({ accountId, applicationId, instanceId }, now + 1);
+      const of = { accountId, applicationId, instanceId };
+      expect(await grants.revokeOfApplication(of, now + 1)).toBe(true);
+      expect(await grants.revokeOfApplication(of, now + 2)).toBe(false);
     });
     expect((await rows.grants.find(grant.id))?.revokedAt).toBe(now + 1);
     expect((await rows.codes.find(code.hash))?.status).toBe('EXPIRED');
