@@ -103,7 +103,7 @@ test('every name in code of guides and pages for operators is in the index', () 
   const left = pages.flatMap(({ path, body }) => {
     const own = entries.filter(({ u }) => u.split('#')[0] === path);
     const indexed = own.map(({ t, x }) => `${t} ${x}`).join(' ');
-    const [content = ''] = /<div class="prose">[\s\S]*<\/main>/.exec(body) ?? [];
+    const content = /<main\b[\s\S]*<\/main>/.exec(body)?.[0] ?? '';
     const spans = content.replace(/<pre>[\s\S]*?<\/pre>/g, '').matchAll(/<code>([\s\S]*?)<\/code>/g);
     const names = [...spans].map(([, span = '']) => textOf(span));
     return names.filter((name) => !indexed.includes(name)).map((name) => `${path}: ${name}`);
