@@ -178,7 +178,8 @@ export interface paths {
          * Approve or deny
          * @description Takes the decision and leads back to the application. Who does not allow what they allowed before withdraws that: the
          *     tokens and codes of the application for this person on this instance end, and the person is asked again. The page
-         *     says so. Applications of the operator need no approval, and keep their tokens.
+         *     says so. Nothing is withdrawn if the application asked for more than before. Applications of the operator need no
+         *     approval, and keep their tokens.
          */
         post: operations["consent"];
         delete?: never;
