@@ -63,6 +63,15 @@ describe('nothing is wrong with', () => {
     expect(faultsOf(evidence(found)).join()).toContain('the receiver saw');
   });
 
+  test('a success that was reported when the next attempt had begun', () => {
+    const attempts = [
+      { ...succeeded, startedAt: 1_000 },
+      { ...lost, startedAt: 12_000 },
+    ];
+    const told = { ...delivery('DELIVERED', attempts), endedAt: 12_000 };
+    expect(judged(told, requests(204, 204))).toEqual([]);
+  });
+
   test('what is held for a subscription that was disabled', () => {
     expect(judged(delivery('HELD', []), [], true)).toEqual([]);
     expect(judged(delivery('HELD', [{ ...refused, httpStatus: 410 }]), requests(410), true)).toEqual([]);
@@ -133,6 +142,15 @@ describe('found is', () => {
     ],
   ] as [string, ToldDelivery, GivenAnswer[], string][])('%s', (_, told, answers, words) => {
     expect(judged(told, requests(...answers)).join('; ')).toContain(words);
+  });
+
+  test.each([succeeded, lost])('an attempt that began after the success was recorded (%o)', (later) => {
+    const attempts = [
+      { ...succeeded, startedAt: 1_000 },
+      { ...later, startedAt: 1_002 },
+    ];
+    const told = { ...delivery('DELIVERED', attempts), endedAt: 1_001 };
+    expect(judged(told, requests(204, 204)).join()).toContain('sent again after it was delivered');
   });
 
   test('a missing delivery', () => {

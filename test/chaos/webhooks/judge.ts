@@ -24,6 +24,8 @@ export interface ToldDelivery {
   status: string;
   attemptsBegun: number;
   attempts: readonly ToldAttempt[];
+  /** When its end was recorded, in milliseconds. */
+  endedAt?: number | undefined;
 }
 
 /** A subscription, what it shall get, and whether it was disabled in the end. */
@@ -109,18 +111,21 @@ function faultsOfEnd(delivery: ToldDelivery, seen: Pair['seen'], isDisabled: boo
   }
 }
 
-function faultsOfAttempts(
-  { attempts, attemptsBegun }: ToldDelivery,
-  seen: Pair['seen'],
-  losesAnswers?: boolean,
-): string[] {
+function faultsOfAttempts(delivery: ToldDelivery, seen: Pair['seen'], losesAnswers?: boolean): string[] {
+  const { attempts, attemptsBegun } = delivery;
   const numbers = attempts.map(({ number }) => number).join();
   const expected = Array.from({ length: attemptsBegun }, (_, index) => index + 1).join();
   return [
     ...(attemptsBegun > MOST_ATTEMPTS ? [`${attemptsBegun} attempts`] : []),
     ...(numbers === expected ? [] : [`attempts ${numbers || 'none'} are told of, of ${attemptsBegun} begun`]),
     ...(attemptsBehind(attempts, seen, losesAnswers) ? [] : [contradiction(attempts, seen)]),
+    ...(isSentAgain(delivery) ? [`sent again after it was delivered: [${inWords(attempts)}]`] : []),
   ];
+}
+
+/** A success that is reported when its lease has lapsed may be recorded during a later attempt. */
+function isSentAgain({ status, endedAt = Number.NaN, attempts }: ToldDelivery): boolean {
+  return status === 'DELIVERED' && attempts.some(({ startedAt = Number.NaN }) => startedAt > endedAt);
 }
 
 /**
@@ -184,8 +189,11 @@ export function isSuccess(answer: GivenAnswer): boolean {
 }
 
 function contradiction(attempts: readonly ToldAttempt[], seen: Pair['seen']): string {
-  const told = attempts.map(({ outcome, httpStatus }) => `${outcome} ${httpStatus ?? ''}`.trim());
-  return `told [${told}], but the receiver saw [${seen.map(({ answer }) => answer)}]`;
+  return `told [${inWords(attempts)}], but the receiver saw [${seen.map(({ answer }) => answer)}]`;
+}
+
+function inWords(attempts: readonly ToldAttempt[]): string {
+  return attempts.map(({ outcome, httpStatus }) => `${outcome} ${httpStatus ?? ''}`.trim()).join();
 }
 
 function keyOf({ subscriptionId, eventId }: { subscriptionId: string; eventId: string }): string {

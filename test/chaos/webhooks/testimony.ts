@@ -120,6 +120,7 @@ export class WebhookTestimony {
       eventId: delivery.eventId,
       status: delivery.status.replace('DELIVERY_STATUS_', ''),
       attemptsBegun: delivery.attemptsBegun,
+      endedAt: delivery.endedAt?.getTime(),
       attempts: isPlain(delivery) && !differs(delivery) ? [PLAIN_SUCCESS] : await this.#attempts(delivery.id),
     }));
   }
