@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import { join } from 'node:path';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { LineDriver } from '../../sdk/drivers/line-driver.js';
 import { entitiesIn } from '../../sdk/drivers/sync.js';
 
@@ -68,6 +69,16 @@ export class Copy {
     return Object.fromEntries(
       entitiesIn(this.#file).map(({ type, id, resource }) => [`${type} ${id}`, resource]),
     );
+  }
+
+  /** How often it was read from the beginning. A cursor that has expired adds one, and no other report. */
+  loads(): number {
+    const database = new Sqlite(this.#file, { readonly: true });
+    try {
+      return database.prepare('select load from sync_state').pluck().get() as number;
+    } finally {
+      database.close();
+    }
   }
 
   /** Counts and sums of versions by client and type. */

@@ -116,6 +116,10 @@ function describeStorm(
         expect(mirror().digests()).toEqual(listed.digests);
       });
 
+      test('was loaded once: no kill of a service or mirror makes a cursor expire', () => {
+        expect(mirror().loads()).toBe(1);
+      });
+
       test('never differed from a digest, and never gave up', async () => {
         await mirror().kill();
         expect(mirror().faults).toEqual([]);
