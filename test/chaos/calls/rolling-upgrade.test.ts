@@ -18,8 +18,12 @@ const SOME_ANSWERS = 4;
 const DRAIN_DELAY = '10m';
 /** The first may be the answer to a question from before. */
 const ANSWERS_UNTIL_MOVED = 2;
-/** The edge ends the calls of a domain that a busy machine has stopped for over a second. */
+/**
+ * The edge ends the calls of a domain that a busy machine has stopped for over a second, and repeats reads
+ * at the other. Each refresher has one call under way.
+ */
 const STOOD_STILL = /does not answer$/;
+const MOST_REFUSED = REFRESHERS;
 
 describe('callers of a service whose domains and edges are replaced one after the other', () => {
   let database: PostgresDatabase;
@@ -74,6 +78,8 @@ describe('callers of a service whose domains and edges are replaced one after th
     }
     expect(traffic.faults).toEqual([]);
     expect(phase.cut).toBe(0);
+    expect([...phase.refusedTo].map(String).filter((caller) => caller.startsWith('reader'))).toEqual([]);
+    expect(phase.refused).toBeLessThanOrEqual(MOST_REFUSED);
     await eventually('why requests were refused', () => endedCalls().length - endedBefore >= phase.refused);
     expect(endedCalls().filter((reason) => !STOOD_STILL.test(reason))).toEqual([]);
     const isBehind = main() === mainFile;
