@@ -44,7 +44,8 @@ describeWith('go', 'the checker of histories', (go) => {
         [0, 1, 'redeem code: r1'],
         [2, 'never', 'refresh r1: ?'],
         [5, 6, 'refresh r1: r2'],
-        [7, 8, 'refresh r2: r3'],
+        [66, 67, 'refresh r1: r2'],
+        [68, 69, 'refresh r2: r3'],
       ],
       [
         'a first use for an operation that never happened',
@@ -148,6 +149,13 @@ describeWith('go', 'the checker of histories', (go) => {
         [0, 1, 'redeem code: r1'],
         [2, 3, 'refresh r1: r2'],
         [64, 65, 'refresh r1: r2'],
+      ],
+      [
+        'a refresh token that was good long after a repetition of its rotation, which had no answer',
+        [0, 1, 'redeem code: r1'],
+        [2, 'never', 'refresh r1: ?'],
+        [5, 6, 'refresh r1: r2'],
+        [600, 601, 'refresh r1: r2'],
       ],
       [
         'a repetition that was refused at once',

@@ -84,7 +84,10 @@ func refresh(f family, asked operation) (bool, family) {
 	case asked.Token == f.spent && asked.Outcome == granted:
 		isSame := f.newest == "" || f.newest == asked.Gives
 		f.newest = asked.Gives
-		return isSame && f.mayRepeat(asked), f
+		isRight := isSame && f.mayRepeat(asked)
+		// The rotation itself may have no answer.
+		f.spentUntil = min(f.spentUntil, asked.Return)
+		return isRight, f
 	case asked.Token == f.spent && f.mustRepeat(asked):
 		return asked.Outcome != refused, f
 	default:
