@@ -1,4 +1,4 @@
-/** Counts the writes that were answered, and tells when there are so many more. */
+/** Counts the writes that were done, and tells when there are so many more. */
 export class Acknowledged {
   count = 0;
   isOver = false;

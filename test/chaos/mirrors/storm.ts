@@ -78,10 +78,10 @@ export class MirrorStorm {
       const wish = await writes.next(KINDS_OF_PLATFORM);
       if (await platform.write(wish, randomUUID())) {
         this.done.add(wish.name);
+        this.acknowledged.add();
       } else {
         this.refused += 1;
       }
-      this.acknowledged.add();
     }
   }
 
