@@ -19,7 +19,7 @@ function inWords(title: string, sent: Sent, sizes: Record<string, number>): stri
   return `\n${title}: ${perSecond} deliveries a second (claims ${claimMs} ms, the longest ${longest} ms, results ${recordMs} ms); table ${megabytes(deliveries)}, indexes ${megabytes(bytes)}`;
 }
 
-test(`${DELIVERIES} deliveries beside a snapshot are sent once each, and then their table keeps its size`, async () => {
+test(`beside a snapshot and ${DELIVERIES} later deliveries, claims find what is due, and then the table keeps its size`, async () => {
   const rig = await deadRowsRig(under);
   const measured = async (title: string) => {
     // The first ones find out how slow a look is.
