@@ -20,6 +20,8 @@ export class KnownKeys {
   #rows: readonly SigningKey[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
   #searchedAt = Number.NEGATIVE_INFINITY;
+  /** The newest search, under way or done. */
+  #searched: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
 
   constructor(private readonly options: KnownKeysOptions) {}
@@ -62,11 +64,15 @@ export class KnownKeys {
   ): Promise<SigningKey | undefined> {
     const found = find(await this.all());
     const now = this.options.clock();
-    if (found || Math.abs(now - this.#searchedAt) < MIN_SEARCH_INTERVAL_MS) {
+    if (found) {
       return found;
     }
-    this.#searchedAt = now;
-    await this.reload();
+    if (Math.abs(now - this.#searchedAt) >= MIN_SEARCH_INTERVAL_MS) {
+      this.#searchedAt = now;
+      this.#searched = this.reload();
+    }
+    // After a failed search, the key is not known to be missing.
+    await this.#searched;
     return find(this.#rows);
   }
 

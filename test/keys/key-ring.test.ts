@@ -175,6 +175,28 @@ describe('reading the keys', () => {
     expect(database.loads).toBe(3);
   });
 
+  test('for a new kid is awaited by all callers that ask for it', async () => {
+    const { ring, database } = ringRig(keys);
+    await ring.publicKeys();
+    const late = await signingKey('ES256');
+    database.rows = [...keys, late];
+    const answers = await Promise.all([1, 2, 3].map(() => ring.isKnown(late.kid)));
+    expect([answers, database.loads]).toEqual([[true, true, true], 2]);
+  });
+
+  test('for an unknown kid is an outage while it fails, also for callers in the second after it', async () => {
+    const { ring, clock, database } = ringRig(keys);
+    await ring.publicKeys();
+    database.away = true;
+    for (const _ of [1, 2]) {
+      await expect(ring.isKnown('unknown')).rejects.toThrow('The database is away.');
+    }
+    expect(database.loads).toBe(2);
+    database.away = false;
+    clock.advance(1_000);
+    await expect(ring.isKnown('unknown')).resolves.toBe(false);
+  });
+
   test('anew after a change sees what was committed while another reading was under way', async () => {
     const reads: ((rows: readonly SigningKey[]) => void)[] = [];
     const known = new KnownKeys({
