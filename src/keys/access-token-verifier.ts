@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { type CryptoKey, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../domain/clock.js';
 import { ACCESS_TOKEN_ALGORITHM, FetchedKeys, type FetchKeySet } from './fetched-keys.js';
 
@@ -48,7 +48,7 @@ export class AccessTokenVerifier {
     this.#keys = new FetchedKeys({ fetch: fetchKeySet, clock, onChange });
   }
 
-  /** Undefined for anything but a valid token of this server. Throws only while no keys could be fetched. */
+  /** Undefined for anything but a valid token of this server. Throws only if its key cannot be looked up. */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {
     if (token.length > MAX_TOKEN_LENGTH || !ONE_SPELLING.test(token)) {
       return undefined;
@@ -77,12 +77,17 @@ export class AccessTokenVerifier {
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(this.#clock()),
     };
+    let key: Promise<CryptoKey | undefined> | undefined;
+    const keyOf = ({ kid }: { kid?: string }) => {
+      key = this.#keys.find(kid);
+      return key as Promise<CryptoKey>;
+    };
     try {
-      const keyOf = ({ kid }: { kid?: string }) => this.#keys.find(kid);
       const { payload, protectedHeader } = await jwtVerify<JWTPayload>(token, keyOf, options);
       return factsOf(payload, protectedHeader.kid);
     } catch {
-      // A token that fails for any reason proves nothing.
+      // Throws if the key could not be looked up. A token that fails for any other reason proves nothing.
+      await key;
       return undefined;
     }
   }

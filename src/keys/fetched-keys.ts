@@ -1,8 +1,10 @@
 import { type CryptoKey, importJWK } from 'jose';
 import type { Clock } from '../domain/clock.js';
 
-/** How often at most unknown keys are looked up, or an unavailable domain is asked. */
+/** Limits how often an old set causes a fetch while the domain is unavailable. */
 const MIN_FETCH_INTERVAL_MS = 10_000;
+/** Limits how often unknown key ids cause a fetch. */
+const MIN_SEARCH_INTERVAL_MS = 1_000;
 
 /** Keys of other algorithms are left out. */
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
@@ -29,7 +31,9 @@ export class FetchedKeys {
   #kids = '';
   #staleAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  #fetching: Promise<void> | undefined;
+  #isFetching = false;
+  /** The newest fetch, under way or done. */
+  #fetched: Promise<void> | undefined;
 
   constructor(private readonly options: FetchedKeysOptions) {}
 
@@ -37,36 +41,33 @@ export class FetchedKeys {
   async atHand(): Promise<void> {
     if (this.#byKid === undefined) {
       await this.#fetch();
-    } else if (this.options.clock() >= this.#staleAt && this.#mayFetch()) {
+    } else if (this.options.clock() >= this.#staleAt && this.#mayFetch(MIN_FETCH_INTERVAL_MS)) {
       this.#fetch().catch(() => undefined);
     }
   }
 
-  async find(kid: string | undefined): Promise<CryptoKey> {
-    const key = this.#byKid?.get(kid ?? '') ?? (await this.#search(kid));
-    if (key === undefined) {
-      throw new Error('The key is not in the set.');
+  /** Undefined if the set does not have the key. Throws if that is unknown, because the last fetch failed. */
+  async find(kid: string | undefined): Promise<CryptoKey | undefined> {
+    const key = this.#byKid?.get(kid ?? '');
+    if (key || kid === undefined) {
+      return key;
     }
-    return key;
-  }
-
-  async #search(kid: string | undefined): Promise<CryptoKey | undefined> {
-    if (kid === undefined || !(this.#fetching || this.#mayFetch())) {
-      return undefined;
-    }
-    await this.#fetch();
+    await (this.#mayFetch(MIN_SEARCH_INTERVAL_MS) ? this.#fetch() : this.#fetched);
     return this.#byKid?.get(kid);
   }
 
-  #mayFetch(): boolean {
-    return Math.abs(this.options.clock() - this.#triedAt) >= MIN_FETCH_INTERVAL_MS;
+  #mayFetch(intervalMs: number): boolean {
+    return Math.abs(this.options.clock() - this.#triedAt) >= intervalMs;
   }
 
   #fetch(): Promise<void> {
-    this.#fetching ??= this.#load().finally(() => {
-      this.#fetching = undefined;
-    });
-    return this.#fetching;
+    if (this.#fetched === undefined || !this.#isFetching) {
+      this.#isFetching = true;
+      this.#fetched = this.#load().finally(() => {
+        this.#isFetching = false;
+      });
+    }
+    return this.#fetched;
   }
 
   async #load(): Promise<void> {
