@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
@@ -95,8 +95,12 @@ export async function closeKeepingLog(file: string, close: () => Promise<void>):
   }
 }
 
-/** Makes a write that changes nothing, and syncs it. The service may be running. */
+/**
+ * Makes a write that changes nothing, and syncs it. The service may be running. An empty log is emptied
+ * again: from a log, the next start would conclude that the service did not close the file.
+ */
 export function tryWriteSqlite(file: string): void {
+  const wasEmpty = !statSync(`${file}-wal`, { throwIfNoEntry: false })?.size;
   const database = new Sqlite(file, { fileMustExist: true, timeout: OPENING_TIMEOUT_MS });
   try {
     database.pragma('synchronous = FULL');
@@ -104,6 +108,11 @@ export function tryWriteSqlite(file: string): void {
     // SQLite writes the page even if the value stays the same.
     database.pragma(`user_version = ${database.pragma('user_version', { simple: true })}`);
     database.exec('commit');
+    if (wasEmpty) {
+      // Does not wait for others: a running service empties its log itself.
+      database.pragma('busy_timeout = 0');
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    }
   } finally {
     database.close();
   }

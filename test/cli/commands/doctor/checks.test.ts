@@ -28,7 +28,7 @@ import {
 } from '../../../../src/cli/commands/doctor/settings-checks.js';
 import { temporalChecks } from '../../../../src/cli/commands/doctor/temporal-checks.js';
 import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
-import { openStore } from '../../../../src/store/store.js';
+import { isCut, openStore } from '../../../../src/store/store.js';
 import { freePorts } from '../../../support/free-ports.js';
 import { selfSignedCertificate } from '../../../support/self-signed-certificate.js';
 import { migratedSqliteFile } from '../../../support/sqlite/template.js';
@@ -380,6 +380,24 @@ describe('the disk', () => {
     const outcome = await outcomeOf(writesSucceed, { DATA_DIR: dataDir });
     expect(outcome).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^It took \d+ ms\.$/) });
     await store.ping();
+  });
+
+  test('leaves the log as the service did, from which the next start sees whether it closed the file', async () => {
+    const dataDir = directory();
+    const store = await openStore({ dataDir, environment: 'live' });
+    const killed = directory();
+    for (const name of ['integration.db', 'integration.db-wal']) {
+      copyFileSync(join(dataDir, name), join(killed, name));
+    }
+    await store.close();
+    for (const [DATA_DIR, wasCut] of [
+      [dataDir, false],
+      [killed, true],
+    ] as const) {
+      expect(isCut(DATA_DIR)).toBe(wasCut);
+      expect(await outcomeOf(writesSucceed, { DATA_DIR })).toMatchObject({ status: 'ok' });
+      expect(isCut(DATA_DIR)).toBe(wasCut);
+    }
   });
 
   test('is not called writable where the database is a PostgreSQL that does not answer', async () => {
