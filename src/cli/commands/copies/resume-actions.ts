@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/config.js';
 import { type Resumed, resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
-import { UsageError } from '../errors.js';
+import { Unfinished, UsageError } from '../errors.js';
 import { print } from '../output/print.js';
 import { asJson, printableLine } from '../output/printable.js';
 import { asColumns, asTime } from '../output/table.js';
@@ -31,6 +31,7 @@ export async function resumeSuspended(
     const by = { actor: { type: 'command', id: 'resume' }, at: database.clock() };
     const resumed = await resume(database, chosen, by);
     print(json ? asJson(resumed) : resumedText(resumed));
+    refuseRest(chosen.filter(({ id }) => !resumed.some((each) => each.id === id)));
   });
 }
 
@@ -44,6 +45,17 @@ function resumedText(resumed: readonly Resumed[]): string {
       ? ['', 'Send what is held for them, as soon as the service runs:', ...replays]
       : []),
   ].join('\n');
+}
+
+function refuseRest(rest: readonly Suspended[]): void {
+  if (rest.length > 0) {
+    const reasons = rest.map(({ kind, id, of }) =>
+      kind === 'subscription'
+        ? `${id} (the instance integration ${of} is not configured, or the subscription has just been changed)`
+        : `${id} (it has just been changed)`,
+    );
+    throw new Unfinished(`Not resumed: ${reasons.join(', ')}.`);
+  }
 }
 
 /** A replay goes by the time of the event, which is before that of the backup. */

@@ -9,9 +9,9 @@ lists what is still suspended. It opens the database that DATA_DIR or DATABASE_U
 
 What you do not resume stays suspended. \`integration key revoke\` and \`integration token revoke\` end a key or token
 permanently. Held deliveries of a subscription stay held until \`integration event replay\`: the command prints how to send
-them, with the time of the oldest event.
+them, with the time of the oldest event. A subscription is not resumed while its instance integration is not configured.
 
-Exit codes: 0 done · 1 failed · 2 wrong usage · 78 no such database
+Exit codes: 0 done · 1 failed, or some were not resumed · 2 wrong usage · 78 no such database
 
 Examples:
   $ integration resume

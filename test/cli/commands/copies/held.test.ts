@@ -86,6 +86,26 @@ test('the printed commands send the deliveries that were pending at the time of 
   ]);
 });
 
+test('resume names subscriptions of instance integrations that are not configured, and fails', async () => {
+  const folder = directory();
+  const { settings, subscription, backup } = await newBackup(folder);
+  const into = { ...settings, DATA_DIR: join(folder, 'restored') };
+  await succeeded(integration(['restore', backup], into));
+  const connection = await within(into.DATA_DIR, async (database) => {
+    await database.write((writer) =>
+      writer.updateTable('instance_integrations').set({ configured_at: null }).execute(),
+    );
+    return database.reader.selectFrom('instance_integrations').select('id').executeTakeFirstOrThrow();
+  });
+  const { code, stdout, stderr } = await integration(['resume', '--all'], into);
+  expect([code, stderr]).toEqual([
+    1,
+    `Not resumed: ${subscription} (the instance integration ${connection.id} is not configured, or the subscription has just been changed).\n`,
+  ]);
+  expect(stdout).toContain('tok_');
+  expect(stdout).not.toContain(subscription);
+});
+
 /** A backup of a restored database, and a list from after the resumption of its subscription. */
 async function newSecondBackup(folder: string) {
   const { settings, subscription, backup } = await newBackup(folder);
