@@ -8,7 +8,7 @@ import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
 import { type Credential, credentialsWhere, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
-import { suspendedIn } from './suspended.js';
+import { type Suspended, suspendedIn } from './suspended.js';
 import { unexpired, type ValidList, validIn } from './valid-list.js';
 
 export interface Settling {
@@ -30,10 +30,9 @@ export interface Settled extends Applied {
   consents: number;
   suspended: Credential[];
   alive: Credential[];
-  /**
-   * `since`: the time of the oldest event whose delivery this restore holds or, with a list, an earlier one
-   * for a subscription on the list.
-   */
+  /** What an earlier restore suspended, and this one without a list leaves suspended. */
+  suspendedEarlier: Suspended[];
+  /** `since`: the time of the oldest event whose delivery is held, by this restore or before it. */
   held: { subscriptions: string[]; deliveries: number; since: number | null };
   /** Subscriptions on the list for which an earlier restore held deliveries, the oldest of them `since`. */
   heldEarlier: { id: string; since: number }[];
@@ -46,6 +45,7 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     // Before any change: readers have to see every change of the restore.
     await beginLife(writer);
     const changes = new CopyChanges(writer, at, RESTORER);
+    const suspendedEarlier = settling.valid === undefined ? await suspendedIn(writer) : [];
     const earlier = settling.valid === undefined ? [] : await undoSuspensions(changes, settling.valid);
     const present = await validIn(writer, at);
     // Without a list, what is valid in the copy is valid: that ends nothing.
@@ -56,12 +56,10 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
     const heldEarlier = earlier.filter(({ id }) => !applied.disabled.subscriptions.includes(id));
-    const times = [held.since, ...earlier.map(({ since }) => since)];
-    const [since = null] = times.filter((time) => time !== null).sort((a, b) => a - b);
     await forgetOthers(changes);
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
     const alive = await credentialsWhere(writer, unexpired(at));
-    return { ended, consents, ...applied, suspended, alive, held: { ...held, since }, heldEarlier };
+    return { ended, consents, ...applied, suspended, alive, suspendedEarlier, held, heldEarlier };
   });
 }
 
@@ -145,15 +143,14 @@ async function holdDeliveries(
   await changes.changeEach(subscriptions, 'subscription', 'suspended', (id) =>
     changes.disableSubscription(id),
   );
-  const isStopped = sql`status = 'PENDING'
-    and subscription_id in (select id from subscriptions where status = 'DISABLED')`;
+  const deliveries = await changes.countChanged(sql`
+    update deliveries set status = 'HELD', next_attempt_at = null
+    where status = 'PENDING' and subscription_id in (select id from subscriptions where status = 'DISABLED')
+  `);
   const { rows } = await sql<{ since: number | null }>`
     select min(occurred_at) as since from events
-    where seq in (select event_seq from deliveries where ${isStopped})
+    where seq in (select event_seq from deliveries where status = 'HELD')
   `.execute(changes.writer);
-  const deliveries = await changes.countChanged(
-    sql`update deliveries set status = 'HELD', next_attempt_at = null where ${isStopped}`,
-  );
   const since = rows[0]?.since ?? null;
   return { subscriptions, deliveries, since: since === null ? null : Number(since) };
 }

@@ -331,12 +331,15 @@ describeEachDatabase('a restored database', (under) => {
 
   test('leaves suspended what an earlier restore suspended, where revocations are unknown', async () => {
     const database = await under.openMigrated();
-    await plantAll(database);
+    const { subscription } = await plantAll(database);
+    await holdOne(database, subscription, 42, 'PENDING');
     await settleCopy(database, UNKNOWN);
     const before = await suspendedIn(database.reader);
     expect(before).toHaveLength(4);
     const settled = await settleCopy(database, { ...UNKNOWN, at: AGAIN });
     expect([settled.revoked, settled.suspended, settled.alive]).toEqual([[], [], []]);
+    expect(settled.suspendedEarlier).toEqual(before);
+    expect(settled.held).toEqual({ subscriptions: [], deliveries: 0, since: 42 });
     expect(await suspendedIn(database.reader)).toEqual(before);
   });
 

@@ -1,5 +1,4 @@
 import type { Config } from '../../../config/config.js';
-import type { Credential } from '../../../store/copies/credentials.js';
 import { asFacts } from '../output/table.js';
 import type { Report, RestoreOptions } from './restore-actions.js';
 import { asText, replayCommand } from './resume-actions.js';
@@ -9,6 +8,8 @@ const UNKNOWN_TO_LISTS =
 
 const BACK_WITHOUT_LIST =
   'people who have left, disabled accounts, changed passwords, memberships, disabled applications, redirect URIs, and instance integrations whose configuration was removed';
+
+const RESUME = 'Use `integration resume` to resume those that you know were not revoked.';
 
 const DAY_MS = 86_400_000;
 /** Of subscriptions for which an earlier restore held deliveries. */
@@ -23,7 +24,18 @@ const BACK_WITH_SIGNING_KEYS =
 
 /** Lists what was restored, what was ended, and the next steps of the operator. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
-  const { restored, revocations, ended, consents, revoked, shortened, suspended, alive, held } = report;
+  const {
+    restored,
+    revocations,
+    ended,
+    consents,
+    revoked,
+    shortened,
+    suspended,
+    alive,
+    held,
+    suspendedEarlier,
+  } = report;
   const since = inWords(report.knownUntil);
   const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
   return [
@@ -54,11 +66,8 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
     ]),
     ...section('Ended permanently, because they are not on the list:', revoked),
     ...section('Expire earlier now, as on the list:', shortened),
-    ...section(
-      `Suspended, because they may have been revoked after ${since}:`,
-      suspended,
-      'Use `integration resume` to resume those that you know were not revoked.',
-    ),
+    ...section(`Suspended, because they may have been revoked after ${since}:`, suspended, RESUME),
+    ...section('Still suspended by an earlier restore:', suspendedEarlier, RESUME),
     ...(revocations === null
       ? []
       : [
@@ -93,14 +102,14 @@ function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconf
   ].join('; ');
 }
 
-function section(title: string, credentials: readonly Credential[], after?: string): string[] {
+function section(title: string, credentials: Parameters<typeof asText>[0], after?: string): string[] {
   return credentials.length === 0
     ? []
     : [`${title}\n\n${asText(credentials)}${after === undefined ? '' : `\n\n${after}`}`];
 }
 
 function nextSteps(
-  { suspended, held, heldEarlier, knownUntil }: Report,
+  { suspended, suspendedEarlier, held, heldEarlier, knownUntil }: Report,
   { sendWebhooks }: RestoreOptions,
   { EVENT_RETENTION }: Config,
 ): string {
@@ -112,11 +121,11 @@ function nextSteps(
           `Keep what is held until it is sent: set EVENT_RETENTION to ${Math.ceil(heldMs / DAY_MS) + 1}d or more`,
         ]
       : []),
-    ...(suspended.some(({ kind }) => kind === 'service_token')
+    ...([...suspended, ...suspendedEarlier].some(({ kind }) => kind === 'service_token')
       ? ['Resume your operator token:      integration resume tok_…']
       : []),
     'Start the service:               integration serve',
-    ...(held.subscriptions.length > 0
+    ...(held.subscriptions.length > 0 || suspendedEarlier.some(({ kind }) => kind === 'subscription')
       ? [
           'Enable the subscriptions:        integration resume whs_…',
           `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(knownUntil))}`,

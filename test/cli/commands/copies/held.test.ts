@@ -134,6 +134,22 @@ test.each<[string[], (subscription: string) => string]>([
   },
 );
 
+test('what an earlier restore suspended and held is in the report of a restore without a list', async () => {
+  const { into, subscription, second } = await newSecondBackup(directory());
+  const report = await succeeded(integration(['restore', second], into));
+  expect(report).toContain('0 deliveries of 0 subscriptions held');
+  const [, earlier = ''] = report.split('Still suspended by an earlier restore:');
+  expect(earlier).toMatch(/^service_token +tok_/m);
+  expect(earlier).toMatch(new RegExp(`^subscription +${subscription} `, 'm'));
+  expect(earlier.match(/^ {2}\d\. .*/gm)).toEqual([
+    expect.stringMatching(/ Keep .*: set EVENT_RETENTION to \d+d or more$/),
+    expect.stringMatching(/ integration resume tok_…$/),
+    expect.stringMatching(/ integration serve$/),
+    expect.stringMatching(/ integration resume whs_…$/),
+    expect.stringMatching(/ --since 2026-02-03T04:05:06\.789Z$/),
+  ]);
+});
+
 test('no next step sends events to a subscription that the restore has disabled, because it would be refused', async () => {
   const { into, backup, list } = await newSecondBackup(directory());
   const lines = readFileSync(list, 'utf8').split('\n');
@@ -153,7 +169,7 @@ test('a report names twenty of very many subscriptions for which an earlier rest
   }));
   const report: Report = {
     ...{ restored: '', revocations: '', knownUntil: '', consents: 0, heldEarlier },
-    ...{ revoked: [], shortened: [], suspended: [], alive: [] },
+    ...{ revoked: [], shortened: [], suspended: [], suspendedEarlier: [], alive: [] },
     ...{ memberships: [], narrowed: [], unconfigured: [], passwords: [] },
     disabled: { applications: [], accounts: [], subscriptions: [] },
     ended: { sessions: 0, grants: 0, codes: 0, links: 0, signingKeys: 0 },
