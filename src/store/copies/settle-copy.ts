@@ -3,6 +3,7 @@ import type { SubscriptionId } from '../../../generated/ids.js';
 import { newVersion } from '../../domain/version.js';
 import { beginLife } from '../adapters/lives.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
+import type { Writer } from '../database.js';
 import { type Applied, applyList, without } from './apply-list.js';
 import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
@@ -30,6 +31,8 @@ export interface Settled extends Applied {
   consents: number;
   suspended: Credential[];
   alive: Credential[];
+  /** Waiting for the platform, which may have acknowledged them since. */
+  notices: number;
   /** What an earlier restore suspended, and this one without a list leaves suspended. */
   suspendedEarlier: Suspended[];
   /** `since`: the time of the oldest event whose delivery is held, by this restore or before it. */
@@ -59,7 +62,8 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     await forgetOthers(changes);
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
     const alive = await credentialsWhere(writer, unexpired(at));
-    return { ended, consents, ...applied, suspended, alive, suspendedEarlier, held, heldEarlier };
+    const notices = await waitingNotices(writer);
+    return { ended, consents, ...applied, suspended, alive, notices, suspendedEarlier, held, heldEarlier };
   });
 }
 
@@ -153,6 +157,13 @@ async function holdDeliveries(
   `.execute(changes.writer);
   const since = rows[0]?.since ?? null;
   return { subscriptions, deliveries, since: since === null ? null : Number(since) };
+}
+
+async function waitingNotices(writer: Writer): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from account_notices) + (select count(*) from integration_notices) as count
+  `.execute(writer);
+  return Number(rows[0]?.count);
 }
 
 /** Removes key holders, which are nodes of the old database, and invalidates what callers have cached. */

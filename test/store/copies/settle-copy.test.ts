@@ -534,6 +534,21 @@ describeEachDatabase('a restored database', (under) => {
     expect(await changedAt()).toBe(30);
   });
 
+  test('keeps and counts the notices that wait for the platform', async () => {
+    const database = await under.openMigrated();
+    const { account } = await plantAll(database);
+    const notice = { kind: 'email_changed', account_id: account, email: 'a@example.com', created_at: 1 };
+    await insert(database, 'account_notices', { id: 'ntc_1', ...notice });
+    const { integration_id } = await rowOf(database, 'api_keys');
+    await insert(database, 'integration_notices', {
+      ...{ id: 'ntc_2', kind: 'failing_half', integration_id, subscription_id: 'whs_1' },
+      ...{ email: 'b@example.com', failing_since: 1, disabled_from: 2, created_at: 1 },
+    });
+    expect((await settleCopy(database, UNKNOWN)).notices).toBe(2);
+    expect(await rowOf(database, 'account_notices')).toMatchObject({ id: 'ntc_1' });
+    expect(await rowOf(database, 'integration_notices')).toMatchObject({ id: 'ntc_2' });
+  });
+
   test.each(['with', 'without'])('%s a list asks people again what they allow', async (which) => {
     const database = await under.openMigrated();
     await plantAll(database);

@@ -33,6 +33,7 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
     shortened,
     suspended,
     alive,
+    notices,
     held,
     suspendedEarlier,
   } = report;
@@ -56,6 +57,7 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
           : `${ended.sessions} sessions, ${ended.grants} grants, ${ended.codes} codes and ${ended.links} links ended, ${ended.signingKeys} signing keys withdrawn`,
       ],
       ['Consents', `${consents} deleted: people are asked again`],
+      ['Notices', `${notices} wait for the platform, also those that it has mailed since`],
       ['Revocations', revocations === null ? 'unknown' : `as of ${revocations}: ${appliedOf(report)}`],
       [
         'Webhooks',

@@ -138,6 +138,7 @@ test('what an earlier restore suspended and held is in the report of a restore w
   const { into, subscription, second } = await newSecondBackup(directory());
   const report = await succeeded(integration(['restore', second], into));
   expect(report).toContain('0 deliveries of 0 subscriptions held');
+  expect(report).toMatch(/^Notices +0 wait for the platform, /m);
   const [, earlier = ''] = report.split('Still suspended by an earlier restore:');
   expect(earlier).toMatch(/^service_token +tok_/m);
   expect(earlier).toMatch(new RegExp(`^subscription +${subscription} `, 'm'));
@@ -169,7 +170,7 @@ test('a report names twenty of very many subscriptions for which an earlier rest
   }));
   const report: Report = {
     ...{ restored: '', revocations: '', knownUntil: '', consents: 0, heldEarlier },
-    ...{ revoked: [], shortened: [], suspended: [], suspendedEarlier: [], alive: [] },
+    ...{ revoked: [], shortened: [], suspended: [], suspendedEarlier: [], alive: [], notices: 0 },
     ...{ memberships: [], narrowed: [], unconfigured: [], passwords: [] },
     disabled: { applications: [], accounts: [], subscriptions: [] },
     ended: { sessions: 0, grants: 0, codes: 0, links: 0, signingKeys: 0 },
