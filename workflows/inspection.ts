@@ -7,7 +7,7 @@ import {
 import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { nameOf, queueOf } from './worker-turn.js';
+import { queueOf, workersOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
@@ -16,10 +16,10 @@ export interface TemporalFacts {
   /** Missing search attributes. */
   shortcoming?: string | undefined;
   schedules: string[];
-  /** The version whose workers get the tasks; undefined for workers without one. */
-  version?: string | undefined;
-  /** When one of these workers last polled, by the clock of the server. */
+  /** When a worker last polled for work, by the clock of the server. */
   lastPollAt?: number | undefined;
+  /** Who gets the tasks, if none of these workers polls. */
+  absent?: string | undefined;
 }
 
 const ANSWER_LIMIT_MS = 3_000;
@@ -33,12 +33,13 @@ export async function inspectTemporal(place: TemporalPlace, clock = Date.now): P
   const over = new AbortController().signal;
   try {
     await askForNamespace(connection, place, over);
-    const [shortcoming, schedules, { current, lastPollAt }] = await Promise.all([
+    const [shortcoming, schedules, { current, lastPollAt, lastPollOfAllAt }] = await Promise.all([
       shortcomingOf(connection, place, over),
       scheduleProblems(connection, namespace, clock()),
       queueOf(connection, namespace, over),
     ]);
-    return { shortcoming, schedules, version: current && nameOf(current), lastPollAt: lastPollAt(current) };
+    const absent = lastPollAt(current) === undefined ? workersOf(current) : undefined;
+    return { shortcoming, schedules, lastPollAt: lastPollOfAllAt, absent };
   } catch (error) {
     return { problem: reasonOf(error), schedules: [] };
   } finally {

@@ -3,23 +3,31 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
-import { hasStatus, NOT_FOUND } from './namespace.js';
+import { hasStatus, PERMISSION_DENIED } from './namespace.js';
 
 const ANSWER_LIMIT_MS = 3_000;
 const CHANGE_LIMIT_MS = 10_000;
-/** Twice the longest poll. */
-const SILENT_AFTER_MS = 120_000;
+const PATIENCE = {
+  /** Twice the longest poll. */
+  silentMs: 120_000,
+  /** A Temporal that was started again knows no polls until all workers have connected again. */
+  unknownMs: 30_000,
+};
+/** Temporal may know of a version, and of all that it polls, a moment after its first poll. */
+const REFUSALS_TO_REPORT = 3;
 /** `temporal.api.enums.v1.TaskQueueType` */
 const WORKFLOW_TASKS = 1;
 /** `temporal.api.enums.v1.WorkerVersioningMode` */
 const VERSIONED = 2;
 
+type Version = WorkerDeploymentVersion | undefined;
+
 export interface TurnSettings {
   namespace: string;
   /** That of this worker; undefined for a worker without one. */
-  version?: WorkerDeploymentVersion | undefined;
-  /** How much later than all others a worker of this version polled when it takes over. */
-  silentAfterMs?: number;
+  version?: Version;
+  /** How long to wait for workers of the current version: after their last poll, and where none is known. */
+  patience?: typeof PATIENCE;
   log: Log;
 }
 
@@ -27,8 +35,9 @@ type QueueConnection = Pick<Connection, 'workflowService' | 'withAbortSignal' | 
 
 /** Who gets the tasks of the queue, and when workers of each version polled last. */
 interface Queue {
-  current: WorkerDeploymentVersion | undefined;
-  lastPollAt: (version: WorkerDeploymentVersion | undefined) => number | undefined;
+  current: Version;
+  lastPollAt: (version: Version) => number | undefined;
+  lastPollOfAllAt: number | undefined;
 }
 
 /**
@@ -36,7 +45,12 @@ interface Queue {
  * to the version of this worker: at the end of an upgrade, and of the way back.
  */
 export class WorkerTurn {
-  #waitsFor: string | undefined;
+  /** Whether the last check found that this version gets the tasks. */
+  isCurrent = false;
+
+  #current: Version | 'unknown' = 'unknown';
+  #unknownSince: number | undefined;
+  #refusals = 0;
   #lack: string | undefined;
 
   constructor(
@@ -44,76 +58,95 @@ export class WorkerTurn {
     private readonly settings: TurnSettings,
   ) {}
 
-  /** Whether the last check found that this version gets the tasks. */
-  isCurrent = false;
-
   /** Returns why no worker gets tasks, as a sentence. Keeps the last answer if Temporal does not answer. */
   async check(over: AbortSignal): Promise<string | undefined> {
+    const { namespace, version, log } = this.settings;
     try {
-      this.#lack = await this.#check(over);
+      this.#lack = await this.#lackIn(await queueOf(this.connection, namespace, over), over);
     } catch (error) {
-      this.settings.log.debug('temporal worker versions could not be read', { reason: reasonOf(error) });
+      if (version && hasStatus(error, PERMISSION_DENIED)) {
+        this.#lack = `Temporal does not let this worker read who gets the tasks: ${reasonOf(error)}`;
+      }
+      log.debug('temporal worker versions could not be read', { reason: reasonOf(error) });
     }
     return this.#lack;
   }
 
-  async #check(over: AbortSignal): Promise<string | undefined> {
-    const { namespace, version, silentAfterMs = SILENT_AFTER_MS } = this.settings;
-    const { current, lastPollAt } = await queueOf(this.connection, namespace, over);
+  async #lackIn(queue: Queue, over: AbortSignal): Promise<string | undefined> {
+    const { version } = this.settings;
+    const { current } = queue;
     this.isCurrent = isSame(current, version);
-    const mine = lastPollAt(version);
-    if (this.isCurrent || mine === undefined) {
-      this.#waitsFor = undefined;
+    const polls = queue.lastPollAt(version) !== undefined;
+    this.#tellOf(current, polls);
+    if (this.isCurrent || !polls || !this.#isSilent(queue)) {
+      this.#refusals = 0;
       return undefined;
     }
-    if (mine - (lastPollAt(current) ?? 0) < silentAfterMs) {
-      this.#tellThatItWaits(current);
+    const refusal = await this.#takeOver(current, over);
+    this.#refusals += 1;
+    if (this.#refusals < REFUSALS_TO_REPORT) {
       return undefined;
     }
-    return this.#takeOver(current, over);
+    return `Temporal gives its tasks to ${workersOf(current)}, of which none polls, and not to ${workersOf(version)}: ${refusal}`;
   }
 
-  /** Without a check that nothing has changed since: of two versions that poll, either may have the tasks. */
-  async #takeOver(
-    current: WorkerDeploymentVersion | undefined,
-    over: AbortSignal,
-  ): Promise<string | undefined> {
-    const { namespace, version, log } = this.settings;
-    const deploymentName = (version ?? current)?.deploymentName ?? '';
-    const buildId = version?.buildId ?? '';
-    const { workflowService } = this.connection;
+  #isSilent({ current, lastPollAt }: Queue): boolean {
+    const { version, patience = PATIENCE } = this.settings;
+    const theirs = lastPollAt(current);
+    if (theirs !== undefined) {
+      this.#unknownSince = undefined;
+      // Both by the clock of the server.
+      return (lastPollAt(version) ?? 0) - theirs >= patience.silentMs;
+    }
+    const now = performance.now();
+    this.#unknownSince ??= now;
+    return now - this.#unknownSince >= patience.unknownMs;
+  }
+
+  /** The next check finds whether it has worked. Of two versions that poll, either may then be current. */
+  async #takeOver(current: Version, over: AbortSignal): Promise<string> {
+    const { version } = this.settings;
     try {
-      await limitedCall(this.connection, over, CHANGE_LIMIT_MS, () =>
-        workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId }),
-      );
-    } catch (error) {
-      if (over.aborted || hasStatus(error, NOT_FOUND)) {
-        // Temporal learns of a version a moment after its first poll.
-        return undefined;
+      if (version) {
+        await this.#setCurrent(version.deploymentName, version.buildId, over);
       }
-      return (
-        `Temporal gives its tasks to ${workersOf(current)}, of which none polls, and does not give them to ` +
-        `${workersOf(version)}: ${reasonOf(error)}`
-      );
+      if (current && current.deploymentName !== version?.deploymentName) {
+        // Of several deployments, Temporal takes the one that was changed last.
+        await this.#setCurrent(current.deploymentName, '', over);
+      }
+      return 'its answer to the change has had no effect.';
+    } catch (error) {
+      return reasonOf(error);
     }
-    this.isCurrent = true;
-    this.#waitsFor = undefined;
-    log.info('temporal gives its tasks to this version', {
-      to: workersOf(version),
-      before: workersOf(current),
-    });
-    return undefined;
   }
 
-  #tellThatItWaits(current: WorkerDeploymentVersion | undefined): void {
+  async #setCurrent(deploymentName: string, buildId: string, over: AbortSignal): Promise<void> {
+    const { namespace } = this.settings;
+    await limitedCall(this.connection, over, CHANGE_LIMIT_MS, () =>
+      this.connection.workflowService.setWorkerDeploymentCurrentVersion({
+        namespace,
+        deploymentName,
+        buildId,
+      }),
+    );
+  }
+
+  #tellOf(current: Version, polls: boolean): void {
     const { version, log } = this.settings;
-    if (this.#waitsFor !== workersOf(current)) {
-      this.#waitsFor = workersOf(current);
-      log.info('temporal worker waits until workers of another version have ended', {
-        waiting: workersOf(version),
-        current: this.#waitsFor,
-      });
+    if (!polls || (this.#current !== 'unknown' && isSame(this.#current, current))) {
+      return;
     }
+    // Workers without a version that always were current say nothing.
+    if (version || this.#current !== 'unknown' || current) {
+      log.info(
+        this.isCurrent
+          ? 'temporal gives its tasks to this version'
+          : 'temporal worker waits until workers of another version have ended',
+        { version: workersOf(version), current: workersOf(current) },
+      );
+    }
+    this.#current = current;
+    this.#unknownSince = undefined;
   }
 }
 
@@ -135,32 +168,28 @@ export async function queueOf(
   }));
   return {
     current: versionOf(versioningInfo?.currentDeploymentVersion),
-    lastPollAt: (version) => {
-      const times = polls.filter((poll) => isSame(poll.version, version)).map(({ at }) => at);
-      return times.length > 0 ? Math.max(...times) : undefined;
-    },
+    lastPollAt: (version) => latestOf(polls.filter((poll) => isSame(poll.version, version))),
+    lastPollOfAllAt: latestOf(polls),
   };
 }
 
-/** As Temporal's UI names a version. */
-export function nameOf({ deploymentName, buildId }: WorkerDeploymentVersion): string {
-  return `${deploymentName}.${buildId}`;
+export function workersOf(version: Version): string {
+  return version
+    ? `workers of version ${version.deploymentName}.${version.buildId}`
+    : 'workers without a version';
 }
 
-function workersOf(version: WorkerDeploymentVersion | undefined): string {
-  return version ? `workers of version ${nameOf(version)}` : 'workers without a version';
+function latestOf(polls: readonly { at: number }[]): number | undefined {
+  return polls.length > 0 ? Math.max(...polls.map(({ at }) => at)) : undefined;
 }
 
 type Message = { deploymentName?: string | null; buildId?: string | null };
 
-function versionOf(message: Message | null | undefined): WorkerDeploymentVersion | undefined {
+function versionOf(message: Message | null | undefined): Version {
   const { deploymentName, buildId } = message ?? {};
   return deploymentName && buildId ? { deploymentName, buildId } : undefined;
 }
 
-function isSame(
-  one: WorkerDeploymentVersion | undefined,
-  other: WorkerDeploymentVersion | undefined,
-): boolean {
+function isSame(one: Version, other: Version): boolean {
   return one?.deploymentName === other?.deploymentName && one?.buildId === other?.buildId;
 }

@@ -1,9 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Metadata } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
+import { WorkerTurn } from '../../workflows/worker-turn.js';
 import { describeWith } from '../support/toolchains.js';
 import {
   connectClient,
@@ -12,6 +14,7 @@ import {
   quickPurge,
   recordingLog,
   scriptedMaintenance,
+  silentLog,
   startServer,
   temporaryFolder,
   workOf,
@@ -21,8 +24,11 @@ import {
 const DEPLOYMENT = 'integration';
 const older = { deploymentName: DEPLOYMENT, buildId: '1.4.0' };
 const newer = { deploymentName: DEPLOYMENT, buildId: '1.5.0' };
+const renamed = { deploymentName: 'renamed', buildId: '1.4.0' };
 /** Takes over as soon as it has polled after all others, which have ended. */
-const AT_ONCE = { silentAfterMs: 0 };
+const AT_ONCE = { patience: { silentMs: 0, unknownMs: 0 } };
+/** Waits for others that poll. */
+const FIRST = { patience: { silentMs: 120_000, unknownMs: 0 } };
 
 describeWith('temporal', 'the versions of workers', (executable) => {
   let files: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -83,15 +89,12 @@ describeWith('temporal', 'the versions of workers', (executable) => {
   }
 
   test('get the tasks one at a time: the next takes over when the one before has ended, also on the way back', async () => {
-    const first = await work(older);
-    expect(await first.says(TAKES_OVER)).toEqual({
-      to: 'workers of version integration.1.4.0',
-      before: 'workers without a version',
-    });
+    const first = await work(older, FIRST);
+    await first.says(TAKES_OVER);
 
-    const early = await work(newer);
+    const early = await work(newer, FIRST);
     expect(await early.says(WAITS)).toEqual({
-      waiting: 'workers of version integration.1.5.0',
+      version: 'workers of version integration.1.5.0',
       current: 'workers of version integration.1.4.0',
     });
     expect(early.worker.state).toMatchObject({ status: 'polling' });
@@ -114,7 +117,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     const plain = await work(undefined);
     await eventually('polls', () => plain.worker.state.status === 'polling');
     expect(await versionThatRan(await startPurge('plain'))).toBe('none');
-    const versioned = await work(older);
+    const versioned = await work(older, FIRST);
     await versioned.says(WAITS);
     await plain.worker.shutdown();
     const next = await work(older, AT_ONCE);
@@ -123,29 +126,39 @@ describeWith('temporal', 'the versions of workers', (executable) => {
   });
 
   test('give the tasks back to workers without a version', async () => {
-    const versioned = await work(older);
+    const versioned = await work(older, FIRST);
     await versioned.says(TAKES_OVER);
     await versioned.worker.shutdown();
     const plain = await work(undefined, AT_ONCE);
-    expect(await plain.says(TAKES_OVER)).toEqual({
-      to: 'workers without a version',
-      before: 'workers of version integration.1.4.0',
-    });
+    await plain.says(TAKES_OVER);
     expect(await versionThatRan(await startPurge('plain-again'))).toBe('none');
   });
 
-  test('are inspected by the last poll of the version that gets the tasks', async () => {
-    const versioned = await work(older);
-    await versioned.says(TAKES_OVER);
+  test('follow each other under another name of the deployment, and under the first one again', async () => {
+    for (const version of [older, renamed, older]) {
+      const { worker, says } = await work(version, AT_ONCE);
+      expect(await says(TAKES_OVER)).toMatchObject({
+        current: `workers of version ${version.deploymentName}.1.4.0`,
+      });
+      const handle = await startPurge(`as-${version.deploymentName}-${workers.length}`);
+      expect(await versionThatRan(handle)).toBe('1.4.0');
+      await worker.shutdown();
+    }
+  });
+
+  test('are inspected: whether one polls, and whether it is the one that gets the tasks', async () => {
     const place = { address: server.address, namespace: NAMESPACE };
-    await eventually('a poll of the version', async () => {
-      const { version, lastPollAt } = await inspectTemporal(place);
-      return version === 'integration.1.4.0' && lastPollAt !== undefined;
-    });
+    const versioned = await work(older, { patience: { silentMs: 120_000, unknownMs: 120_000 } });
+    const facts = () => inspectTemporal(place);
+    await eventually('a poll', async () => (await facts()).lastPollAt !== undefined);
+    expect((await facts()).absent).toBe('workers without a version');
+    await versioned.worker.shutdown();
+    await (await work(older, AT_ONCE)).says(TAKES_OVER);
+    expect(await facts()).toMatchObject({ lastPollAt: expect.any(Number), absent: undefined });
   });
 
   test('that Temporal does not give the tasks to say so, and count as away', async () => {
-    const versioned = await work(older);
+    const versioned = await work(older, FIRST);
     await versioned.says(TAKES_OVER);
     const { workflowService } = client.connection;
     await workflowService.setWorkerDeploymentManager({
@@ -161,8 +174,106 @@ describeWith('temporal', 'the versions of workers', (executable) => {
       () => refused.worker.state.reason !== undefined && refused.worker.state,
     );
     expect(reason).toMatch(
-      /^Temporal gives its tasks to workers of version integration\.1\.4\.0, of which none polls, and does not give them to workers of version integration\.1\.5\.0: /,
+      /^Temporal gives its tasks to workers of version integration\.1\.4\.0, of which none polls, and not to workers of version integration\.1\.5\.0: .*manager/i,
     );
     expect(awaySince).toBeInstanceOf(Date);
+  });
+});
+
+describe('the turn of a version, in checks of a queue', () => {
+  const old = { deploymentName: DEPLOYMENT, buildId: '1.4.0' };
+  const PERMISSION_DENIED = 7;
+  let now: number;
+
+  beforeEach(() => {
+    now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** A queue whose current version is the older one, and a worker of the newer one that has just polled. */
+  function queue(currentPolledAgoSeconds: number | undefined) {
+    const poller = (version: typeof old, agoSeconds: number) => ({
+      deploymentOptions: { ...version, workerVersioningMode: 2 },
+      lastAccessTime: { seconds: 1_000_000 - agoSeconds, nanos: 0 },
+    });
+    const state = {
+      pollers: [poller(newer, 0)],
+      changes: [] as string[],
+      refusal: undefined as Error | undefined,
+      unreadable: undefined as Error | undefined,
+    };
+    if (currentPolledAgoSeconds !== undefined) {
+      state.pollers.push(poller(old, currentPolledAgoSeconds));
+    }
+    const workflowService = {
+      describeTaskQueue: async () => {
+        if (state.unreadable) {
+          throw state.unreadable;
+        }
+        return { pollers: state.pollers, versioningInfo: { currentDeploymentVersion: old } };
+      },
+      setWorkerDeploymentCurrentVersion: async ({ buildId }: { buildId: string }) => {
+        state.changes.push(buildId);
+        if (state.refusal) {
+          throw state.refusal;
+        }
+        return {};
+      },
+    };
+    const call = <T>(_: unknown, request: () => Promise<T>) => request();
+    const connection = { workflowService, withAbortSignal: call, withDeadline: call };
+    const turn = new WorkerTurn(connection as never, {
+      namespace: NAMESPACE,
+      version: newer,
+      log: silentLog,
+    });
+    return { state, check: () => turn.check(new AbortController().signal) };
+  }
+
+  test.each([
+    [119, []],
+    [120, ['1.5.0']],
+  ])('a current version that polled %i s before it leads to %j', async (agoSeconds, changes) => {
+    const { state, check } = queue(agoSeconds);
+    expect(await check()).toBeUndefined();
+    expect(state.changes).toEqual(changes);
+  });
+
+  test('a current version of which no poll is known has half a minute to come back', async () => {
+    const { state, check } = queue(undefined);
+    await check();
+    now = 29_999;
+    await check();
+    expect(state.changes).toEqual([]);
+    now = 30_000;
+    await check();
+    expect(state.changes).toEqual(['1.5.0']);
+  });
+
+  test.each([
+    ['refused', new Error('There is a manager.'), 'There is a manager.'],
+    ['without effect', undefined, 'its answer to the change has had no effect.'],
+  ])('a change that is %s three times in a row is told', async (_, refusal, reason) => {
+    const { state, check } = queue(300);
+    state.refusal = refusal;
+    expect([await check(), await check(), await check()]).toEqual([
+      undefined,
+      undefined,
+      'Temporal gives its tasks to workers of version integration.1.4.0, of which none polls, and not to workers of ' +
+        `version integration.1.5.0: ${reason}`,
+    ]);
+  });
+
+  test('a queue that the worker may not read is told', async () => {
+    const { state, check } = queue(300);
+    state.unreadable = Object.assign(new Error('Request unauthorized.'), {
+      ...{ code: PERMISSION_DENIED, details: 'Request unauthorized.', metadata: new Metadata() },
+    });
+    expect(await check()).toBe(
+      'Temporal does not let this worker read who gets the tasks: Request unauthorized.',
+    );
   });
 });

@@ -48,10 +48,11 @@ const workerPolls: DoctorCheck = {
   remedy:
     'Start a worker (`integration serve` or `integration worker`) with the same TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
   find: async (installation) => {
-    const { version, lastPollAt } = await answered(installation);
-    const worker =
-      version === undefined ? 'no worker' : `no worker of version ${version}, which gets the tasks,`;
-    return foundIn(lastPollAt === undefined ? [`${worker} has polled in the last minutes`] : []);
+    const { lastPollAt, absent } = await answered(installation);
+    if (lastPollAt === undefined) {
+      return foundIn(['no worker has polled in the last minutes']);
+    }
+    return foundIn(absent ? [`the tasks go to ${absent}, of which none has polled in the last minutes`] : []);
   },
 };
 
