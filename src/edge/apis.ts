@@ -121,7 +121,7 @@ export async function createSignOnApi({
   const { document } = readContract('sign-on');
   const signOn = domain.clientOf(SignOnServiceService);
   const pages = new PageWriter(environment);
-  const fetchKeySet = () => signOn.getKeySet({}, { requestId: randomUUID() });
+  const fetchKeySet = (wantedKid?: string) => signOn.getKeySet({ wantedKid }, { requestId: randomUUID() });
   const contract = await createContractApi<SignOnOperations, SignOnDependencies, unknown, OAuthOperation>({
     document,
     handlers: signOnHandlers satisfies Required<

@@ -16,7 +16,10 @@ interface FetchedKey {
   jwkJson: string;
 }
 
-export type FetchKeySet = () => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
+/** Called with the id of the key that is wanted, if it is one that the set may lack. */
+export type FetchKeySet = (
+  wantedKid?: string,
+) => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
 
 interface FetchedKeysOptions {
   fetch: FetchKeySet;
@@ -52,7 +55,7 @@ export class FetchedKeys {
     if (key || kid === undefined) {
       return key;
     }
-    await (this.#mayFetch(MIN_SEARCH_INTERVAL_MS) ? this.#fetch() : this.#fetched);
+    await (this.#mayFetch(MIN_SEARCH_INTERVAL_MS) ? this.#fetch(kid) : this.#fetched);
     return this.#byKid?.get(kid);
   }
 
@@ -60,19 +63,19 @@ export class FetchedKeys {
     return Math.abs(this.options.clock() - this.#triedAt) >= intervalMs;
   }
 
-  #fetch(): Promise<void> {
+  #fetch(wantedKid?: string): Promise<void> {
     if (this.#fetched === undefined || !this.#isFetching) {
       this.#isFetching = true;
-      this.#fetched = this.#load().finally(() => {
+      this.#fetched = this.#load(wantedKid).finally(() => {
         this.#isFetching = false;
       });
     }
     return this.#fetched;
   }
 
-  async #load(): Promise<void> {
+  async #load(wantedKid: string | undefined): Promise<void> {
     this.#triedAt = this.options.clock();
-    const { keys, maxAgeSeconds } = await this.options.fetch();
+    const { keys, maxAgeSeconds } = await this.options.fetch(wantedKid);
     const wanted = keys.filter(({ algorithm }) => algorithm === ACCESS_TOKEN_ALGORITHM);
     const imported = await Promise.all(
       wanted.map(

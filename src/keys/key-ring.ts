@@ -74,7 +74,10 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     return this.#known.search((keys) => keys.find(isIt)).then((key) => key !== undefined && isPublic(key));
   }
 
-  async publicKeys(): Promise<{ keys: PublicKey[]; maxAgeSeconds: number }> {
+  async publicKeys(wantedKid?: string): Promise<{ keys: PublicKey[]; maxAgeSeconds: number }> {
+    if (wantedKid !== undefined) {
+      await this.#known.search((keys) => keys.find(({ kid }) => kid === wantedKid));
+    }
     const keys = (await this.#known.newestAtHand()).filter(isPublic);
     return {
       keys: keys.map(({ kid, algorithm, publicJwk }) => ({ kid, algorithm, jwk: publicJwk })),

@@ -184,6 +184,17 @@ describe('reading the keys', () => {
     expect([answers, database.loads]).toEqual([[true, true, true], 2]);
   });
 
+  test('finds a key that another node has just made if it is wanted', async () => {
+    const { ring, database } = ringRig(keys);
+    await ring.publicKeys();
+    const late = await signingKey('ES256');
+    database.rows = [...keys, late];
+    const kids = async (wanted?: string) => (await ring.publicKeys(wanted)).keys.map(({ kid }) => kid);
+    expect(await kids()).not.toContain(late.kid);
+    expect(await kids(late.kid)).toContain(late.kid);
+    expect(database.loads).toBe(2);
+  });
+
   test('for an unknown kid is an outage while it fails, also for callers in the second after it', async () => {
     const { ring, clock, database } = ringRig(keys);
     await ring.publicKeys();

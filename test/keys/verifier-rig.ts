@@ -8,12 +8,16 @@ export const HOUR_MS = 3_600_000;
 /** A verifier over a key set that the test changes, and tokens for it. */
 export function verifierRig(keys: readonly SigningKey[]) {
   const clock = fakeClock();
-  const domain = { keys, fetches: 0, away: false, maxAgeSeconds: 300 };
+  const domain = {
+    ...{ keys, fetches: 0, away: false, maxAgeSeconds: 300 },
+    wanted: undefined as string | undefined,
+  };
   const verifier = new AccessTokenVerifier({
     issuer: ISSUER,
     clock: clock.now,
-    fetchKeySet: async () => {
+    fetchKeySet: async (wantedKid) => {
       domain.fetches += 1;
+      domain.wanted = wantedKid;
       if (domain.away) {
         throw new Error('The domain is away.');
       }

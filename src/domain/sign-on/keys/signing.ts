@@ -18,7 +18,8 @@ export interface PublicKey {
 export interface PublishedKeys {
   /** Whether signatures of the key still count; not those of withdrawn and retired ones. */
   isKnown(kid: string): boolean | Promise<boolean>;
-  publicKeys(): Promise<{ keys: readonly PublicKey[]; maxAgeSeconds: number }>;
+  /** With the id of a key that is wanted: also one that another node has just made. */
+  publicKeys(wantedKid?: string): Promise<{ keys: readonly PublicKey[]; maxAgeSeconds: number }>;
 }
 
 /** As long as a form may be: an ID token names all clients of the person. */

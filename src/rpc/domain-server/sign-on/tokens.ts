@@ -22,8 +22,8 @@ import type { CallContext, Handlers } from '../../handlers.js';
 export function tokenHandlers(issuer: TokenIssuer): Handlers<SignOnServiceService> {
   return {
     getProviderMetadata: async () => providerMetadata(issuer),
-    getKeySet: async () => {
-      const { keys, maxAgeSeconds } = await issuer.keys.publicKeys();
+    getKeySet: async ({ wantedKid }) => {
+      const { keys, maxAgeSeconds } = await issuer.keys.publicKeys(wantedKid);
       return {
         keys: keys.map(({ jwk, ...key }) => ({ ...key, jwkJson: JSON.stringify(jwk) })),
         maxAgeSeconds,

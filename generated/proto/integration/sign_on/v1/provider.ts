@@ -37,6 +37,11 @@ export interface GetProviderMetadataResponse {
 
 /** Asks for the public keys. */
 export interface GetKeySetRequest {
+  /**
+   * The id of a key that the caller lacks. The node reads its keys again if it lacks that key too, because
+   * another node may just have made it.
+   */
+  wantedKid?: string | undefined;
 }
 
 /** The public keys that verify present and coming tokens. */
@@ -225,11 +230,14 @@ export const GetProviderMetadataResponse: MessageFns<GetProviderMetadataResponse
 };
 
 function createBaseGetKeySetRequest(): GetKeySetRequest {
-  return {};
+  return { wantedKid: undefined };
 }
 
 export const GetKeySetRequest: MessageFns<GetKeySetRequest> = {
-  encode(_: GetKeySetRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: GetKeySetRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.wantedKid != null) {
+      writer.uint32(10).string(message.wantedKid);
+    }
     return writer;
   },
 
@@ -246,6 +254,14 @@ export const GetKeySetRequest: MessageFns<GetKeySetRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.wantedKid = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
