@@ -62,7 +62,7 @@ func (a *audience) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(a))
 }
 
-func (v *idTokenVerifier) verify(ctx context.Context, idToken, nonce string) (*signon.IdTokenClaims, error) {
+func (v *idTokenVerifier) verify(ctx context.Context, idToken string, requested CodeExchange) (*signon.IdTokenClaims, error) {
 	parts := strings.Split(idToken, ".")
 	if len(parts) != 3 {
 		return nil, invalidIDToken("it is no signed token")
@@ -82,17 +82,18 @@ func (v *idTokenVerifier) verify(ctx context.Context, idToken, nonce string) (*s
 	if !isSignature(v.algorithm, key, []byte(parts[0]+"."+parts[1]), signature) {
 		return nil, invalidIDToken("its signature does not verify")
 	}
-	return v.claims(parts[1], nonce)
+	return v.claims(parts[1], requested)
 }
 
-func (v *idTokenVerifier) claims(payload, nonce string) (*signon.IdTokenClaims, error) {
+func (v *idTokenVerifier) claims(payload string, requested CodeExchange) (*signon.IdTokenClaims, error) {
 	var checked struct {
-		Iss   string
-		Sub   string
-		Aud   audience
-		Exp   float64
-		Iat   float64
-		Nonce string
+		Iss      string
+		Sub      string
+		Aud      audience
+		Exp      float64
+		Iat      float64
+		Nonce    string
+		AuthTime *float64 `json:"auth_time"`
 	}
 	if decodePart(payload, &checked) != nil {
 		return nil, invalidIDToken("its claims cannot be read")
@@ -109,8 +110,11 @@ func (v *idTokenVerifier) claims(payload, nonce string) (*signon.IdTokenClaims, 
 		return nil, invalidIDToken("it has expired")
 	case checked.Iat > now+clockTolerance.Seconds():
 		return nil, invalidIDToken("it was issued in the future; is your clock right?")
-	case checked.Nonce != nonce:
+	case checked.Nonce != requested.Nonce:
 		return nil, &SignInError{NonceMismatch, "the ID token is the answer to another authorization request"}
+	case requested.MaxAge != nil && (checked.AuthTime == nil ||
+		now-*checked.AuthTime-clockTolerance.Seconds() > requested.MaxAge.Seconds()):
+		return nil, invalidIDToken("the person entered the password too long ago")
 	}
 	var claims signon.IdTokenClaims
 	if err := decodePart(payload, &claims); err != nil {

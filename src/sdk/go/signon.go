@@ -111,7 +111,8 @@ type AuthorizationOptions struct {
 	// Prompt is none, login, consent or select_account.
 	Prompt    string
 	LoginHint string
-	// MaxAge limits the time since the person entered the password; nil sets no limit.
+	// MaxAge limits the time since the person entered the password; nil sets no limit. Give ExchangeCode the
+	// same: the browser, which carries this request, can leave it out.
 	MaxAge    *time.Duration
 	UILocales string
 }
@@ -158,6 +159,8 @@ type CodeExchange struct {
 	State        string
 	Nonce        string
 	CodeVerifier string
+	// MaxAge is for those who asked for one: the sign-in is refused if the person entered the password longer ago.
+	MaxAge *time.Duration
 }
 
 // Tokens are for your server; keep them out of addresses and logs.
@@ -198,7 +201,7 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	}
 	signIn := &SignIn{Tokens: *tokens, IDToken: answer.GetIdToken()}
 	if signIn.IDToken != "" {
-		signIn.Claims, err = s.verifier.verify(ctx, signIn.IDToken, exchange.Nonce)
+		signIn.Claims, err = s.verifier.verify(ctx, signIn.IDToken, exchange)
 	} else if slices.Contains(strings.Fields(signIn.Scope), "openid") {
 		err = &SignInError{IDTokenMissing, "the answer has no ID token, though the scope openid was granted"}
 	}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SignJWT } from 'jose';
+import { type JWTPayload, SignJWT } from 'jose';
 import type { Driven } from './line-driver.js';
 import { type Answer, hangUp, json, page, silence } from './scripted-server.js';
 import {
@@ -174,6 +174,27 @@ export function describeExchange(driver: Driven): void {
     ])('has a reason: one %s', async (_, make, reason) => {
       rig.serves(json({ ...grant, access_token: 'access-1', ...(await make()) }));
       expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason });
+    });
+
+    test.each<[string, JWTPayload]>([
+      ['a day ago', { auth_time: secondsNow() - 86_400 }],
+      ['at a time that it does not say', {}],
+      ['at a time that is none', { auth_time: 'now' }],
+    ])(
+      'is refused where a maximum age was asked for: one of who entered the password %s',
+      async (_, claims) => {
+        rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken(claims) }));
+        expect((await rig.exchange({ maxAgeSeconds: 60 })).error).toMatchObject({
+          name: 'SignInError',
+          reason: 'id_token_invalid',
+        });
+      },
+    );
+
+    test('one of who entered the password as lately as asked for is none of them', async () => {
+      const claims = { auth_time: secondsNow() - 60 };
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken(claims) }));
+      expect((await rig.exchange({ maxAgeSeconds: 60 })).value).toMatchObject({ claims: { sub: 'acc_1' } });
     });
 
     test('a clock that is a little off does not matter', async () => {

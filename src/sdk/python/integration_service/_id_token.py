@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -32,7 +33,7 @@ class IdTokenVerifier:
         self._read_at = float("-inf")
         self._lock = threading.Lock()
 
-    def claims(self, id_token: str, nonce: str) -> dict[str, Any]:
+    def claims(self, id_token: str, nonce: str, max_age_seconds: float | None) -> dict[str, Any]:
         try:
             header = jwt.get_unverified_header(id_token)
             claims: dict[str, Any] = jwt.decode(
@@ -49,6 +50,8 @@ class IdTokenVerifier:
         if claims.get("nonce") != nonce:
             message = "The ID token is the answer to another authorization request."
             raise SignInError("nonce_mismatch", message)
+        if max_age_seconds is not None and not _age_seconds(claims) <= max_age_seconds + _CLOCK_TOLERANCE_SECONDS:
+            raise SignInError("id_token_invalid", "The person entered the password too long ago.")
         return claims
 
     def _key(self, kid: str) -> jwt.PyJWK:
@@ -62,6 +65,12 @@ class IdTokenVerifier:
         if key is None:
             raise SignInError("id_token_invalid", "The ID token is signed with a key that is not published.")
         return key
+
+
+def _age_seconds(claims: Mapping[str, Any]) -> float:
+    """Since the person entered the password. NaN if the ID token does not say."""
+    at = claims.get("auth_time")
+    return time.time() - at if isinstance(at, (int, float)) else math.nan
 
 
 def _keys_in(answer: Answer) -> dict[str, jwt.PyJWK]:

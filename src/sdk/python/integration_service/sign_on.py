@@ -143,7 +143,12 @@ class SignOn:
         max_age_seconds: int | None = None,
         ui_locales: str | None = None,
     ) -> AuthorizationRequest:
-        """The address to which to send the browser to sign a person in. State and nonce are random by default."""
+        """
+        The address to which to send the browser to sign a person in. State and nonce are random by default.
+
+        :param max_age_seconds: the longest time since the person entered the password; give ``exchange_code`` the same:
+            the browser, which carries this request, can leave it out
+        """
         code_verifier = _random_text()
         state = state or _random_text()
         nonce = nonce or _random_text()
@@ -165,7 +170,14 @@ class SignOn:
         return AuthorizationRequest(url, state, nonce, code_verifier)
 
     def exchange_code(
-        self, callback_url: str, *, state: str, nonce: str, code_verifier: str, request_id: str | None = None
+        self,
+        callback_url: str,
+        *,
+        state: str,
+        nonce: str,
+        code_verifier: str,
+        max_age_seconds: float | None = None,
+        request_id: str | None = None,
     ) -> SignIn:
         """
         Checks the callback of the browser, exchanges the code, and verifies the ID token. Raises ``OAuthError`` if the
@@ -173,6 +185,7 @@ class SignOn:
         an error begin with a new ``authorization_url``.
 
         :param callback_url: the whole address to which the browser returned, or its path and query
+        :param max_age_seconds: if you asked for one: the sign-in is refused if the person entered the password longer ago
         """
         grant = TokenRequest(
             grant_type="authorization_code",
@@ -190,7 +203,7 @@ class SignOn:
                 message = "The answer has no ID token, though the scope openid was granted."
                 raise SignInError("id_token_missing", message)
             return SignIn(**vars(tokens), id_token=None, claims=None, all_claims=None)
-        claims = self._verifier.claims(id_token, nonce)
+        claims = self._verifier.claims(id_token, nonce, max_age_seconds)
         try:
             known = IdTokenClaims.model_validate(claims)
         except ValidationError as cause:

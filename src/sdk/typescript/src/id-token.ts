@@ -36,6 +36,12 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 /** As long as the service says by `Cache-Control`. */
 const KEYS_MAX_AGE_MS = 300_000;
 
+/** What the authorization request asked for. */
+interface Requested {
+  nonce: string;
+  maxAgeSeconds: number | undefined;
+}
+
 /** Verifies ID tokens with the published keys, which it caches and reads again for an unknown one. */
 export class IdTokenVerifier {
   readonly #expected: JWTVerifyOptions;
@@ -63,10 +69,13 @@ export class IdTokenVerifier {
     });
   }
 
-  async verify(idToken: string, nonce: string): Promise<IdTokenClaims> {
+  async verify(idToken: string, { nonce, maxAgeSeconds }: Requested): Promise<IdTokenClaims> {
     const claims = await this.#verified(idToken);
     if (claims.nonce !== nonce) {
       throw new SignInError('nonce_mismatch', 'The ID token is the answer to another authorization request.');
+    }
+    if (maxAgeSeconds !== undefined && !(ageSecondsOf(claims) <= maxAgeSeconds + CLOCK_TOLERANCE_SECONDS)) {
+      throw new SignInError('id_token_invalid', 'The person entered the password too long ago.');
     }
     return claims;
   }
@@ -83,6 +92,11 @@ export class IdTokenVerifier {
       throw whatWentWrong(cause);
     }
   }
+}
+
+/** Since the person entered the password. NaN if the ID token does not say. */
+function ageSecondsOf({ auth_time }: IdTokenClaims): number {
+  return typeof auth_time === 'number' ? Date.now() / 1000 - auth_time : Number.NaN;
 }
 
 /** Removes entries that are no objects, which would make jose refuse the whole set. */

@@ -47,7 +47,10 @@ export interface AuthorizationOptions {
   /** `none`, `login`, `consent`, `select_account`. */
   prompt?: string | undefined;
   loginHint?: string | undefined;
-  /** The longest time since the person entered the password. */
+  /**
+   * The longest time since the person entered the password. Give `exchangeCode` the same: the browser, which
+   * carries this request, can leave it out.
+   */
   maxAgeSeconds?: number | undefined;
   uiLocales?: string | undefined;
 }
@@ -67,6 +70,8 @@ export interface CodeExchange {
   state: string;
   nonce: string;
   codeVerifier: string;
+  /** If you asked for one: the sign-in is refused if the person entered the password longer ago. */
+  maxAgeSeconds?: number | undefined;
 }
 
 export interface Tokens {
@@ -167,7 +172,7 @@ export class SignOn {
    * retries: after an error begin with a new `authorizationUrl`.
    */
   async exchangeCode(
-    { callbackUrl, state, nonce, codeVerifier }: CodeExchange,
+    { callbackUrl, state, nonce, codeVerifier, maxAgeSeconds }: CodeExchange,
     options: CallOptions = {},
   ): Promise<SignIn> {
     const redirect_uri = this.#redirectUri;
@@ -182,7 +187,7 @@ export class SignOn {
     if (idToken === null && tokens.scope.split(' ').includes('openid')) {
       throw new SignInError('id_token_missing', 'The answer has no ID token, though `openid` was granted.');
     }
-    const claims = idToken === null ? null : await this.#verifier.verify(idToken, nonce);
+    const claims = idToken === null ? null : await this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
     return { ...tokens, idToken, claims };
   }
 

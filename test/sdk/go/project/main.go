@@ -297,16 +297,12 @@ func signOn(given command) (any, error) {
 	ctx := context.Background()
 	switch given.Method {
 	case "authorizationUrl":
-		asked := sdk.AuthorizationOptions{Scope: p.Scope, State: p.State, Nonce: p.Nonce, Prompt: p.Prompt, LoginHint: p.LoginHint}
-		if p.MaxAgeSeconds != nil {
-			maxAge := seconds(*p.MaxAgeSeconds)
-			asked.MaxAge = &maxAge
-		}
+		asked := sdk.AuthorizationOptions{Scope: p.Scope, State: p.State, Nonce: p.Nonce, Prompt: p.Prompt, LoginHint: p.LoginHint, MaxAge: p.maxAge()}
 		r := client.AuthorizationURL(asked)
 		return object{"url": r.URL, "state": r.State, "nonce": r.Nonce, "codeVerifier": r.CodeVerifier}, nil
 	case "exchangeCode", "exchangeTwice":
 		exchange := sdk.CodeExchange{
-			CallbackURL: p.CallbackURL, State: p.State, Nonce: p.Nonce, CodeVerifier: p.CodeVerifier,
+			CallbackURL: p.CallbackURL, State: p.State, Nonce: p.Nonce, CodeVerifier: p.CodeVerifier, MaxAge: p.maxAge(),
 		}
 		if given.Method == "exchangeTwice" {
 			if _, err := client.ExchangeCode(ctx, exchange); err != nil {
@@ -333,6 +329,14 @@ func signOn(given command) (any, error) {
 		return nil, client.Revoke(ctx, p.Token)
 	}
 	return client.LogoutURL(sdk.LogoutOptions{IDToken: p.IDToken, PostLogoutRedirectURI: p.AfterLogout}), nil
+}
+
+func (p parameters) maxAge() *time.Duration {
+	if p.MaxAgeSeconds == nil {
+		return nil
+	}
+	maxAge := seconds(*p.MaxAgeSeconds)
+	return &maxAge
 }
 
 func tokens(given *sdk.Tokens) object {
