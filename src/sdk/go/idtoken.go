@@ -48,6 +48,15 @@ type idTokenVerifier struct {
 	lock   sync.Mutex
 	keys   map[string]crypto.PublicKey
 	readAt time.Time
+	// reading is nil between reads; one at a time is shared by all who need it.
+	reading *keysRead
+}
+
+// keysRead has its result once done is closed.
+type keysRead struct {
+	done chan struct{}
+	keys map[string]crypto.PublicKey
+	err  error
 }
 
 // audience is a text, or a list of them.
@@ -154,20 +163,49 @@ func isSignature(algorithm IDTokenAlgorithm, key crypto.PublicKey, signed, signa
 }
 
 func (v *idTokenVerifier) key(ctx context.Context, kid string) (crypto.PublicKey, error) {
-	v.lock.Lock()
-	defer v.lock.Unlock()
-	age := time.Since(v.readAt)
-	if _, known := v.keys[kid]; age > keysMaxAge || !known && age > keysCooldown {
-		keys, err := v.read(ctx)
-		if err != nil {
-			return nil, err
+	keys, reading := v.keysFor(ctx, kid)
+	if reading != nil {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-reading.done:
 		}
-		v.keys, v.readAt = keys, time.Now()
+		if reading.err != nil {
+			return nil, reading.err
+		}
+		keys = reading.keys
 	}
-	if key, known := v.keys[kid]; known {
+	if key, known := keys[kid]; known {
 		return key, nil
 	}
 	return nil, invalidIDToken("it is signed with a key that is not published")
+}
+
+// keysFor returns the cached keys, or a read of them if that is due.
+func (v *idTokenVerifier) keysFor(ctx context.Context, kid string) (map[string]crypto.PublicKey, *keysRead) {
+	v.lock.Lock()
+	defer v.lock.Unlock()
+	age := time.Since(v.readAt)
+	if _, known := v.keys[kid]; age <= keysMaxAge && (known || age <= keysCooldown) {
+		return v.keys, nil
+	}
+	if v.reading == nil {
+		v.reading = &keysRead{done: make(chan struct{})}
+		// The end of one context must not end the read of the others.
+		go v.share(context.WithoutCancel(ctx), v.reading)
+	}
+	return nil, v.reading
+}
+
+func (v *idTokenVerifier) share(ctx context.Context, reading *keysRead) {
+	reading.keys, reading.err = v.read(ctx)
+	v.lock.Lock()
+	defer v.lock.Unlock()
+	v.reading = nil
+	if reading.err == nil {
+		v.keys, v.readAt = reading.keys, time.Now()
+	}
+	close(reading.done)
 }
 
 // webKey is a JSON Web Key of the kinds that sign ID tokens.

@@ -63,6 +63,20 @@ export function describeExchange(driver: Driven): void {
       },
     );
 
+    test('reads the keys once for all who wait for them, and tells all that this failed', async () => {
+      const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
+      rig.server.answers((...asked) => (asked[1].path === '/auth/token' ? token : silence)(...asked));
+      const parameters = { callbackUrl: rig.callback(), ...flow, count: 8 };
+      const { value } = await driver.sdk.signOn(
+        rig.options({ timeoutSeconds: 1 }),
+        'exchangeAtOnce',
+        parameters,
+      );
+      expect(value).toEqual(Array(8).fill('TimeoutError'));
+      // One, but for those that come late on a busy machine.
+      expect(rig.askedFor('/.well-known/jwks.json').length).toBeLessThan(4);
+    });
+
     test('takes the path and query that servers have', async () => {
       rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() }));
       const callbackUrl = rig.callback().slice('https://app.example.com'.length);
@@ -202,6 +216,36 @@ export function describeExchange(driver: Driven): void {
       rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken(claims) }));
       expect((await rig.exchange()).value).toMatchObject({ claims: { sub: 'acc_1' } });
     });
+  });
+}
+
+/** Where a caller can end an exchange. */
+export function describeEndedExchange(driver: Driven): void {
+  const rig = signOnRig(driver);
+
+  test('an exchange ends when its caller says so, also while it waits for keys that another reads', async () => {
+    const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
+    const held: Record<string, () => void> = {};
+    rig.server.answers((response, asked) => {
+      const isSecond = asked.headers['x-request-id'] === 'second';
+      if (asked.path === '/.well-known/jwks.json') {
+        held.keys = () => rig.keySet()(response, asked);
+        held.token?.();
+      } else if (asked.path === '/auth/revoke') {
+        held.keys?.();
+        json({})(response, asked);
+      } else if (isSecond && !held.keys) {
+        held.token = () => token(response, asked);
+      } else {
+        token(response, asked);
+      }
+    });
+    const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 5 }), 'endExchange', {
+      callbackUrl: rig.callback(),
+      ...flow,
+      seconds: 0.5,
+    });
+    expect(value).toEqual({ first: null, second: expect.any(String) });
   });
 }
 

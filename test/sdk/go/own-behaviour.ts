@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describeEndedExchange } from '../drivers/exchange.js';
 import type { Driven } from '../drivers/line-driver.js';
 import { json, problem, type ScriptedServer, scriptedServers, silence } from '../drivers/scripted-server.js';
 
 /** What only Go has: a time limit of an HTTP client that is given, and durations that 0 leaves out. */
 export function describeOwnBehaviour(driver: Driven): void {
+  describeEndedExchange(driver);
   const newServer = scriptedServers();
   let server: ScriptedServer;
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePorts } from '../../support/free-ports.js';
+import { describeEndedExchange } from '../drivers/exchange.js';
 import type { Driven } from '../drivers/line-driver.js';
 import {
   type Answer,
@@ -15,6 +16,7 @@ import { user } from '../drivers/user.js';
 
 /** What only TypeScript has, or has otherwise. */
 export function describeOwnBehaviour(driver: Driven): void {
+  describeEndedExchange(driver);
   const newServer = scriptedServers();
   let server: ScriptedServer;
   beforeAll(async () => {

@@ -6,12 +6,13 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any, Literal
 
 import jwt
 
 from ._exchange import Answer
-from .errors import OAuthError, SignInError
+from .errors import ConnectionError, OAuthError, SignInError
 
 IdTokenAlgorithm = Literal["RS256", "ES256", "EdDSA"]
 
@@ -19,6 +20,10 @@ _CLOCK_TOLERANCE_SECONDS = 30
 _KEYS_MAX_AGE_SECONDS = 300.0
 _KEYS_COOLDOWN_SECONDS = 30.0
 _REQUIRED_CLAIMS = ["iss", "sub", "aud", "exp", "iat"]
+
+
+_Keys = Mapping[str, jwt.PyJWK]
+_Reading = Future[_Keys]
 
 
 class IdTokenVerifier:
@@ -29,8 +34,10 @@ class IdTokenVerifier:
         self._client_id = client_id
         self._algorithm = algorithm
         self._read_keys = read_keys
-        self._keys: Mapping[str, jwt.PyJWK] = {}
+        self._keys: _Keys = {}
         self._read_at = float("-inf")
+        # One read at a time, shared by all who need it.
+        self._reading: _Reading | None = None
         self._lock = threading.Lock()
 
     def claims(self, id_token: str, nonce: str, max_age_seconds: float | None) -> dict[str, Any]:
@@ -56,15 +63,35 @@ class IdTokenVerifier:
 
     def _key(self, kid: str) -> jwt.PyJWK:
         with self._lock:
+            keys, reading, is_first = self._keys, self._reading, False
             age_seconds = time.monotonic() - self._read_at
-            is_missing = kid not in self._keys and age_seconds > _KEYS_COOLDOWN_SECONDS
-            if is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS:
-                self._keys = _keys_in(self._read_keys())
-                self._read_at = time.monotonic()
-            key = self._keys.get(kid)
-        if key is None:
+            is_missing = kid not in keys and age_seconds > _KEYS_COOLDOWN_SECONDS
+            is_due = is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS
+            if is_due and reading is None:
+                reading = self._reading = Future()
+                is_first = True
+        if is_due and reading is not None:
+            if is_first:
+                self._read(reading)
+            keys = reading.result()
+        if kid not in keys:
             raise SignInError("id_token_invalid", "The ID token is signed with a key that is not published.")
-        return key
+        return keys[kid]
+
+    def _read(self, reading: _Reading) -> None:
+        """Without the lock: sign-ins with a known key go on, and the others share the result."""
+        try:
+            keys = _keys_in(self._read_keys())
+        except BaseException as cause:
+            with self._lock:
+                self._reading = None
+            # What ends this thread, such as KeyboardInterrupt, ends no other.
+            is_own = not isinstance(cause, Exception)
+            reading.set_exception(ConnectionError("The read of the keys was interrupted.") if is_own else cause)
+            raise
+        with self._lock:
+            self._keys, self._read_at, self._reading = keys, time.monotonic(), None
+        reading.set_result(keys)
 
 
 def _age_seconds(claims: Mapping[str, Any]) -> float:

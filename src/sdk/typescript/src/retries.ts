@@ -76,6 +76,19 @@ function mayPass(error: unknown): error is ApiError | OAuthError {
   return (error instanceof ApiError || error instanceof OAuthError) && PASSING_STATUSES.has(error.status);
 }
 
+/** Ends the wait for a result, not the work for it. */
+export function untilAborted<T>(result: Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
+    if (signal?.aborted) {
+      stop();
+    } else {
+      signal?.addEventListener('abort', stop, { once: true });
+    }
+  });
+}
+
 export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

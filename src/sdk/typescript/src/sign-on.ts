@@ -18,7 +18,7 @@ import {
   IdTokenVerifier,
   type UserinfoClaims,
 } from './id-token.js';
-import { type RetryOptions, type RetryPolicy, retryPolicy, withRetries } from './retries.js';
+import { type RetryOptions, type RetryPolicy, retryPolicy, untilAborted, withRetries } from './retries.js';
 
 export interface SignOnOptions {
   /** Issuer URL: the address of the sign-on server. */
@@ -187,8 +187,12 @@ export class SignOn {
     if (idToken === null && tokens.scope.split(' ').includes('openid')) {
       throw new SignInError('id_token_missing', 'The answer has no ID token, though `openid` was granted.');
     }
-    const claims = idToken === null ? null : await this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
-    return { ...tokens, idToken, claims };
+    if (idToken === null) {
+      return { ...tokens, idToken, claims: null };
+    }
+    // Exchanges share a read of the keys, which goes on for the others.
+    const verified = this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
+    return { ...tokens, idToken, claims: await untilAborted(verified, options.signal) };
   }
 
   /** New tokens for a refresh token. Store the new refresh token before you use the others. */

@@ -70,6 +70,7 @@ type parameters struct {
 	Store            string            `json:"store"`
 	PauseSeconds     float64           `json:"pauseSeconds"`
 	Seconds          float64           `json:"seconds"`
+	Count            int               `json:"count"`
 	CompareSeconds   *float64          `json:"compareEverySeconds"`
 }
 
@@ -300,9 +301,15 @@ func signOn(given command) (any, error) {
 		asked := sdk.AuthorizationOptions{Scope: p.Scope, State: p.State, Nonce: p.Nonce, Prompt: p.Prompt, LoginHint: p.LoginHint, MaxAge: p.maxAge()}
 		r := client.AuthorizationURL(asked)
 		return object{"url": r.URL, "state": r.State, "nonce": r.Nonce, "codeVerifier": r.CodeVerifier}, nil
-	case "exchangeCode", "exchangeTwice":
+	case "exchangeCode", "exchangeTwice", "exchangeAtOnce", "endExchange":
 		exchange := sdk.CodeExchange{
 			CallbackURL: p.CallbackURL, State: p.State, Nonce: p.Nonce, CodeVerifier: p.CodeVerifier, MaxAge: p.maxAge(),
+		}
+		if given.Method == "exchangeAtOnce" {
+			return exchangeAtOnce(client, exchange, p.Count), nil
+		}
+		if given.Method == "endExchange" {
+			return endExchange(client, exchange, seconds(p.Seconds)), nil
 		}
 		if given.Method == "exchangeTwice" {
 			if _, err := client.ExchangeCode(ctx, exchange); err != nil {
@@ -329,6 +336,42 @@ func signOn(given command) (any, error) {
 		return nil, client.Revoke(ctx, p.Token)
 	}
 	return client.LogoutURL(sdk.LogoutOptions{IDToken: p.IDToken, PostLogoutRedirectURI: p.AfterLogout}), nil
+}
+
+// begun has the name of the error of an exchange, nil if there is none, once that ends.
+func begun(ctx context.Context, client *sdk.SignOn, exchange sdk.CodeExchange) <-chan any {
+	ended := make(chan any, 1)
+	go func() {
+		if _, err := client.ExchangeCode(ctx, exchange); err != nil {
+			ended <- told(err)["name"]
+		}
+		close(ended)
+	}()
+	return ended
+}
+
+func exchangeAtOnce(client *sdk.SignOn, exchange sdk.CodeExchange, count int) []any {
+	var all []<-chan any
+	for range count {
+		all = append(all, begun(context.Background(), client, exchange))
+	}
+	names := []any{}
+	for _, ended := range all {
+		names = append(names, <-ended)
+	}
+	return names
+}
+
+// endExchange ends the second of two exchanges, and revokes something before the first is awaited.
+func endExchange(client *sdk.SignOn, exchange sdk.CodeExchange, after time.Duration) any {
+	first := begun(context.Background(), client, exchange)
+	ctx, cancel := context.WithTimeout(sdk.WithRequestID(context.Background(), "second"), after)
+	defer cancel()
+	second := <-begun(ctx, client, exchange)
+	if err := client.Revoke(context.Background(), "refresh-1"); err != nil {
+		panic(err)
+	}
+	return object{"first": <-first, "second": second}
 }
 
 func (p parameters) maxAge() *time.Duration {

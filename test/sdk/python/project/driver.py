@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -56,7 +57,15 @@ def sign_on(command: dict[str, Any]) -> Any:
     subject, parameters = sdk.SignOn(**options_of(command)), snake_keys(command["parameters"])
     if command["method"] == "exchangeTwice":
         return exchange_twice(subject, parameters.pop("seconds"), parameters)
+    if command["method"] == "exchangeAtOnce":
+        return exchange_at_once(subject, parameters.pop("count"), parameters)
     return getattr(subject, snake(command["method"]))(**parameters)
+
+
+def exchange_at_once(subject: sdk.SignOn, count: int, exchange: dict[str, Any]) -> list[str | None]:
+    with ThreadPoolExecutor(count) as threads:
+        errors = [threads.submit(subject.exchange_code, **exchange).exception for _ in range(count)]
+        return [error and type(error).__name__ for error in (wait() for wait in errors)]
 
 
 def exchange_twice(subject: sdk.SignOn, seconds: float, exchange: dict[str, Any]) -> Any:

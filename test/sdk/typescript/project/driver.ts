@@ -37,6 +37,13 @@ const subjects = {
     if (method === 'exchangeTwice') {
       return exchangeTwice(subject, parameters);
     }
+    if (method === 'exchangeAtOnce') {
+      const { count, ...exchange } = parameters;
+      return Promise.all(Array.from({ length: count }, () => errorNameOf(subject.exchangeCode(exchange))));
+    }
+    if (method === 'endExchange') {
+      return endExchange(subject, parameters);
+    }
     const given = TAKES_TEXT.includes(method) ? Object.values(parameters)[0] : parameters;
     return Reflect.apply(Reflect.get(subject, method), subject, [given]);
   },
@@ -62,6 +69,26 @@ async function exchangeTwice(
   } finally {
     Date.now = now;
   }
+}
+
+/** Ends the second of two exchanges, and revokes something before the first is awaited. */
+async function endExchange(
+  subject: sdk.SignOn,
+  { seconds, ...exchange }: sdk.CodeExchange & { seconds: number },
+): Promise<unknown> {
+  const first = errorNameOf(subject.exchangeCode(exchange));
+  const options = { requestId: 'second', signal: AbortSignal.timeout(seconds * 1000) };
+  const second = await errorNameOf(subject.exchangeCode(exchange, options));
+  await subject.revoke('refresh-1');
+  return { first: await first, second };
+}
+
+/** `null` if there was none. */
+function errorNameOf(result: Promise<unknown>): Promise<string | null> {
+  return result.then(
+    () => null,
+    ({ name }: Error) => name,
+  );
 }
 
 /** Of a sync, what there is to tell when it has ended. */
