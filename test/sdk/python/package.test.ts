@@ -71,6 +71,14 @@ describeWith('python', 'the package of Python, installed into an empty project',
     },
   );
 
+  test('has a pause also before the two thousandth retry', async () => {
+    const program = [
+      'from integration_service import ConnectionError, Retry',
+      'print(4 <= Retry().delay_before_seconds(ConnectionError(), 2000) <= 8)',
+    ];
+    expect((await said('-c', program.join('\n'))).trim()).toBe('True');
+  });
+
   test('makes a copy that only its owner can read', async () => {
     const program = [
       'import os',

@@ -41,7 +41,7 @@ class Retry:
                 return None if is_too_long else asked * random.uniform(1, 1.1)
         elif not isinstance(error, ConnectionError):
             return None
-        longest: float = min(self.max_delay_seconds, self.base_delay_seconds * 2**retries)
+        longest: float = min(self.max_delay_seconds, self.base_delay_seconds * 2 ** min(retries, 30))
         return longest * random.uniform(0.5, 1)
 
 
