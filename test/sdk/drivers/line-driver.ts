@@ -82,11 +82,11 @@ export class LineDriver {
   }
 
   /**
-   * One sync at a time: it is started, to follow or to catch up, woken and stopped or ends by itself. `pass`
-   * puts its clock forward. `catchUp` answers when it has ended.
+   * One sync at a time: it is started, to follow or to catch up, woken and stopped or ends by itself. `again`
+   * runs the same one. `pass` puts its clock forward. `catchUp` answers when it has ended.
    */
   sync(
-    method: 'start' | 'startCatchUp' | 'pass' | 'wake' | 'stop' | 'ended' | 'catchUp',
+    method: 'start' | 'again' | 'startCatchUp' | 'pass' | 'wake' | 'stop' | 'ended' | 'catchUp',
     options: Options = {},
     args: readonly string[] = [],
     parameters: Options = {},

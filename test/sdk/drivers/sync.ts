@@ -161,6 +161,18 @@ export function describeSync(driver: Driven): void {
       expect(gateway.asked.filter((asked) => !CHANGES.test(asked))).toEqual([]);
     });
 
+    test('follows again after it was stopped', async () => {
+      await start(store);
+      await gateway.caughtUp();
+      await stop();
+      gateway.set('worker', 'wrk_4');
+      const { length } = gateway.asked;
+      await driver.sdk.sync('again');
+      // The one after a read that found something comes when that is stored.
+      await gateway.until(() => gateway.asked.length > length + 1);
+      expect(copied(store, await stop())).toEqual(gateway.entities());
+    });
+
     test('is read once a second at most, however much changes and wakes it', async () => {
       const at: number[] = [];
       gateway.instead = (path) => {

@@ -38,29 +38,37 @@ func synced(given command) (any, error) {
 	case "ended":
 		return present.report(), nil
 	}
+	if given.Method == "again" {
+		present.follow(present.sync.Run)
+		return nil, nil
+	}
 	begun, err := newCourse(given)
 	if err != nil {
 		return nil, err
 	}
-	ctx, end := context.WithCancel(context.Background())
-	begun.end = end
-	if given.Method != "catchUp" {
-		present = begun
-		method := begun.sync.Run
-		if given.Method == "startCatchUp" {
-			method = begun.sync.CatchUp
-		}
-		go func() {
-			err := method(ctx)
-			if err != nil && !errors.Is(err, context.Canceled) {
-				say(object{"failure": told(err)})
-			}
-			begun.ended <- err
-		}()
-		return nil, nil
+	switch given.Method {
+	case "catchUp":
+		begun.ended <- begun.sync.CatchUp(context.Background())
+		return begun.report(), nil
+	case "startCatchUp":
+		begun.follow(begun.sync.CatchUp)
+	default:
+		begun.follow(begun.sync.Run)
 	}
-	begun.ended <- begun.sync.CatchUp(ctx)
-	return begun.report(), nil
+	present = begun
+	return nil, nil
+}
+
+func (c *course) follow(method func(context.Context) error) {
+	ctx, end := context.WithCancel(context.Background())
+	c.end = end
+	go func() {
+		err := method(ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			say(object{"failure": told(err)})
+		}
+		c.ended <- err
+	}()
 }
 
 // pass moves back all times that what is pointed to has noted: nothing can put the clock of Go forward.

@@ -142,6 +142,8 @@ def sync(command: dict[str, Any]) -> Any:
         now, seconds = module_of_sync.time.monotonic, command["parameters"]["seconds"]
         module_of_sync.time = SimpleNamespace(monotonic=lambda: now() + seconds)
         return None
+    if method == "again":
+        return course.start("run")
     if method in ("stop", "ended"):
         if method == "stop":
             course.sync.stop()

@@ -105,6 +105,7 @@ let course: Course;
 
 const syncing = {
   start: async (command: Command) => start(command, 'run'),
+  again: async () => follow(course, 'run'),
   startCatchUp: async (command: Command) => start(command, 'catchUp'),
   pass: async ({ parameters: { seconds } }: Command) => {
     const now = performance.now.bind(performance);
@@ -125,8 +126,13 @@ const syncing = {
 
 function start(command: Command, method: 'run' | 'catchUp'): void {
   course = begun(command);
-  course.ended = failureOf(course.sync[method]({ signal: course.end.signal }));
-  course.ended.then((failure) => failure && say({ failure }));
+  follow(course, method);
+}
+
+function follow(one: Course, method: 'run' | 'catchUp'): void {
+  one.end = new AbortController();
+  one.ended = failureOf(one.sync[method]({ signal: one.end.signal }));
+  one.ended.then((failure) => failure && say({ failure }));
 }
 
 function begun({ options, args: [id = ''], parameters: { store: given, ...more } }: Command): Course {
