@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand"
 	"net/http"
 	"time"
@@ -46,8 +47,8 @@ func (r Retry) delayBefore(err error, retries int) (time.Duration, bool) {
 	if status == 0 && !errors.As(err, &lost) {
 		return 0, false
 	}
-	longest := min(r.MaxDelay, r.BaseDelay<<min(retries, 30))
-	return time.Duration(float64(longest) * (0.5 + rand.Float64()/2)), true
+	longest := min(float64(r.MaxDelay), math.Ldexp(float64(r.BaseDelay), retries))
+	return time.Duration(longest * (0.5 + rand.Float64()/2)), true
 }
 
 func statusOf(err error) (int, *time.Duration) {

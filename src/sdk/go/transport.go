@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -17,6 +18,9 @@ import (
 	"time"
 	"unicode"
 )
+
+// longestTimeout leaves room for what is added to it.
+const longestTimeout = math.MaxInt64 / 2
 
 // transport sends requests of the generated clients with retries, and turns refusals into errors.
 type transport struct {
@@ -41,7 +45,7 @@ func newClient(given *http.Client, usualTimeout time.Duration, wrapped transport
 	}
 	client.Transport = &wrapped
 	// The limit is for each attempt: all attempts and their pauses are one request of this client.
-	wrapped.timeout = cmp.Or(wrapped.timeout, client.Timeout, usualTimeout)
+	wrapped.timeout = min(cmp.Or(wrapped.timeout, client.Timeout, usualTimeout), longestTimeout)
 	client.Timeout = 0
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &client

@@ -13,6 +13,9 @@ import { worker } from './worker.js';
 
 const { location } = worker;
 
+/** The longest duration of Go, and too long for a timer of Node or Python. */
+export const FOREVER_SECONDS = 9_223_372_036;
+
 /** As the gateway writes one. */
 export const changeOf = (type: string, id: string, resource: unknown, more: object = {}) => ({
   cursor: `life.${type}.${id}`,
@@ -112,6 +115,12 @@ export function describeChanges(driver: Driven): void {
       server.answers(silence);
       const { error } = await listChanges({}, { timeoutSeconds: 0.25 });
       expect(error).toMatchObject({ name: 'TimeoutError' });
+    });
+
+    test('is waited for without an end where the time limit is the longest that there is', async () => {
+      server.answers((response, asked) => void setTimeout(() => json([])(response, asked), 100));
+      const { value } = await listChanges({ waitSeconds: 25 }, { timeoutSeconds: FOREVER_SECONDS });
+      expect(value).toMatchObject({ items: [] });
     });
 
     test('says when a cursor has expired, and does not ask again', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
-import { changeOf } from './changes.js';
+import { changeOf, FOREVER_SECONDS } from './changes.js';
 import { byTypeAndId, type ChangingGateway, type Copied, changingGateways } from './changing-gateway.js';
 import type { Driven, LineDriver } from './line-driver.js';
 import { hangUp, json, page, problem } from './scripted-server.js';
@@ -189,6 +189,26 @@ export function describeSync(driver: Driven): void {
       await stop();
       // Three seconds, but for the time that the first read took to arrive.
       expect((at[3] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(2_000);
+    });
+
+    test('does not look again before a pause without an end is over', async () => {
+      const reads = () => gateway.asked.filter((asked) => CHANGES.test(asked)).length;
+      // When the pause begins, the least time between two reads has passed.
+      gateway.instead = (path) =>
+        CHANGES.test(path) && reads() === 4
+          ? (...asked) =>
+              void driver.sdk
+                .sync('pass', {}, [], { seconds: 2 })
+                .then(() => problem(500, 'internal_error')(...asked))
+          : undefined;
+      await start(store, { waitSeconds: 0, pauseSeconds: FOREVER_SECONDS });
+      // The three pages of the load, a read that fails, and the same again, which finds nothing.
+      await gateway.until(() => reads() === 5);
+      for (let count = 0; count < 5; count += 1) {
+        await driver.sdk.gateway(options(), 'listClients', [IIN]);
+      }
+      expect(reads()).toBe(5);
+      expect(await stop()).toMatchObject({ failure: null });
     });
 
     test('looks at once when it is woken', async () => {

@@ -17,6 +17,7 @@ from urllib.request import getproxies, proxy_bypass
 import urllib3
 from integration_gateway import __version__
 
+from ._retries import LONGEST_WAIT_SECONDS
 from .errors import ConnectionError, TimeoutError
 
 USER_AGENT = f"integration-service-sdk-python/{__version__}"
@@ -92,7 +93,8 @@ class Exchange:
         *,
         timeout_seconds: float | None = None,
     ) -> Answer:
-        limit_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        given_seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
+        limit_seconds = min(given_seconds, LONGEST_WAIT_SECONDS)
         deadline = time.monotonic() + limit_seconds
         host = urlsplit(url).netloc
         try:

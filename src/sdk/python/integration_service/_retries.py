@@ -45,6 +45,9 @@ class Retry:
         return longest * random.uniform(0.5, 1)
 
 
+# No wait of a thread or a socket may be longer, on any platform.
+LONGEST_WAIT_SECONDS = 2_147_483.0
+
 NO_RETRIES = Retry(max_retries=0)
 
 
@@ -59,7 +62,7 @@ def with_retries(attempt: Callable[[], T], retry: Retry, within_seconds: float =
             delay_seconds = retry.delay_before_seconds(error, retries) if retries < retry.max_retries else None
             if delay_seconds is None or time.time() - began + delay_seconds > within_seconds:
                 raise
-            time.sleep(delay_seconds)
+            time.sleep(min(delay_seconds, LONGEST_WAIT_SECONDS))
             # The machine may have slept.
             if time.time() - began > within_seconds:
                 raise

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ._retries import Retry
+from ._retries import LONGEST_WAIT_SECONDS, Retry
 from .changes import Change, Changes
 from .errors import ApiError, ConnectionError, TimeoutError
 from .models import EntityDigest
@@ -290,7 +290,7 @@ class Sync:
 
     def _pause(self, seconds: float) -> None:
         if seconds > 0 and not self._stopped.is_set():
-            self._woken.wait(seconds)
+            self._woken.wait(min(seconds, LONGEST_WAIT_SECONDS))
         self._woken.clear()
 
 

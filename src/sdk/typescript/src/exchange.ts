@@ -1,4 +1,5 @@
 import { ConnectionError, TimeoutError } from './errors.js';
+import { timerMs } from './retries.js';
 import { version } from './version.js';
 
 export type Fetch = typeof globalThis.fetch;
@@ -37,7 +38,7 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
   const timer = setTimeout(() => {
     isOverdue = true;
     end();
-  }, timeoutMs);
+  }, timerMs(timeoutMs));
   signal?.addEventListener('abort', end, { once: true });
   try {
     const send = options.fetch ?? globalThis.fetch;

@@ -76,6 +76,13 @@ function mayPass(error: unknown): error is ApiError | OAuthError {
   return (error instanceof ApiError || error instanceof OAuthError) && PASSING_STATUSES.has(error.status);
 }
 
+/** For a longer time, `setTimeout` waits a millisecond. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function timerMs(ms: number): number {
+  return Math.min(ms, LONGEST_TIMER_MS);
+}
+
 /** Ends the wait for a result, not the work for it. */
 export function untilAborted<T>(result: Promise<T>, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -98,7 +105,7 @@ export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, delayMs);
+    }, timerMs(delayMs));
     if (signal?.aborted) {
       stop();
     } else {

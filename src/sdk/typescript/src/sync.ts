@@ -2,7 +2,7 @@ import type { Change, Changes, ChangesOptions } from './changes.js';
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 import type { ChangesDigest, Client } from './models.js';
 import type { ReadOptions } from './reader.js';
-import { pause, type RetryPolicy } from './retries.js';
+import { pause, type RetryPolicy, timerMs } from './retries.js';
 import type { Store, StoredDigest } from './stores.js';
 
 /** The entities of a client that a store and the gateway do not agree on. */
@@ -325,7 +325,7 @@ export class Sync {
   async #pause(pauseMs: number, signal: Signal): Promise<void> {
     if (pauseMs > 0 && !this.#isWoken && !signal?.aborted) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pauseMs);
+        const timer = setTimeout(resolve, timerMs(pauseMs));
         this.#endPause = () => {
           clearTimeout(timer);
           resolve();
