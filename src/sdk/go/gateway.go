@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"integration.example.com/sdk/gateway"
@@ -49,7 +48,7 @@ func NewGateway(options GatewayOptions) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	if options.APIKey == "" || strings.ContainsFunc(options.APIKey, func(r rune) bool { return r < '!' || r > '~' }) {
+	if !isForHeader(options.APIKey) {
 		return nil, errors.New("APIKey must be the API key: letters, digits and underscores, no spaces")
 	}
 	wrapped := transport{

@@ -239,6 +239,9 @@ func (s *SignOn) askForTokens(ctx context.Context, client *signon.APIClient, gra
 
 // Userinfo describes the person of the access token, at present.
 func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoClaims, error) {
+	if !isForHeader(accessToken) {
+		return nil, errors.New("the access token must have no spaces and line ends")
+	}
 	ctx = context.WithValue(ctx, signon.ContextAccessToken, accessToken)
 	claims, response, err := s.patient.IdentityAPI.Userinfo(ctx).Execute()
 	if err != nil {

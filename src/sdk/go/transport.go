@@ -187,11 +187,19 @@ func retryAfter(header http.Header) *time.Duration {
 	return &wait
 }
 
+// isForHeader keeps secrets out of the errors about headers.
+func isForHeader(secret string) bool {
+	return secret != "" && !strings.ContainsFunc(secret, func(r rune) bool { return r < '!' || r > '~' })
+}
+
 // serverURL removes a trailing slash.
 func serverURL(name, address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
 		return "", fmt.Errorf("%s must be an address that begins with https:// or http://", name)
+	}
+	if parsed.User != nil {
+		return "", fmt.Errorf("%s must have no user name and no password: they would be in messages", name)
 	}
 	return strings.TrimRight(address, "/"), nil
 }

@@ -144,6 +144,16 @@ export function describeSignOn(driver: Driven): void {
     });
   });
 
+  test.each([
+    ['a token with the end of its line', 'access-1\n', {}],
+    ['a user name in the address', 'access-1', { issuer: 'https://access-1@sign-on.example.com' }],
+  ])('userinfo is not asked for with %s, which no message shows', async (_, accessToken, settings) => {
+    rig.server.answers(json(identity));
+    const { error } = await driver.sdk.signOn(rig.options(settings), 'userinfo', { accessToken });
+    expect(error).toMatchObject({ name: 'ValueError', message: expect.not.stringContaining('access-1') });
+    expect(rig.server.asked).toHaveLength(0);
+  });
+
   test('revoking says what and who, and is tried again', async () => {
     rig.server.answers(page(502), (response) => response.writeHead(200).end());
     expect((await driver.sdk.signOn(rig.options(), 'revoke', { token: 'refresh-1' })).error).toBeUndefined();

@@ -159,7 +159,15 @@ def server_url(name: str, address: str) -> str:
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError(f"{name} must be an address that begins with https:// or http://.")
+    if "@" in parts.netloc:
+        raise ValueError(f"{name} must have no user name and no password: they would be in messages.")
     return address.rstrip("/")
+
+
+def check_secret(secret: str, message: str) -> None:
+    """For a header. Its errors would repeat the secret."""
+    if not secret or any(not "!" <= character <= "~" for character in secret):
+        raise ValueError(message)
 
 
 # Plain segments only: nothing that a program could take for another server, or for a way out of the base URL.

@@ -15,7 +15,7 @@ from integration_gateway.api.users_api import UsersApi
 from integration_gateway.api.workers_api import WorkersApi
 from pydantic import TypeAdapter
 
-from ._exchange import Exchange, address_below, server_url
+from ._exchange import Exchange, address_below, check_secret, server_url
 from ._reader import NOT_ASKED, GatewayClient, NotAsked, Paged, Reading
 from ._retries import Retry
 from .changes import Changes, SentChange
@@ -75,8 +75,7 @@ class Gateway:
         :param timeout_seconds: for each attempt, including the body of the answer
         :param http: replaces the default pool: for a proxy, or your own certificates
         """
-        if not api_key or any(not "!" <= character <= "~" for character in api_key):
-            raise ValueError("api_key must be the API key: letters, digits and underscores, no spaces.")
+        check_secret(api_key, "api_key must be the API key: letters, digits and underscores, no spaces.")
         self._base_url = server_url("base_url", base_url)
         self._timeout_seconds = timeout_seconds
         self._retry = retry

@@ -28,7 +28,7 @@ from integration_sign_on.models.userinfo_claims import UserinfoClaims
 from integration_sign_on.models.worker_context import WorkerContext
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from ._exchange import USER_AGENT, Answer, Exchange, Sent, server_url
+from ._exchange import USER_AGENT, Answer, Exchange, Sent, check_secret, server_url
 from ._id_token import IdTokenAlgorithm, IdTokenVerifier
 from ._retries import NO_RETRIES, Retry, with_retries
 from .errors import ConnectionError, OAuthError, SignInError
@@ -225,6 +225,7 @@ class SignOn:
 
     def userinfo(self, access_token: str, *, request_id: str | None = None) -> UserinfoClaims:
         """The person of the access token, at present."""
+        check_secret(access_token, "access_token must be an access token, without spaces and line ends.")
         bearer = {"Authorization": f"Bearer {access_token}"}
         answer = self._identity.userinfo_without_preload_content(x_request_id=request_id, _headers=bearer)
         return _model_in(cast(Answer, answer), UserinfoClaims)

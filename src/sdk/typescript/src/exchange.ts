@@ -104,5 +104,16 @@ export function serverUrl(name: string, address: string): string {
   if (!isAddress) {
     throw new TypeError(`${name} must be an address that begins with https:// or http://.`);
   }
+  const { username, password } = new URL(address);
+  if (username !== '' || password !== '') {
+    throw new TypeError(`${name} must have no user name and no password: they would be in messages.`);
+  }
   return address.replace(/\/+$/, '');
+}
+
+/** For a header. Its errors would repeat the secret. */
+export function checkSecret(secret: unknown, message: string): void {
+  if (typeof secret !== 'string' || !/^[\x21-\x7e]+$/.test(secret)) {
+    throw new TypeError(message);
+  }
 }

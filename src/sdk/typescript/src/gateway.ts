@@ -1,5 +1,5 @@
 import { type Changes, type ChangesOptions, changeFrom } from './changes.js';
-import { type Fetch, serverUrl } from './exchange.js';
+import { checkSecret, type Fetch, serverUrl } from './exchange.js';
 import type { WebhookEvent } from './generated/events.js';
 import { ChangesApi } from './generated/gateway/apis/ChangesApi.js';
 import { ClientsApi } from './generated/gateway/apis/ClientsApi.js';
@@ -84,9 +84,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, retry, fetch } = options;
-    if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new TypeError('apiKey must be the API key: letters, digits and underscores, no spaces.');
-    }
+    checkSecret(apiKey, 'apiKey must be the API key: letters, digits and underscores, no spaces.');
     const baseUrl = serverUrl('baseUrl', options.baseUrl);
     this.#baseUrl = baseUrl;
     this.#timeoutMs = timeoutMs;

@@ -1,6 +1,7 @@
 import { callbackCode, challengeOf, randomText } from './authorization-code.js';
 import { OAuthError, SignInError } from './errors.js';
 import {
+  checkSecret,
   exchange,
   type Fetch,
   type Incoming,
@@ -204,6 +205,7 @@ export class SignOn {
 
   /** The person of the access token, at present. */
   async userinfo(accessToken: string, options: CallOptions = {}): Promise<UserinfoClaims> {
+    checkSecret(accessToken, 'accessToken must be an access token, without spaces and line ends.');
     const headers = { authorization: `Bearer ${accessToken}` };
     const request = { url: this.#address('/auth/userinfo'), method: 'GET', headers };
     const incoming = await this.#ask(request, options);
