@@ -48,7 +48,8 @@ type SyncOptions struct {
 	Pause time.Duration
 	// CompareEvery is how long after a comparison with the gateway's digests the next one begins. The default is 1 h.
 	CompareEvery time.Duration
-	// OnChanges is called when changes are stored.
+	// OnChanges is called when changes are stored. It is not a feed: it is told neither of removals that reading
+	// all again finds, nor, after an end of the program, of what was stored just before. The store has both.
 	OnChanges func([]Change)
 	// OnDifference is called when the store differs from the gateway, before all is read again.
 	OnDifference func([]Difference)

@@ -59,7 +59,10 @@ class SyncOptions:
     compare_every_seconds: float = 3600
     """How long after a comparison with the gateway's digests the next one begins."""
     on_changes: Callable[[Sequence[Change]], None] | None = None
-    """Called when changes are stored."""
+    """
+    Called when changes are stored. Not a feed: it is told neither of removals that reading all again finds, nor, after an
+    end of the program, of what was stored just before. The store has both.
+    """
     on_difference: Callable[[Sequence[Difference]], None] | None = None
     """Called when the store differs from the gateway, before all is read again."""
     on_undecided: Callable[[Sequence[str]], None] | None = None

@@ -27,7 +27,10 @@ export interface SyncOptions {
   pauseSeconds?: number | undefined;
   /** How long after a comparison with the gateway's digests the next one begins. Default: 3600. */
   compareEverySeconds?: number | undefined;
-  /** Called when changes are stored. */
+  /**
+   * Called when changes are stored. Not a feed: it is told neither of removals that reading all again finds,
+   * nor, after an end of the program, of what was stored just before. The store has both.
+   */
   onChanges?: ((changes: readonly Change[]) => void) | undefined;
   /** Called when the store differs from the gateway, before all is read again. */
   onDifference?: ((differences: readonly Difference[]) => void) | undefined;
