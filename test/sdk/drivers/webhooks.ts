@@ -57,6 +57,18 @@ export function describeWebhooks(driver: Driven): void {
       expect(value.event).toMatchObject({ type: 'worker.promoted', data: { rank: 7 } });
     });
 
+    test.each([example.payload.type, 'worker.promoted'])(
+      'of the type %s tells whether the operator sent it to try the subscription',
+      async (type) => {
+        for (const mark of [{}, { test: true }]) {
+          const { value } = await verify(
+            signed({ body: JSON.stringify({ ...example.payload, type, ...mark }) }),
+          );
+          expect(value.isTest).toBe('test' in mark);
+        }
+      },
+    );
+
     test('of a known type in a shape of a later release passes through as well', async () => {
       const event = { ...example.payload, dataVersion: 2, data: [1] };
       const { value } = await verify(signed({ body: JSON.stringify(event) }));

@@ -101,6 +101,14 @@ export function describeReceiver(framework: Framework): () => Receiver {
       expect(await receiver().program.says('worker.promoted')).toMatch(/worker\.promoted/);
     });
 
+    test.each(['client.created', 'worker.promoted'])(
+      'to a test event, %s, and stores nothing',
+      async (type) => {
+        expect((await receiver().post(delivery({ type, isTest: true }))).status).toBe(204);
+        expect(await receiver().program.says(`${type}, a test`)).toContain(`${type}, a test`);
+      },
+    );
+
     test.each([
       ['the old one', [oldSecret]],
       ['the new one', [secret]],

@@ -28,10 +28,15 @@ export function delivery({
   secrets = [secret],
   ageSeconds = 0,
   paddingBytes = 0,
+  isTest = false,
 } = {}): Delivery {
   // Spaced as no serializer would: only the bytes themselves have this signature.
   const padding = paddingBytes > 0 ? { padding: '.'.repeat(paddingBytes) } : {};
-  const body = JSON.stringify({ ...example.payload, id, type, ...padding }, null, 1);
+  const body = JSON.stringify(
+    { ...example.payload, id, type, ...(isTest && { test: true }), ...padding },
+    null,
+    1,
+  );
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
   const headers = {
     'content-type': 'application/json; charset=utf-8',

@@ -198,6 +198,11 @@ class UnknownEvent(BaseModel):
     type: str
     body: dict[str, Any]
 
+    @property
+    def test(self) -> bool:
+        """A test event: nothing happened."""
+        return self.body.get("test") is True
+
 
 KnownEvent = Union[
     ClientCreated,

@@ -413,7 +413,7 @@ func verify(given parameters) (any, error) {
 		return nil, err
 	}
 	_, isRaw := event.Data.(json.RawMessage)
-	return object{"isKnown": !isRaw, "event": object{
+	return object{"isKnown": !isRaw, "isTest": event.Test, "event": object{
 		"id": event.ID, "type": event.Type, "specVersion": event.SpecVersion, "dataVersion": event.DataVersion,
 		"occurredAt": event.OccurredAt, "sequence": event.Sequence, "entity": event.Entity, "data": event.Data,
 	}}, nil

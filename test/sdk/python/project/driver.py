@@ -87,9 +87,9 @@ def verified(command: dict[str, Any]) -> Any:
 def webhooks(command: dict[str, Any]) -> Any:
     event = verified(command)
     if isinstance(event, sdk.UnknownEvent):
-        return {"isKnown": False, "event": event.body}
+        return {"isKnown": False, "isTest": event.test, "event": event.body}
     unmapped = [*(event.model_extra or {}), *(event.data.model_extra or {})]
-    return {"isKnown": True, "event": event, "unmapped": unmapped}
+    return {"isKnown": True, "isTest": event.test, "event": event, "unmapped": unmapped}
 
 
 class Course:

@@ -47,7 +47,10 @@ const subjects = {
     const given = TAKES_TEXT.includes(method) ? Object.values(parameters)[0] : parameters;
     return Reflect.apply(Reflect.get(subject, method), subject, [given]);
   },
-  webhooks: async (command: Command) => ({ event: await verified(command) }),
+  webhooks: async (command: Command) => {
+    const event = await verified(command);
+    return { event, isTest: event.test === true };
+  },
   links: async (command: Command) =>
     new sdk.Gateway(inMilliseconds(command.options)).follow(
       (await verified(command)) as sdk.WebhookEvent,
