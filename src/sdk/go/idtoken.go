@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"net/http"
 	"slices"
@@ -198,14 +199,20 @@ func (v *idTokenVerifier) keysFor(ctx context.Context, kid string) (map[string]c
 }
 
 func (v *idTokenVerifier) share(ctx context.Context, reading *keysRead) {
+	// A panic of the transport would end the program: net/http recovers only those of its handlers.
+	defer func() {
+		if cause := recover(); cause != nil {
+			reading.err = fmt.Errorf("the read of the keys panicked: %v", cause)
+		}
+		v.lock.Lock()
+		defer v.lock.Unlock()
+		v.reading = nil
+		if reading.err == nil {
+			v.keys, v.readAt = reading.keys, time.Now()
+		}
+		close(reading.done)
+	}()
 	reading.keys, reading.err = v.read(ctx)
-	v.lock.Lock()
-	defer v.lock.Unlock()
-	v.reading = nil
-	if reading.err == nil {
-		v.keys, v.readAt = reading.keys, time.Now()
-	}
-	close(reading.done)
 }
 
 // webKey is a JSON Web Key of the kinds that sign ID tokens.

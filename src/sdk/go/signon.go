@@ -202,8 +202,8 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	signIn := &SignIn{Tokens: *tokens, IDToken: answer.GetIdToken()}
 	if signIn.IDToken != "" {
 		signIn.Claims, err = s.verifier.verify(ctx, signIn.IDToken, exchange)
-	} else if slices.Contains(strings.Fields(signIn.Scope), "openid") {
-		err = &SignInError{IDTokenMissing, "the answer has no ID token, though the scope openid was granted"}
+	} else if exchange.MaxAge != nil || slices.Contains(strings.Fields(signIn.Scope), "openid") {
+		err = &SignInError{IDTokenMissing, "the answer has no ID token, which this exchange needs"}
 	}
 	if err != nil {
 		return nil, err

@@ -97,6 +97,14 @@ export function describeExchange(driver: Driven): void {
       expect(JSON.parse(rig.askedFor('/auth/token')[0]?.body ?? '')).not.toHaveProperty('client_secret');
     });
 
+    test('wants an ID token without openid too where a maximum age was asked for', async () => {
+      rig.serves(json({ ...grant, scope: 'profile', access_token: 'access-1' }));
+      expect((await rig.exchange({ maxAgeSeconds: 60 })).error).toMatchObject({
+        name: 'SignInError',
+        reason: 'id_token_missing',
+      });
+    });
+
     test.each<[string, Answer, object]>([
       ['a lost connection', hangUp, { name: 'ConnectionError' }],
       ['503', page(503), { name: 'OAuthError', error: 'unexpected_response', status: 503 }],
@@ -223,19 +231,31 @@ export function describeExchange(driver: Driven): void {
 export function describeEndedExchange(driver: Driven): void {
   const rig = signOnRig(driver);
 
-  test('an exchange ends when its caller says so, also while it waits for keys that another reads', async () => {
+  test.each([
+    ['reads the keys, which another waits for', 'first', 'second'],
+    ['waits for keys that another reads', 'second', 'first'],
+  ])('an exchange that %s ends when its caller says so, and the other does not', async (_, ended, other) => {
     const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
-    const held: Record<string, () => void> = {};
+    const held: { keys?: () => void; onKeys: (() => void)[]; revocations: number } = {
+      onKeys: [],
+      revocations: 0,
+    };
+    /** Once the first exchange has asked for the keys. */
+    const afterKeys = (answer: () => void) => (held.keys ? answer() : held.onKeys.push(answer));
     rig.server.answers((response, asked) => {
-      const isSecond = asked.headers['x-request-id'] === 'second';
       if (asked.path === '/.well-known/jwks.json') {
         held.keys = () => rig.keySet()(response, asked);
-        held.token?.();
+        for (const answer of held.onKeys) {
+          answer();
+        }
       } else if (asked.path === '/auth/revoke') {
-        held.keys?.();
-        json({})(response, asked);
-      } else if (isSecond && !held.keys) {
-        held.token = () => token(response, asked);
+        afterKeys(() => json({})(response, asked));
+        held.revocations += 1;
+        if (held.revocations === 2) {
+          held.keys?.();
+        }
+      } else if (asked.headers['x-request-id'] === 'second') {
+        afterKeys(() => token(response, asked));
       } else {
         token(response, asked);
       }
@@ -243,9 +263,10 @@ export function describeEndedExchange(driver: Driven): void {
     const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 5 }), 'endExchange', {
       callbackUrl: rig.callback(),
       ...flow,
+      ended,
       seconds: 0.5,
     });
-    expect(value).toEqual({ first: null, second: expect.any(String) });
+    expect(value).toEqual({ [other]: null, [ended]: 'AbortError' });
   });
 }
 

@@ -166,7 +166,7 @@ def server_url(name: str, address: str) -> str:
 
 def check_secret(secret: str, message: str) -> None:
     """For a header. Its errors would repeat the secret."""
-    if not secret or any(not "!" <= character <= "~" for character in secret):
+    if not isinstance(secret, str) or not re.fullmatch("[!-~]+", secret):
         raise ValueError(message)
 
 

@@ -62,36 +62,52 @@ class IdTokenVerifier:
         return claims
 
     def _key(self, kid: str) -> jwt.PyJWK:
-        with self._lock:
-            keys, reading, is_first = self._keys, self._reading, False
-            age_seconds = time.monotonic() - self._read_at
-            is_missing = kid not in keys and age_seconds > _KEYS_COOLDOWN_SECONDS
-            is_due = is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS
-            if is_due and reading is None:
-                reading = self._reading = Future()
-                is_first = True
-        if is_due and reading is not None:
-            if is_first:
-                self._read(reading)
-            keys = reading.result()
+        reading = _Reading()
+        try:
+            with self._lock:
+                keys, shared = self._keys, self._reading
+                age_seconds = time.monotonic() - self._read_at
+                is_missing = kid not in keys and age_seconds > _KEYS_COOLDOWN_SECONDS
+                is_due = is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS
+                if is_due and shared is None:
+                    self._reading = reading
+            if is_due:
+                keys = self._read(reading) if shared is None else _result_of(shared)
+        finally:
+            # Where this thread was interrupted, the others do not wait for it.
+            if self._reading is reading:
+                self._fail(reading, ConnectionError("The read of the keys was interrupted."))
         if kid not in keys:
             raise SignInError("id_token_invalid", "The ID token is signed with a key that is not published.")
         return keys[kid]
 
-    def _read(self, reading: _Reading) -> None:
+    def _read(self, reading: _Reading) -> _Keys:
         """Without the lock: sign-ins with a known key go on, and the others share the result."""
         try:
             keys = _keys_in(self._read_keys())
-        except BaseException as cause:
-            with self._lock:
-                self._reading = None
-            # What ends this thread, such as KeyboardInterrupt, ends no other.
-            is_own = not isinstance(cause, Exception)
-            reading.set_exception(ConnectionError("The read of the keys was interrupted.") if is_own else cause)
+        except Exception as cause:
+            self._fail(reading, cause)
             raise
+        reading.set_result(keys)
         with self._lock:
             self._keys, self._read_at, self._reading = keys, time.monotonic(), None
-        reading.set_result(keys)
+        return keys
+
+    def _fail(self, reading: _Reading, cause: Exception) -> None:
+        with self._lock:
+            self._reading = None
+        if not reading.done():
+            reading.set_exception(cause)
+
+
+def _result_of(reading: _Reading) -> _Keys:
+    cause = reading.exception()
+    if cause is None:
+        return reading.result()
+    # Raised itself, it would collect the frames of all threads.
+    error = type(cause).__new__(type(cause), *cause.args)
+    vars(error).update(vars(cause))
+    raise error
 
 
 def _age_seconds(claims: Mapping[str, Any]) -> float:

@@ -199,8 +199,8 @@ class SignOn:
         tokens = _tokens_in(answer)
         id_token = answer.id_token
         if id_token is None:
-            if "openid" in tokens.scope.split():
-                message = "The answer has no ID token, though the scope openid was granted."
+            if max_age_seconds is not None or "openid" in tokens.scope.split():
+                message = "The answer has no ID token, which this exchange needs."
                 raise SignInError("id_token_missing", message)
             return SignIn(**vars(tokens), id_token=None, claims=None, all_claims=None)
         claims = self._verifier.claims(id_token, nonce, max_age_seconds)
@@ -213,6 +213,7 @@ class SignOn:
 
     def refresh(self, refresh_token: str, *, request_id: str | None = None) -> Tokens:
         """New tokens for a refresh token. Store the new refresh token before you use the others."""
+        _check_text("refresh_token", refresh_token)
         grant = TokenRequest(
             grant_type="refresh_token",
             refresh_token=refresh_token,
@@ -235,6 +236,7 @@ class SignOn:
         Ends a token and all others of the same sign-in. Send the refresh token: an access token that has
         expired ends nothing. Succeeds for tokens that have ended.
         """
+        _check_text("token", token)
         request = RevocationRequest(token=token, client_id=self._client_id, client_secret=self._client_secret)
         self._tokens.revoke_without_preload_content(request, x_request_id=request_id)
 
@@ -333,11 +335,18 @@ def _tokens_in(answer: IssuedTokens) -> Tokens:
     )
 
 
+def _check_text(name: str, value: object) -> None:
+    """The error of the model would repeat a part of it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text.")
+
+
 def _model_in(answer: Answer, model: type[Model]) -> Model:
     try:
         return model.model_validate(answer.json())
-    except ValidationError as cause:
-        raise _unexpected(answer, "The answer is not what the contract describes.") from cause
+    except ValidationError:
+        # Its message repeats parts of the answer, such as tokens.
+        raise _unexpected(answer, "The answer is not what the contract describes.") from None
 
 
 def _error_of(answer: Answer) -> OAuthError:

@@ -117,8 +117,8 @@ class Sync:
             pass
         finally:
             self._is_running = False
-        # It ended by this stop, which is not for the next run.
-        self._stopped.clear()
+            # A stop is for this run, not for the next.
+            self._stopped.clear()
 
     def _follow(self) -> None:
         failures = 0
@@ -152,7 +152,8 @@ class Sync:
         """
         Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
         retries. It need not have read all. Also ends ``catch_up`` where it pauses before it compares more
-        clients. If nothing runs, the next ``run`` ends at once; after it, the sync can be run again.
+        clients. If nothing or only ``catch_up`` runs, the next ``run`` ends at
+        once; after it, the sync can be run again.
         """
         self._stopped.set()
         self._woken.set()

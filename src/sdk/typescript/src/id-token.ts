@@ -74,7 +74,7 @@ export class IdTokenVerifier {
     if (claims.nonce !== nonce) {
       throw new SignInError('nonce_mismatch', 'The ID token is the answer to another authorization request.');
     }
-    if (maxAgeSeconds !== undefined && !(ageSecondsOf(claims) <= maxAgeSeconds + CLOCK_TOLERANCE_SECONDS)) {
+    if (maxAgeSeconds != null && !(ageSecondsOf(claims) - CLOCK_TOLERANCE_SECONDS <= maxAgeSeconds)) {
       throw new SignInError('id_token_invalid', 'The person entered the password too long ago.');
     }
     return claims;

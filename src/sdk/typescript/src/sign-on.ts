@@ -185,8 +185,8 @@ export class SignOn {
     );
     const tokens = tokensIn(answer);
     const idToken = textMember(answer, 'id_token');
-    if (idToken === null && tokens.scope.split(' ').includes('openid')) {
-      throw new SignInError('id_token_missing', 'The answer has no ID token, though `openid` was granted.');
+    if (idToken === null && (maxAgeSeconds != null || tokens.scope.split(' ').includes('openid'))) {
+      throw new SignInError('id_token_missing', 'The answer has no ID token, which this exchange needs.');
     }
     if (idToken === null) {
       return { ...tokens, idToken, claims: null };

@@ -52,6 +52,7 @@ type parameters struct {
 	Prompt           string            `json:"prompt"`
 	LoginHint        string            `json:"loginHint"`
 	MaxAgeSeconds    *float64          `json:"maxAgeSeconds"`
+	Ended            string            `json:"ended"`
 	CallbackURL      string            `json:"callbackUrl"`
 	CodeVerifier     string            `json:"codeVerifier"`
 	RefreshToken     string            `json:"refreshToken"`
@@ -309,7 +310,7 @@ func signOn(given command) (any, error) {
 			return exchangeAtOnce(client, exchange, p.Count), nil
 		}
 		if given.Method == "endExchange" {
-			return endExchange(client, exchange, seconds(p.Seconds)), nil
+			return endExchange(client, exchange, p.Ended, seconds(p.Seconds)), nil
 		}
 		if given.Method == "exchangeTwice" {
 			if _, err := client.ExchangeCode(ctx, exchange); err != nil {
@@ -362,16 +363,31 @@ func exchangeAtOnce(client *sdk.SignOn, exchange sdk.CodeExchange, count int) []
 	return names
 }
 
-// endExchange ends the second of two exchanges, and revokes something before the first is awaited.
-func endExchange(client *sdk.SignOn, exchange sdk.CodeExchange, after time.Duration) any {
-	first := begun(context.Background(), client, exchange)
-	ctx, cancel := context.WithTimeout(sdk.WithRequestID(context.Background(), "second"), after)
-	defer cancel()
-	second := <-begun(ctx, client, exchange)
+// endExchange ends one of two exchanges a while after the first has asked for the keys, which is when the
+// revocation is answered. The next one has the keys answered.
+func endExchange(client *sdk.SignOn, exchange sdk.CodeExchange, ended string, after time.Duration) any {
+	running, cancels := map[string]<-chan any{}, map[string]context.CancelFunc{}
+	for _, name := range []string{"first", "second"} {
+		ctx, cancel := context.WithCancel(sdk.WithRequestID(context.Background(), name))
+		running[name], cancels[name] = begun(ctx, client, exchange), cancel
+	}
+	revoke(client)
+	time.Sleep(after)
+	cancels[ended]()
+	names := object{ended: <-running[ended]}
+	revoke(client)
+	for name, end := range running {
+		if name != ended {
+			names[name] = <-end
+		}
+	}
+	return names
+}
+
+func revoke(client *sdk.SignOn) {
 	if err := client.Revoke(context.Background(), "refresh-1"); err != nil {
 		panic(err)
 	}
-	return object{"first": <-first, "second": second}
 }
 
 func (p parameters) maxAge() *time.Duration {
@@ -449,6 +465,8 @@ func told(err error) object {
 		said["name"] = "TimeoutError"
 	case errors.As(err, &connection):
 		said["name"] = "ConnectionError"
+	case errors.Is(err, context.Canceled):
+		said["name"] = "AbortError"
 	default:
 		said["name"] = "ValueError"
 	}

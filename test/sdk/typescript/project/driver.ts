@@ -74,16 +74,24 @@ async function exchangeTwice(
   }
 }
 
-/** Ends the second of two exchanges, and revokes something before the first is awaited. */
+/**
+ * Ends one of two exchanges a while after the first has asked for the keys, which is when the revocation is
+ * answered. The next one has the keys answered.
+ */
 async function endExchange(
   subject: sdk.SignOn,
-  { seconds, ...exchange }: sdk.CodeExchange & { seconds: number },
+  { ended, seconds, ...exchange }: sdk.CodeExchange & { ended: 'first' | 'second'; seconds: number },
 ): Promise<unknown> {
-  const first = errorNameOf(subject.exchangeCode(exchange));
-  const options = { requestId: 'second', signal: AbortSignal.timeout(seconds * 1000) };
-  const second = await errorNameOf(subject.exchangeCode(exchange, options));
+  const ends = { first: new AbortController(), second: new AbortController() };
+  const begun = (requestId: keyof typeof ends) =>
+    errorNameOf(subject.exchangeCode(exchange, { requestId, signal: ends[requestId].signal }));
+  const running = { first: begun('first'), second: begun('second') };
   await subject.revoke('refresh-1');
-  return { first: await first, second };
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  ends[ended].abort();
+  await running[ended];
+  await subject.revoke('refresh-1');
+  return { first: await running.first, second: await running.second };
 }
 
 /** `null` if there was none. */
