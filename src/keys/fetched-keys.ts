@@ -34,47 +34,59 @@ export class FetchedKeys {
   #kids = '';
   #staleAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  #isFetching = false;
-  /** The newest fetch, under way or done. */
-  #fetched: Promise<void> | undefined;
+  #fetching: Promise<void> | undefined;
+  #searchedAt = Number.NEGATIVE_INFINITY;
+  /** The newest search for a key, under way or done. */
+  #searched: Promise<void> | undefined;
+  #fetches = 0;
+  /** Which fetch the set is from. */
+  #fetch = 0;
 
   constructor(private readonly options: FetchedKeysOptions) {}
 
   /** Waits only for the first set. An old set is replaced while it is in use. */
   async atHand(): Promise<void> {
+    const now = this.options.clock();
     if (this.#byKid === undefined) {
-      await this.#fetch();
-    } else if (this.options.clock() >= this.#staleAt && this.#mayFetch(MIN_FETCH_INTERVAL_MS)) {
-      this.#fetch().catch(() => undefined);
+      await this.#fetchOnce();
+    } else if (now >= this.#staleAt && Math.abs(now - this.#triedAt) >= MIN_FETCH_INTERVAL_MS) {
+      this.#fetchOnce().catch(() => undefined);
     }
   }
 
-  /** Undefined if the set does not have the key. Throws if that is unknown, because the last fetch failed. */
-  async find(kid: string | undefined): Promise<CryptoKey | undefined> {
-    const key = this.#byKid?.get(kid ?? '');
-    if (key || kid === undefined) {
+  /**
+   * Undefined if the set does not have the key; anything can be in the header of a token. Throws if that is
+   * unknown, because the last search failed.
+   */
+  async find(kid: unknown): Promise<CryptoKey | undefined> {
+    if (typeof kid !== 'string') {
+      return undefined;
+    }
+    const key = this.#byKid?.get(kid);
+    if (key) {
       return key;
     }
-    await (this.#mayFetch(MIN_SEARCH_INTERVAL_MS) ? this.#fetch(kid) : this.#fetched);
+    const now = this.options.clock();
+    if (Math.abs(now - this.#searchedAt) >= MIN_SEARCH_INTERVAL_MS) {
+      this.#searchedAt = now;
+      this.#searched = this.#load(kid);
+    }
+    await this.#searched;
     return this.#byKid?.get(kid);
   }
 
-  #mayFetch(intervalMs: number): boolean {
-    return Math.abs(this.options.clock() - this.#triedAt) >= intervalMs;
-  }
-
-  #fetch(wantedKid?: string): Promise<void> {
-    if (this.#fetched === undefined || !this.#isFetching) {
-      this.#isFetching = true;
-      this.#fetched = this.#load(wantedKid).finally(() => {
-        this.#isFetching = false;
-      });
-    }
-    return this.#fetched;
-  }
-
-  async #load(wantedKid: string | undefined): Promise<void> {
+  #fetchOnce(): Promise<void> {
     this.#triedAt = this.options.clock();
+    this.#fetching ??= this.#load().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #load(wantedKid?: string): Promise<void> {
+    this.#fetches += 1;
+    const fetch = this.#fetches;
+    const beganAt = this.options.clock();
     const { keys, maxAgeSeconds } = await this.options.fetch(wantedKid);
     const wanted = keys.filter(({ algorithm }) => algorithm === ACCESS_TOKEN_ALGORITHM);
     const imported = await Promise.all(
@@ -83,7 +95,12 @@ export class FetchedKeys {
           [kid, (await importJWK(JSON.parse(jwkJson), ACCESS_TOKEN_ALGORITHM)) as CryptoKey] as const,
       ),
     );
-    this.#staleAt = this.#triedAt + maxAgeSeconds * 1_000;
+    if (fetch < this.#fetch) {
+      // The answer to a later fetch came first.
+      return;
+    }
+    this.#fetch = fetch;
+    this.#staleAt = beganAt + maxAgeSeconds * 1_000;
     const kids = wanted
       .map(({ kid }) => kid)
       .sort()

@@ -58,6 +58,30 @@ describe('the keys of the verifier', () => {
     expect(domain.fetches).toBe(3);
   });
 
+  test.each([[{ toString: 1 }], [7], [null], [['a']]])(
+    'are not fetched for a token whose kid is %j, which is no text',
+    async (kid) => {
+      const { verifier, domain, token } = verifierRig(keys);
+      await expect(verifier.verify(await token(es256, {}, { kid }))).resolves.toBeUndefined();
+      expect(domain.fetches).toBe(1);
+    },
+  );
+
+  test('are looked up for a new kid also while an old set is replaced, whose answer comes later', async () => {
+    const { verifier, clock, domain, token } = verifierRig(keys);
+    const text = await token(es256);
+    await verifier.verify(text);
+    const before = domain.keys;
+    clock.advance(300_000);
+    const answer = domain.hold();
+    await verifier.verify(text);
+    domain.keys = [next, ...before];
+    await expect(verifier.verify(await token(next))).resolves.toMatchObject({ kid: next.kid });
+    await answer(before);
+    await expect(verifier.verify(await token(next, { jti: 'later' }))).resolves.toBeDefined();
+    expect(domain.fetches).toBe(3);
+  });
+
   test('that could not be looked up are an outage, without a fetch for each caller', async () => {
     const { verifier, clock, domain, token } = verifierRig(keys);
     await verifier.verify(await token(es256));

@@ -11,7 +11,19 @@ export function verifierRig(keys: readonly SigningKey[]) {
   const domain = {
     ...{ keys, fetches: 0, away: false, maxAgeSeconds: 300 },
     wanted: undefined as string | undefined,
+    /** Holds the next answer until the returned function gives it these keys. */
+    hold: () => {
+      let release: (those: readonly SigningKey[]) => void = () => undefined;
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return async (those: readonly SigningKey[]) => {
+        release(those);
+        await new Promise(setImmediate);
+      };
+    },
   };
+  let held: Promise<readonly SigningKey[]> | undefined;
   const verifier = new AccessTokenVerifier({
     issuer: ISSUER,
     clock: clock.now,
@@ -22,8 +34,10 @@ export function verifierRig(keys: readonly SigningKey[]) {
         throw new Error('The domain is away.');
       }
       const { maxAgeSeconds } = domain;
+      const answer = held ?? domain.keys;
+      held = undefined;
       return {
-        keys: domain.keys.map(({ kid, algorithm, publicJwk }) => ({
+        keys: (await answer).map(({ kid, algorithm, publicJwk }) => ({
           kid,
           algorithm,
           jwkJson: JSON.stringify(publicJwk),
