@@ -64,6 +64,7 @@ export class WorkerTurn {
     try {
       this.#lack = await this.#lackIn(await queueOf(this.connection, namespace, over), over);
     } catch (error) {
+      this.#unknownSince = undefined;
       if (version && hasStatus(error, PERMISSION_DENIED)) {
         this.#lack = `Temporal does not let this worker read who gets the tasks: ${reasonOf(error)}`;
       }
@@ -78,6 +79,9 @@ export class WorkerTurn {
     this.isCurrent = isSame(current, version);
     const polls = queue.lastPollAt(version) !== undefined;
     this.#tellOf(current, polls);
+    if (!polls) {
+      this.#unknownSince = undefined;
+    }
     if (this.isCurrent || !polls || !this.#isSilent(queue)) {
       this.#refusals = 0;
       return undefined;

@@ -100,6 +100,11 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'umask 077\ninstall -d', 'needs Docker; `../deploy/kubernetes.test.ts` runs `init`'],
   ['install', 'kubectl create namespace', 'needs a cluster; `../deploy/kubernetes.test.ts` compares it'],
   ['install', 'temporal operator', 'needs Temporal; `../deploy/kubernetes.test.ts` compares it'],
+  [
+    'upgrade',
+    'temporal worker',
+    'needs Temporal with workers; `../workflows/worker-turn.test.ts` calls the same methods',
+  ],
   ['install', 'kubectl apply', 'needs a cluster'],
   ['install', 'pod=$(kubectl', 'needs a cluster; `../deploy/kubernetes.test.ts` runs such a command'],
   ['install', 'in_pod=', 'needs a cluster; `../deploy/kubernetes.test.ts` rotates a key so'],
