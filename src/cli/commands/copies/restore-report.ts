@@ -111,7 +111,7 @@ function section(title: string, credentials: Parameters<typeof asText>[0], after
 }
 
 function nextSteps(
-  { suspended, suspendedEarlier, held, heldEarlier, knownUntil }: Report,
+  { suspended, suspendedEarlier, held, heldEarlier }: Report,
   { sendWebhooks }: RestoreOptions,
   { EVENT_RETENTION }: Config,
 ): string {
@@ -130,7 +130,8 @@ function nextSteps(
     ...(held.subscriptions.length > 0 || suspendedEarlier.some(({ kind }) => kind === 'subscription')
       ? [
           'Enable the subscriptions:        integration resume whs_…',
-          `Send the events they missed:     ${replayCommand('whs_…', held.since ?? Date.parse(knownUntil))}`,
+          // It knows the oldest event of each.
+          'Send the events they missed:     the commands that `integration resume` prints',
         ]
       : []),
     ...(sendWebhooks ? replaysOf(heldEarlier) : []),

@@ -65,9 +65,7 @@ test('the printed commands send the deliveries that were pending at the time of 
   const { settings, subscription, waiting, backup } = await newBackup(folder);
   const into = { ...settings, DATA_DIR: join(folder, 'restored') };
   const report = await succeeded(integration(['restore', backup], into));
-  expect(report).toMatch(
-    / integration event replay --subscription whs_… --since 2026-02-03T04:05:06\.789Z$/m,
-  );
+  expect(report).toMatch(/ the commands that `integration resume` prints$/m);
 
   const [, days] = /^ {2}1\. Keep .*: set EVENT_RETENTION to (\d+)d or more$/m.exec(report) ?? [];
   expect(Number(days) * 86_400_000).toBeGreaterThan(Date.now() - OCCURRED_AT);
@@ -120,17 +118,19 @@ async function newSecondBackup(folder: string) {
 }
 
 test.each<[string[], (subscription: string) => string]>([
-  [[], () => 'whs_…'],
-  [['--send-webhooks'], (subscription) => subscription],
+  [[], () => 'the commands that `integration resume` prints'],
+  [
+    ['--send-webhooks'],
+    (subscription) =>
+      `integration event replay --subscription ${subscription} --since 2026-02-03T04:05:06.789Z`,
+  ],
 ])(
   'what an earlier restore held is in the next steps of a restore with a list: %j',
-  async (options, namedOf) => {
+  async (options, stepOf) => {
     const { into, subscription, second, list } = await newSecondBackup(directory());
     const report = await succeeded(integration(['restore', second, '--revocations', list, ...options], into));
     expect(report).toMatch(/^ {2}1\. Keep .*: set EVENT_RETENTION to \d+d or more$/m);
-    expect(report.match(/ integration event replay .*$/gm)).toEqual([
-      ` integration event replay --subscription ${namedOf(subscription)} --since 2026-02-03T04:05:06.789Z`,
-    ]);
+    expect(report.match(/(?<= Send the events .*: +)\S.*$/gm)).toEqual([stepOf(subscription)]);
   },
 );
 
@@ -147,7 +147,7 @@ test('what an earlier restore suspended and held is in the report of a restore w
     expect.stringMatching(/ integration resume tok_…$/),
     expect.stringMatching(/ integration serve$/),
     expect.stringMatching(/ integration resume whs_…$/),
-    expect.stringMatching(/ --since 2026-02-03T04:05:06\.789Z$/),
+    expect.stringMatching(/ the commands that `integration resume` prints$/),
   ]);
 });
 
