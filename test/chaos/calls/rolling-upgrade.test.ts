@@ -23,7 +23,8 @@ const ANSWERS_UNTIL_MOVED = 2;
  * at the other. Each refresher has one call under way.
  */
 const STOOD_STILL = /does not answer$/;
-const MOST_REFUSED = REFRESHERS;
+/** Of each, once for each node that is replaced. */
+const MOST_REFUSED = 4 * REFRESHERS;
 
 describe('callers of a service whose domains and edges are replaced one after the other', () => {
   let database: PostgresDatabase;

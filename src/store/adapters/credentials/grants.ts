@@ -79,7 +79,7 @@ export function grantRows(writer: Writer): GrantRows {
 
 /**
  * A redemption in progress holds its code: this waits for it, and then finds its grant. Returns whether it
- * revoked anything.
+ * revoked anything, which may have run out already.
  */
 async function revokeWithCodes(db: Rows, now: number, chosen: RawBuilder<boolean>): Promise<boolean> {
   const codes = await db
