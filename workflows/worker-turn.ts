@@ -146,7 +146,7 @@ export class WorkerTurn {
         this.isCurrent
           ? 'temporal gives its tasks to this version'
           : 'temporal worker waits until workers of another version have ended',
-        { these: workersOf(version), current: workersOf(current) },
+        { own: workersOf(version), current: workersOf(current) },
       );
     }
     this.#current = current;

@@ -38,9 +38,9 @@ export class FetchedKeys {
   #searchedAt = Number.NEGATIVE_INFINITY;
   /** The newest search for a key, under way or done. */
   #searched: Promise<void> | undefined;
-  #fetches = 0;
-  /** Which fetch the set is from. */
-  #fetch = 0;
+  #fetchesBegun = 0;
+  /** The number of the fetch that the set is from. */
+  #setFrom = 0;
 
   constructor(private readonly options: FetchedKeysOptions) {}
 
@@ -84,8 +84,8 @@ export class FetchedKeys {
   }
 
   async #load(wantedKid?: string): Promise<void> {
-    this.#fetches += 1;
-    const fetch = this.#fetches;
+    this.#fetchesBegun += 1;
+    const number = this.#fetchesBegun;
     const beganAt = this.options.clock();
     const { keys, maxAgeSeconds } = await this.options.fetch(wantedKid);
     const wanted = keys.filter(({ algorithm }) => algorithm === ACCESS_TOKEN_ALGORITHM);
@@ -95,11 +95,11 @@ export class FetchedKeys {
           [kid, (await importJWK(JSON.parse(jwkJson), ACCESS_TOKEN_ALGORITHM)) as CryptoKey] as const,
       ),
     );
-    if (fetch < this.#fetch) {
+    if (number < this.#setFrom) {
       // The answer to a later fetch came first.
       return;
     }
-    this.#fetch = fetch;
+    this.#setFrom = number;
     this.#staleAt = beganAt + maxAgeSeconds * 1_000;
     const kids = wanted
       .map(({ kid }) => kid)

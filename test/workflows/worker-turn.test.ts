@@ -94,7 +94,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
 
     const early = await work(newer, FIRST);
     expect(await early.says(WAITS)).toEqual({
-      these: 'workers of version integration.1.5.0',
+      own: 'workers of version integration.1.5.0',
       current: 'workers of version integration.1.4.0',
     });
     expect(early.worker.state).toMatchObject({ status: 'polling' });
