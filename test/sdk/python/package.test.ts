@@ -110,6 +110,10 @@ describeWith('python', 'the package of Python, installed into an empty project',
     ]);
   });
 
+  test('lets no thread wait without end, loses no stop, and shows no secret', async () => {
+    expect(await said(join(projectFolder, 'own_behaviour.py'))).toBe('');
+  });
+
   test(
     'is typed: mypy has nothing against the written layer or a program on top of it, strictly',
     async () => {

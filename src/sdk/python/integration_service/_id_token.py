@@ -6,13 +6,13 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from copy import copy
 from typing import Any, Literal
 
 import jwt
 
 from ._exchange import Answer
-from .errors import ConnectionError, OAuthError, SignInError
+from .errors import IntegrationServiceError, OAuthError, SignInError
 
 IdTokenAlgorithm = Literal["RS256", "ES256", "EdDSA"]
 
@@ -20,10 +20,6 @@ _CLOCK_TOLERANCE_SECONDS = 30
 _KEYS_MAX_AGE_SECONDS = 300.0
 _KEYS_COOLDOWN_SECONDS = 30.0
 _REQUIRED_CLAIMS = ["iss", "sub", "aud", "exp", "iat"]
-
-
-_Keys = Mapping[str, jwt.PyJWK]
-_Reading = Future[_Keys]
 
 
 class IdTokenVerifier:
@@ -34,10 +30,11 @@ class IdTokenVerifier:
         self._client_id = client_id
         self._algorithm = algorithm
         self._read_keys = read_keys
-        self._keys: _Keys = {}
+        self._keys: Mapping[str, jwt.PyJWK] = {}
         self._read_at = float("-inf")
-        # One read at a time, shared by all who need it.
-        self._reading: _Reading | None = None
+        # Of the last read, if that failed.
+        self._failure: IntegrationServiceError | None = None
+        # Held by the thread that reads.
         self._lock = threading.Lock()
 
     def claims(self, id_token: str, nonce: str, max_age_seconds: float | None) -> dict[str, Any]:
@@ -62,52 +59,34 @@ class IdTokenVerifier:
         return claims
 
     def _key(self, kid: str) -> jwt.PyJWK:
-        reading = _Reading()
-        try:
+        failure = self._failure
+        if self._is_due(kid):
+            # Sign-ins with a known key go on meanwhile. After an interrupted read, the next thread reads.
             with self._lock:
-                keys, shared = self._keys, self._reading
-                age_seconds = time.monotonic() - self._read_at
-                is_missing = kid not in keys and age_seconds > _KEYS_COOLDOWN_SECONDS
-                is_due = is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS
-                if is_due and shared is None:
-                    self._reading = reading
-            if is_due:
-                keys = self._read(reading) if shared is None else _result_of(shared)
-        finally:
-            # Where this thread was interrupted, the others do not wait for it.
-            if self._reading is reading:
-                self._fail(reading, ConnectionError("The read of the keys was interrupted."))
-        if kid not in keys:
+                if self._is_due(kid):
+                    self._read(failure)
+        key = self._keys.get(kid)
+        if key is None:
             raise SignInError("id_token_invalid", "The ID token is signed with a key that is not published.")
-        return keys[kid]
+        return key
 
-    def _read(self, reading: _Reading) -> _Keys:
-        """Without the lock: sign-ins with a known key go on, and the others share the result."""
+    def _is_due(self, kid: str) -> bool:
+        age_seconds = time.monotonic() - self._read_at
+        is_missing = kid not in self._keys and age_seconds > _KEYS_COOLDOWN_SECONDS
+        return is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS
+
+    def _read(self, last_failure: IntegrationServiceError | None) -> None:
+        """A read that failed while this thread waited for the lock was for this thread too."""
+        failure = self._failure
+        if failure is not None and failure is not last_failure:
+            # Raised itself, it would collect the frames of all threads.
+            raise copy(failure) from failure.__cause__
         try:
-            keys = _keys_in(self._read_keys())
-        except Exception as cause:
-            self._fail(reading, cause)
+            self._keys = _keys_in(self._read_keys())
+        except IntegrationServiceError as cause:
+            self._failure = cause
             raise
-        reading.set_result(keys)
-        with self._lock:
-            self._keys, self._read_at, self._reading = keys, time.monotonic(), None
-        return keys
-
-    def _fail(self, reading: _Reading, cause: Exception) -> None:
-        with self._lock:
-            self._reading = None
-        if not reading.done():
-            reading.set_exception(cause)
-
-
-def _result_of(reading: _Reading) -> _Keys:
-    cause = reading.exception()
-    if cause is None:
-        return reading.result()
-    # Raised itself, it would collect the frames of all threads.
-    error = type(cause).__new__(type(cause), *cause.args)
-    vars(error).update(vars(cause))
-    raise error
+        self._read_at, self._failure = time.monotonic(), None
 
 
 def _age_seconds(claims: Mapping[str, Any]) -> float:

@@ -1,0 +1,60 @@
+"""What only Python has: threads that are interrupted, a stop that is no signal, and values of any type."""
+
+from __future__ import annotations
+
+import threading
+import unittest
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import integration_service as sdk
+from integration_service._id_token import IdTokenVerifier
+
+ISSUER = "http://127.0.0.1:1"
+
+
+class Wanted(str):
+    """The id of a key. Tells when a thread has looked for it."""
+
+    def __init__(self, _: str) -> None:
+        self.is_sought = threading.Event()
+
+    def __hash__(self) -> int:
+        self.is_sought.set()
+        return super().__hash__()
+
+
+class SharedKeys(unittest.TestCase):
+    def errors_of_two(self, *ends: BaseException) -> list[Any]:
+        """Of two threads, the second of which wants the key while the first reads it. The reads end one by one so."""
+        left, wanted = list(ends), Wanted("key-1")
+        second: list[Future[Any]] = []
+
+        def read() -> Any:
+            if not second:
+                second.append(threads.submit(verifier._key, wanted))
+                wanted.is_sought.wait()
+            raise left.pop(0)
+
+        verifier = IdTokenVerifier(ISSUER, "app_1", "RS256", read)
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(verifier._key, "key-1").exception()
+            return [first, second[0].exception()]
+
+    def test_what_ends_the_thread_that_reads_ends_no_other(self) -> None:
+        for own in (KeyboardInterrupt(), RuntimeError("The time of this task is over.")):
+            failure = sdk.ConnectionError("of the second read")
+            self.assertEqual(self.errors_of_two(own, failure), [own, failure])
+
+    def test_who_waits_for_a_read_that_fails_has_an_equal_error(self) -> None:
+        for failure in (sdk.OAuthError("slow_down", "Later.", status=429), sdk.TimeoutError("It is late.")):
+            failure.__cause__ = ValueError("the cause")
+            first, second = self.errors_of_two(failure)
+            self.assertIs(first, failure)
+            self.assertIsNot(second, failure)
+            self.assertEqual(type(second), type(failure))
+            self.assertEqual((str(second), vars(second)), (str(failure), vars(failure)))
+            self.assertIs(second.__cause__, failure.__cause__)
+
+
+unittest.main()
