@@ -113,12 +113,10 @@ class Sync:
         self._is_running = True
         try:
             self._follow()
-        except _Stopped:
-            pass
         finally:
             self._is_running = False
-            # A stop is for this run, not for the next.
-            self._stopped.clear()
+        # A stop that ended this run is not for the next.
+        self._stopped.clear()
 
     def _follow(self) -> None:
         failures = 0
@@ -127,6 +125,8 @@ class Sync:
                 self._round()
                 failures = 0
             except Exception as error:
+                if self._stopped.is_set():
+                    return
                 if not _may_pass(error):
                     raise
                 if self._options.on_error is not None:
@@ -151,9 +151,8 @@ class Sync:
     def stop(self) -> None:
         """
         Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
-        retries. It need not have read all. Also ends ``catch_up`` where it pauses before it compares more
-        clients. If nothing or only ``catch_up`` runs, the next ``run`` ends at
-        once; after it, the sync can be run again.
+        retries. It need not have read all. If nothing or only ``catch_up`` runs, the next ``run`` ends at once. After
+        it, the sync can be run again; until then, ``catch_up`` ends where it would pause before it compares more clients.
         """
         self._stopped.set()
         self._woken.set()

@@ -6,6 +6,7 @@ import threading
 import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+from unittest import mock
 
 import integration_service as sdk
 from integration_service._id_token import IdTokenVerifier
@@ -55,6 +56,23 @@ class SharedKeys(unittest.TestCase):
             self.assertEqual(type(second), type(failure))
             self.assertEqual((str(second), vars(second)), (str(failure), vars(failure)))
             self.assertIs(second.__cause__, failure.__cause__)
+
+
+class Stop(unittest.TestCase):
+    def test_ends_a_run_whose_read_fails_and_no_other(self) -> None:
+        asked: list[object] = []
+
+        def list_changes(*_: object, **asked_for: object) -> sdk.Changes:
+            asked.append(asked_for)
+            sync.stop()
+            raise sdk.ApiError("No.", status=401, code="api_key_unknown")
+
+        gateway = sdk.Gateway(ISSUER, "key")
+        sync = gateway.sync("iin_1", sdk.MemoryStore())
+        with mock.patch.object(gateway, "list_changes", list_changes):
+            sync.run()
+            sync.run()
+        self.assertEqual(len(asked), 2)
 
 
 unittest.main()
