@@ -179,8 +179,8 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._connection.execute("begin immediate")
         try:
+            self._connection.execute("begin immediate")
             yield
             self._connection.execute("commit")
         except BaseException:

@@ -75,4 +75,29 @@ class Stop(unittest.TestCase):
         self.assertEqual(len(asked), 2)
 
 
+class InterruptedConnection:
+    """Interrupts the thread after a statement, which it may have waited for."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        self.connection.execute(statement, *values)
+        if statement != "rollback":
+            raise KeyboardInterrupt
+
+
+class SqliteStore(unittest.TestCase):
+    def test_can_be_written_after_an_interrupt(self) -> None:
+        store = sdk.SqliteStore(":memory:")
+        batch = sdk.Batch(changes=[], after=None, cursor="a.1", is_first=True, is_last=True)
+        with mock.patch.object(store, "_connection", InterruptedConnection(store._connection)):
+            self.assertRaises(KeyboardInterrupt, store.apply, batch)
+        store.apply(batch)
+        self.assertEqual(store.cursor(), "a.1")
+
+
 unittest.main()
