@@ -148,8 +148,12 @@ export function describeExchange(driver: Driven): void {
 
     test('sends no request when the browser returned to an address that cannot be read', async () => {
       rig.server.answers(json({}));
-      const { error } = await rig.exchange({ callbackUrl: '//[' });
-      expect(error).toMatchObject({ name: 'SignInError', reason: 'callback_malformed' });
+      const { error } = await rig.exchange({ callbackUrl: '//[?code=code-1' });
+      expect(error).toMatchObject({
+        name: 'SignInError',
+        reason: 'callback_malformed',
+        shown: expect.not.stringContaining('code-1'),
+      });
       expect(rig.server.asked).toHaveLength(0);
     });
 
@@ -196,6 +200,15 @@ export function describeExchange(driver: Driven): void {
     ])('has a reason: one %s', async (_, make, reason) => {
       rig.serves(json({ ...grant, access_token: 'access-1', ...(await make()) }));
       expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason });
+    });
+
+    test.each<[string, JWTPayload]>([
+      ['that has expired', { exp: secondsNow() - 31 }],
+      ['with a claim of another type', { lastLoginContext: 'ada@example.com' }],
+    ])('is not shown with its error: one %s', async (_, claims) => {
+      const id_token = await rig.idToken({ email: 'ada@example.com', ...claims });
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
+      expect(String((await rig.exchange()).error?.shown)).not.toContain('ada@');
     });
 
     test.each<[string, JWTPayload]>([

@@ -5,7 +5,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { packageRoot } from '../../../src/config/package.js';
 import { SQLITE_PACKAGE } from '../../../src/store/better-sqlite3.js';
 
-export type Told = Record<string, unknown> & { name: string; message: string };
+/** `shown` is what a log would have of it. */
+export type Told = Record<string, unknown> & { name: string; message: string; shown?: string };
 
 /** How it went: with a value or with an error. */
 export interface Outcome {

@@ -172,6 +172,12 @@ export function describeReads(driver: Driven): void {
       expect(server.asked).toHaveLength(1);
     });
 
+    test('an answer that is not what the contract describes is not shown with its error', async () => {
+      server.answers(json([{ name: 'Ada Lovelace' }]));
+      const { error } = await driver.sdk.gateway(quick(), 'listUsers', ['iin_1', 'cli_1']);
+      expect(String(error?.shown)).not.toContain('Lovelace');
+    });
+
     test('without retries it is asked once', async () => {
       server.answers(page(503));
       await listClients({ retry: { maxRetries: 0 } });

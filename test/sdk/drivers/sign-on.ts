@@ -144,6 +144,12 @@ export function describeSignOn(driver: Driven): void {
     });
   });
 
+  test('userinfo that is not what the contract describes is an error that does not show it', async () => {
+    rig.server.answers(json({ email: 'ada@example.com' }));
+    const { error } = await driver.sdk.signOn(rig.options(), 'userinfo', { accessToken: 'access-1' });
+    expect(error).toMatchObject({ name: 'OAuthError', shown: expect.not.stringContaining('ada@') });
+  });
+
   test.each([
     ['a token with the end of its line', 'access-1\n', {}],
     ['a user name in the address', 'access-1', { issuer: 'https://access-1@sign-on.example.com' }],

@@ -151,7 +151,11 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
     # urllib3 does not send the user name and password of the address by itself.
     credentials, is_given, _ = urlsplit(proxy).netloc.rpartition("@")
     headers = urllib3.make_headers(proxy_basic_auth=unquote(credentials)) if is_given else None
-    return urllib3.ProxyManager(proxy, proxy_headers=headers, maxsize=_POOL_CONNECTIONS)
+    try:
+        return urllib3.ProxyManager(proxy, proxy_headers=headers, maxsize=_POOL_CONNECTIONS)
+    except urllib3.exceptions.LocationParseError:
+        # Its message can have a part of the password.
+        raise ValueError("The address of the proxy in the environment cannot be read.") from None
 
 
 def server_url(name: str, address: str) -> str:

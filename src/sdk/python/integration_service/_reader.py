@@ -142,7 +142,10 @@ def _parsed(answer: Answer, records: TypeAdapter[T]) -> T:
     try:
         return records.validate_json(answer.body)
     except ValidationError as cause:
-        raise _unexpected(answer, "The answer is not what the contract describes.") from cause
+        # The cause would repeat parts of the answer, such as names.
+        first = cause.errors()[0]
+        reason = " ".join(map(str, (*first["loc"], first["msg"])))
+        raise _unexpected(answer, f"The answer is not what the contract describes: {reason}.") from None
 
 
 _LINK = re.compile(r"<([^>]*)>((?:\s*;[^,<]*)*)")

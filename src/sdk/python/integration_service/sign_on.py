@@ -187,6 +187,7 @@ class SignOn:
         :param callback_url: the whole address to which the browser returned, or its path and query
         :param max_age_seconds: if you asked for one: the sign-in is refused if the person entered the password longer ago
         """
+        _check_text("code_verifier", code_verifier)
         grant = TokenRequest(
             grant_type="authorization_code",
             code=_code_in(callback_url, state, self._issuer),
@@ -206,9 +207,9 @@ class SignOn:
         claims = self._verifier.claims(id_token, nonce, max_age_seconds)
         try:
             known = IdTokenClaims.model_validate(claims)
-        except ValidationError as cause:
-            message = "The ID token is not what the contract describes."
-            raise SignInError("id_token_invalid", message) from cause
+        except ValidationError:
+            # Its message repeats claims.
+            raise SignInError("id_token_invalid", "The ID token is not what the contract describes.") from None
         return SignIn(**vars(tokens), id_token=id_token, claims=known, all_claims=claims)
 
     def refresh(self, refresh_token: str, *, request_id: str | None = None) -> Tokens:
@@ -338,7 +339,7 @@ def _tokens_in(answer: IssuedTokens) -> Tokens:
 def _check_text(name: str, value: object) -> None:
     """The error of the model would repeat a part of it."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be text.")
+        raise ValueError(f"{name} must be text.")
 
 
 def _model_in(answer: Answer, model: type[Model]) -> Model:

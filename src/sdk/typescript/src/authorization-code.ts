@@ -53,8 +53,9 @@ export function callbackCode(
 function parametersOf(callbackUrl: string | URL, redirectUri: string): URLSearchParams {
   try {
     return new URL(callbackUrl, redirectUri).searchParams;
-  } catch (cause) {
+  } catch {
+    // The error of the platform has the whole address, and so the code.
     const message = 'The address to which the browser came back cannot be read.';
-    throw new SignInError('callback_malformed', message, { cause });
+    throw new SignInError('callback_malformed', message);
   }
 }

@@ -114,7 +114,8 @@ function whatWentWrong(cause: unknown): unknown {
   if (cause instanceof joseErrors.JWKSTimeout) {
     return new TimeoutError('There was no whole key set in time.', { cause });
   }
+  // Not with the error of jose as its cause, which has the claims.
   return cause instanceof joseErrors.JOSEError
-    ? new SignInError('id_token_invalid', `The ID token does not hold: ${cause.message}.`, { cause })
+    ? new SignInError('id_token_invalid', `The ID token does not hold: ${cause.message}.`)
     : cause;
 }

@@ -437,7 +437,7 @@ func verify(given parameters) (any, error) {
 
 // told has all that there is to see of an error, under the names of the other languages.
 func told(err error) object {
-	said := object{"message": err.Error()}
+	said := object{"message": err.Error(), "shown": err.Error()}
 	var (
 		api        *sdk.APIError
 		oauth      *sdk.OAuthError

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import is_dataclass
 from datetime import datetime
@@ -186,7 +187,8 @@ def told(error: Exception) -> dict[str, Any]:
         members["fields"] = [{"in": f.location, "path": f.path, "message": f.message} for f in error.fields]
     is_ours = isinstance(error, (sdk.IntegrationServiceError, ValueError))
     name = type(error).__name__ if is_ours else f"another {type(error).__name__}"
-    return {**members, "name": name, "message": str(error)}
+    shown = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return {**members, "name": name, "message": str(error), "shown": shown}
 
 
 ON = {"Gateway": gateway, "SignOn": sign_on, "webhooks": webhooks, "links": links, "Sync": sync}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import traceback
 import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -98,6 +100,30 @@ class SqliteStore(unittest.TestCase):
             self.assertRaises(KeyboardInterrupt, store.apply, batch)
         store.apply(batch)
         self.assertEqual(store.cursor(), "a.1")
+
+
+class Secrets(unittest.TestCase):
+    def test_of_another_type_are_in_no_message(self) -> None:
+        sign_on = sdk.SignOn(ISSUER, "app_1", "https://app.example.com/callback")
+        callback = f"/callback?code=code-1&state=state-1&iss={ISSUER}"
+        given: Any = b"secret-1"
+        for call in (
+            lambda: sdk.Gateway(ISSUER, given),
+            lambda: sign_on.refresh(given),
+            lambda: sign_on.userinfo(given),
+            lambda: sign_on.revoke(given),
+            lambda: sign_on.exchange_code(callback, state="state-1", nonce="nonce-1", code_verifier=given),
+        ):
+            self.assertNotIn("secret-1", self.shown(call))
+
+    def test_of_a_proxy_that_is_no_address_are_in_no_message(self) -> None:
+        with mock.patch.dict(os.environ, {"http_proxy": "http://ada:pass/word@proxy.example.com:3128"}, clear=True):
+            self.assertNotIn("ada:pass", self.shown(lambda: sdk.Gateway("http://gateway.example.com", "key")))
+
+    def shown(self, call: Any) -> str:
+        with self.assertRaises(ValueError) as raised:
+            call()
+        return "".join(traceback.format_exception_only(type(raised.exception), raised.exception))
 
 
 unittest.main()

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { inspect } from 'node:util';
 import * as sdk from '@integration-service/sdk';
 
 interface Options {
@@ -223,6 +224,7 @@ function told(error: unknown): unknown {
     ...(error as Error),
     name: error instanceof sdk.IntegrationServiceError ? name : foreign,
     message,
+    shown: inspect(error),
   };
 }
 
