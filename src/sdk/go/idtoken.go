@@ -120,7 +120,7 @@ func (v *idTokenVerifier) claims(payload string, requested CodeExchange) (*signo
 		return nil, invalidIDToken("it has expired")
 	case checked.Iat > now+clockTolerance.Seconds():
 		return nil, invalidIDToken("it was issued in the future; is your clock right?")
-	case checked.Nonce != requested.Nonce:
+	case requested.Nonce == "" || checked.Nonce != requested.Nonce:
 		return nil, &SignInError{NonceMismatch, "the ID token is the answer to another authorization request"}
 	case requested.MaxAge != nil && (checked.AuthTime == nil ||
 		now-*checked.AuthTime-clockTolerance.Seconds() > requested.MaxAge.Seconds()):
@@ -212,6 +212,8 @@ func (v *idTokenVerifier) share(ctx context.Context, reading *keysRead) {
 		}
 		close(reading.done)
 	}()
+	// A transport may also end its goroutine.
+	reading.err = errors.New("the read of the keys was ended")
 	reading.keys, reading.err = v.read(ctx)
 }
 

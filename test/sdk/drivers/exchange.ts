@@ -202,6 +202,12 @@ export function describeExchange(driver: Driven): void {
       expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason });
     });
 
+    test('is refused where the request has no nonce either: one without a nonce', async () => {
+      const id_token = await rig.idToken({ nonce: undefined });
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
+      expect((await rig.exchange({ nonce: '' })).error).toMatchObject({ reason: 'nonce_mismatch' });
+    });
+
     test.each<[string, JWTPayload]>([
       ['that has expired', { exp: secondsNow() - 31 }],
       ['with a claim of another type', { lastLoginContext: 'ada@example.com' }],

@@ -2,10 +2,23 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeEndedExchange } from '../drivers/exchange.js';
 import type { Driven } from '../drivers/line-driver.js';
 import { json, problem, type ScriptedServer, scriptedServers, silence } from '../drivers/scripted-server.js';
+import { flow, grant, signOnRig } from '../drivers/sign-on-rig.js';
 
-/** What only Go has: a time limit of an HTTP client that is given, and durations that 0 leaves out. */
+/** What only Go has: limits of a given HTTP client, durations that 0 leaves out, goroutines that end. */
 export function describeOwnBehaviour(driver: Driven): void {
   describeEndedExchange(driver);
+  const rig = signOnRig(driver);
+
+  test.each(['panic', 'exit'])(
+    'a read of the keys that ends by %s is an error of its exchange, and the next one reads them again',
+    async (keysEnd) => {
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() }));
+      const parameters = { callbackUrl: rig.callback(), ...flow };
+      const { value } = await driver.sdk.signOn(rig.options({ keysEnd }), 'exchangeInTurn', parameters);
+      expect(value).toEqual(['ValueError', null]);
+    },
+  );
+
   const newServer = scriptedServers();
   let server: ScriptedServer;
   beforeAll(async () => {

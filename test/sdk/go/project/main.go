@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"runtime"
+	"strings"
 	"time"
 
 	"integration.example.com/sdk"
@@ -38,7 +40,9 @@ type options struct {
 	TimeoutSeconds   float64 `json:"timeoutSeconds"`
 	// HTTPTimeoutSeconds is that of an HTTP client that is given.
 	HTTPTimeoutSeconds float64 `json:"httpTimeoutSeconds"`
-	Retry              struct {
+	// KeysEnd is how the first read of the keys ends: by a panic, or by an exit of its goroutine.
+	KeysEnd string `json:"keysEnd"`
+	Retry   struct {
 		MaxRetries           *int    `json:"maxRetries"`
 		BaseDelaySeconds     float64 `json:"baseDelaySeconds"`
 		MaxRetryAfterSeconds float64 `json:"maxRetryAfterSeconds"`
@@ -134,10 +138,26 @@ func (o options) retry() *sdk.Retry {
 }
 
 func (o options) httpClient() *http.Client {
+	if o.KeysEnd != "" {
+		return &http.Client{Transport: &endedKeys{end: o.KeysEnd}}
+	}
 	if o.HTTPTimeoutSeconds == 0 {
 		return nil
 	}
 	return &http.Client{Timeout: seconds(o.HTTPTimeoutSeconds)}
+}
+
+type endedKeys struct{ end string }
+
+func (e *endedKeys) RoundTrip(request *http.Request) (*http.Response, error) {
+	if end := e.end; end != "" && strings.HasSuffix(request.URL.Path, "/jwks.json") {
+		e.end = ""
+		if end == "panic" {
+			panic("no transport")
+		}
+		runtime.Goexit()
+	}
+	return http.DefaultTransport.RoundTrip(request)
 }
 
 // methods are called by name: those of Gateway and of Conditional have the same.
@@ -292,6 +312,7 @@ func signOn(given command) (any, error) {
 		IDTokenAlgorithm: sdk.IDTokenAlgorithm(o.IDTokenAlgorithm),
 		Timeout:          seconds(o.TimeoutSeconds),
 		Retry:            o.retry(),
+		HTTPClient:       o.httpClient(),
 	})
 	if err != nil {
 		return nil, err
@@ -302,12 +323,15 @@ func signOn(given command) (any, error) {
 		asked := sdk.AuthorizationOptions{Scope: p.Scope, State: p.State, Nonce: p.Nonce, Prompt: p.Prompt, LoginHint: p.LoginHint, MaxAge: p.maxAge()}
 		r := client.AuthorizationURL(asked)
 		return object{"url": r.URL, "state": r.State, "nonce": r.Nonce, "codeVerifier": r.CodeVerifier}, nil
-	case "exchangeCode", "exchangeTwice", "exchangeAtOnce", "endExchange":
+	case "exchangeCode", "exchangeTwice", "exchangeAtOnce", "exchangeInTurn", "endExchange":
 		exchange := sdk.CodeExchange{
 			CallbackURL: p.CallbackURL, State: p.State, Nonce: p.Nonce, CodeVerifier: p.CodeVerifier, MaxAge: p.maxAge(),
 		}
 		if given.Method == "exchangeAtOnce" {
 			return exchangeAtOnce(client, exchange, p.Count), nil
+		}
+		if given.Method == "exchangeInTurn" {
+			return []any{<-begun(ctx, client, exchange), <-begun(ctx, client, exchange)}, nil
 		}
 		if given.Method == "endExchange" {
 			return endExchange(client, exchange, p.Ended, seconds(p.Seconds)), nil
