@@ -111,8 +111,8 @@ type AuthorizationOptions struct {
 	// Prompt is none, login, consent or select_account.
 	Prompt    string
 	LoginHint string
-	// MaxAge limits the time since the person entered the password; nil sets no limit. Give ExchangeCode the
-	// same: the browser, which carries this request, can leave it out.
+	// MaxAge limits the time since the person entered the password, and needs the scope openid; nil sets no limit.
+	// Give ExchangeCode the same: the browser, which carries this request, can leave it out.
 	MaxAge    *time.Duration
 	UILocales string
 }
@@ -203,7 +203,7 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	if signIn.IDToken != "" {
 		signIn.Claims, err = s.verifier.verify(ctx, signIn.IDToken, exchange)
 	} else if exchange.MaxAge != nil || slices.Contains(strings.Fields(signIn.Scope), "openid") {
-		err = &SignInError{IDTokenMissing, "the answer has no ID token, which this exchange needs"}
+		err = &SignInError{IDTokenMissing, "the answer has no ID token, which the scope openid or a maximum age needs"}
 	}
 	if err != nil {
 		return nil, err

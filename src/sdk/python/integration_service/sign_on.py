@@ -146,8 +146,8 @@ class SignOn:
         """
         The address to which to send the browser to sign a person in. State and nonce are random by default.
 
-        :param max_age_seconds: the longest time since the person entered the password; give ``exchange_code`` the same:
-            the browser, which carries this request, can leave it out
+        :param max_age_seconds: the longest time since the person entered the password; needs the scope ``openid``. Give
+            ``exchange_code`` the same: the browser, which carries this request, can leave it out
         """
         code_verifier = _random_text()
         state = state or _random_text()
@@ -201,7 +201,7 @@ class SignOn:
         id_token = answer.id_token
         if id_token is None:
             if max_age_seconds is not None or "openid" in tokens.scope.split():
-                message = "The answer has no ID token, which this exchange needs."
+                message = "The answer has no ID token, which the scope openid or a maximum age needs."
                 raise SignInError("id_token_missing", message)
             return SignIn(**vars(tokens), id_token=None, claims=None, all_claims=None)
         claims = self._verifier.claims(id_token, nonce, max_age_seconds)

@@ -49,8 +49,8 @@ export interface AuthorizationOptions {
   prompt?: string | undefined;
   loginHint?: string | undefined;
   /**
-   * The longest time since the person entered the password. Give `exchangeCode` the same: the browser, which
-   * carries this request, can leave it out.
+   * The longest time since the person entered the password; needs the scope `openid`. Give `exchangeCode` the
+   * same: the browser, which carries this request, can leave it out.
    */
   maxAgeSeconds?: number | undefined;
   uiLocales?: string | undefined;
@@ -186,7 +186,8 @@ export class SignOn {
     const tokens = tokensIn(answer);
     const idToken = textMember(answer, 'id_token');
     if (idToken === null && (maxAgeSeconds != null || tokens.scope.split(' ').includes('openid'))) {
-      throw new SignInError('id_token_missing', 'The answer has no ID token, which this exchange needs.');
+      const message = 'The answer has no ID token, which the scope openid or a maximum age needs.';
+      throw new SignInError('id_token_missing', message);
     }
     if (idToken === null) {
       return { ...tokens, idToken, claims: null };
