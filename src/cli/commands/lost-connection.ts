@@ -12,26 +12,3 @@ export function isLost(error: unknown): boolean {
 export async function untilNextTry(stop?: AbortSignal): Promise<void> {
   await pause(RETRY_INTERVAL_MS, stop);
 }
-
-/** Passes messages on until the call ends or `stop` is aborted. */
-export async function* untilStopped<T>(messages: AsyncIterable<T>, stop: AbortSignal): AsyncGenerator<T> {
-  const reader = messages[Symbol.asyncIterator]();
-  const leave = () => void reader.return?.();
-  stop.addEventListener('abort', leave);
-  try {
-    while (!stop.aborted) {
-      const { done, value } = await reader.next();
-      if (done) {
-        return;
-      }
-      yield value;
-    }
-  } catch (error) {
-    if (!stop.aborted) {
-      throw error;
-    }
-  } finally {
-    stop.removeEventListener('abort', leave);
-    await reader.return?.();
-  }
-}

@@ -7,7 +7,7 @@ import {
   type TailDeliveriesResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { stopSignal } from '../../../stop-signals.js';
-import { isLost, untilNextTry, untilStopped } from '../../lost-connection.js';
+import { isLost, untilNextTry } from '../../lost-connection.js';
 import { print, say } from '../../output/print.js';
 import { asJsonLine, printableLine } from '../../output/printable.js';
 import { asTime, asWord } from '../../output/table.js';
@@ -53,17 +53,14 @@ async function* entries(
   request: TailDeliveriesRequest,
   stop: AbortSignal,
 ): AsyncGenerator<TailDeliveriesResponse> {
+  const options = { deadlineMs: Number.POSITIVE_INFINITY, signal: stop };
   const told = new Set<string>();
   let latest = request.since ?? new Date();
   let since = request.since;
   let isAway = false;
   while (!stop.aborted) {
     try {
-      const messages = webhooks.tailDeliveries(
-        { ...request, since },
-        { deadlineMs: Number.POSITIVE_INFINITY },
-      );
-      for await (const entry of untilStopped(messages, stop)) {
+      for await (const entry of webhooks.tailDeliveries({ ...request, since }, options)) {
         isAway = false;
         const at = timeOf(entry);
         latest = at && at > latest ? at : latest;

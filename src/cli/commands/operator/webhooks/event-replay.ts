@@ -4,7 +4,7 @@ import type {
 } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
 import { stopSignal } from '../../../stop-signals.js';
 import { Unfinished } from '../../errors.js';
-import { isLost, untilNextTry, untilStopped } from '../../lost-connection.js';
+import { isLost, untilNextTry } from '../../lost-connection.js';
 import { say } from '../../output/print.js';
 import { ProgressBar } from '../../output/progress-bar.js';
 import type { Session, Shown } from '../session.js';
@@ -75,13 +75,12 @@ async function* batches(
   stop: AbortSignal,
   patienceMs: number,
 ): AsyncGenerator<ReplayEventsResponse> {
-  const options = { deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
+  const options = { deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS, signal: stop };
   let { afterEventId } = range;
   let patientUntil = Number.NEGATIVE_INFINITY;
   for (let before = 0, created = 0; !stop.aborted; before = created) {
     try {
-      const answers = webhooks.replayEvents({ ...range, afterEventId }, options);
-      for await (const answer of untilStopped(answers, stop)) {
+      for await (const answer of webhooks.replayEvents({ ...range, afterEventId }, options)) {
         created = before + answer.createdDeliveries;
         afterEventId = answer.lastEventId || afterEventId;
         patientUntil = performance.now() + patienceMs;
@@ -92,7 +91,7 @@ async function* batches(
       }
     } catch (error) {
       // An address that never answered is not retried.
-      if (!isLost(error) || performance.now() > patientUntil) {
+      if (!stop.aborted && (!isLost(error) || performance.now() > patientUntil)) {
         throw error;
       }
     }
