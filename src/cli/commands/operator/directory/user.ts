@@ -49,7 +49,7 @@ const COLUMNS: Columns<User> = {
   user: ({ id }) => id,
   email: ({ email }) => printableLine(email),
   name: ({ fullName = '' }) => printableLine(fullName) || '-',
-  status: statusWord,
+  status: ({ status }) => asWord(status, 'USER_STATUS_'),
   role: ({ role }) => printableLine(role?.name ?? '') || '-',
   client: ({ clientId }) => clientId,
   created: ({ createdAt }) => asTime(createdAt),
@@ -83,7 +83,7 @@ const shown = showing('user', (user: User) => [
   ['E-mail', printableLine(user.email)],
   ['Waits for proof', printableLine(user.pendingEmail?.email ?? '') || '-'],
   ['Name', printableLine(user.fullName ?? '') || '-'],
-  ['Status', statusWord(user)],
+  ['Status', asWord(user.status, 'USER_STATUS_')],
   ['Role', printableLine(user.role?.name ?? '') || '-'],
   ['Manager', user.manager ? printableLine(`${user.manager.id} ${user.manager.email}`) : '-'],
   ['Client', user.clientId],
@@ -100,7 +100,3 @@ const disable: Action = async ({ platform }, [userId], { expectedVersion }) =>
 
 const enable: Action = async ({ platform }, [userId], { expectedVersion }) =>
   shown(await platform.enableUser({ userId, expectedVersion }));
-
-function statusWord({ status }: User): string {
-  return asWord(status, 'USER_STATUS_');
-}

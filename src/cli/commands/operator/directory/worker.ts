@@ -43,7 +43,7 @@ const COLUMNS: Columns<Worker> = {
   worker: ({ id }) => id,
   email: ({ email }) => printableLine(email),
   name: ({ fullName }) => printableLine(fullName),
-  status: statusWord,
+  status: ({ status }) => asWord(status, 'WORKER_STATUS_'),
   client: ({ clientId }) => clientId,
   onboarded: ({ createdAt }) => asTime(createdAt),
 };
@@ -70,7 +70,7 @@ const shown = showing('worker', (worker: Worker) => [
   ['E-mail', printableLine(worker.email)],
   ['Name', printableLine(worker.fullName)],
   ['Phone', printableLine(worker.phone ?? '') || '-'],
-  ['Status', statusWord(worker)],
+  ['Status', asWord(worker.status, 'WORKER_STATUS_')],
   ['Job titles', worker.jobTitles.map(printableLine)],
   ['Address', addressLine(worker.address)],
   ['Units', worker.unitIds.map((id) => (id === worker.primaryUnitId ? `${id} (primary)` : id))],
@@ -91,7 +91,3 @@ const offboard: Action = async ({ platform }, [workerId], { expectedVersion, yes
   await confirm(`Offboard ${printableLine(worker?.fullName ?? '')} from ${worker?.clientId}?`);
   return shown(await platform.offboardWorker({ workerId, expectedVersion }));
 };
-
-function statusWord({ status }: Worker): string {
-  return asWord(status, 'WORKER_STATUS_');
-}

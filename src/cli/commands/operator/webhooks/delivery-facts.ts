@@ -2,7 +2,6 @@ import type {
   AttemptOutcome,
   Delivery,
   DeliveryAttempt,
-  DeliveryStatus,
   GetDeliveryResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { printable, printableLine } from '../../output/printable.js';
@@ -21,7 +20,7 @@ export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string, reques
     ['Subscription', delivery.subscriptionId],
     ['Connection', delivery.instanceIntegrationId],
     ['Made because of', asWord(delivery.origin, 'DELIVERY_ORIGIN_')],
-    ['Status', statusWord(delivery.status)],
+    ['Status', asWord(delivery.status, 'DELIVERY_STATUS_')],
     ['Attempts begun', attemptsOf(delivery)],
     ['Next attempt', asTime(delivery.nextAttemptAt)],
     ['Retried by', [retryWorkflowId ?? '-', ...(inUi ? [inUi] : [])]],
@@ -59,10 +58,6 @@ export function prettyBody(body: Uint8Array): string {
   } catch {
     return printable(text);
   }
-}
-
-export function statusWord(status: DeliveryStatus): string {
-  return asWord(status, 'DELIVERY_STATUS_');
 }
 
 export function attemptsOf({ attemptsBegun }: Delivery): string {

@@ -12,7 +12,7 @@ import { print, say } from '../../output/print.js';
 import { asJsonLine, printableLine } from '../../output/printable.js';
 import { asTime, asWord } from '../../output/table.js';
 import type { Action, Session } from '../session.js';
-import { asMilliseconds, outcomeWord, statusWord } from './delivery-facts.js';
+import { asMilliseconds, outcomeWord } from './delivery-facts.js';
 
 /** The width of the longest type, so that columns align. */
 const TYPE_WIDTH = 'organization_location.created'.length;
@@ -116,13 +116,13 @@ function attemptWords(delivery: Delivery, attempt: DeliveryAttempt): string {
   }
   const next = delivery.nextAttemptAt
     ? `next ${asTime(delivery.nextAttemptAt)}`
-    : statusWord(delivery.status);
+    : asWord(delivery.status, 'DELIVERY_STATUS_');
   return `${words}; ${printableLine(message)} (${next})`;
 }
 
 function changeWords({ status, origin, attemptsBegun }: Delivery): string {
   const isMade = attemptsBegun === 0 && status === DeliveryStatus.PENDING;
-  return isMade ? `made (${asWord(origin, 'DELIVERY_ORIGIN_')})` : statusWord(status);
+  return isMade ? `made (${asWord(origin, 'DELIVERY_ORIGIN_')})` : asWord(status, 'DELIVERY_STATUS_');
 }
 
 /** Undefined for a change without a time. */

@@ -5,11 +5,11 @@ import type {
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { confirmation } from '../../confirm.js';
 import { commaSeparatedOf, eventPatterns, idOf, timeBack } from '../../options.js';
-import { asEnum, asTime } from '../../output/table.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, YES } from '../group.js';
 import type { Action } from '../session.js';
 import { shownPages } from '../showing.js';
-import { attemptsOf, deliveryFacts, deliveryReport, shownUnderWay, statusWord } from './delivery-facts.js';
+import { attemptsOf, deliveryFacts, deliveryReport, shownUnderWay } from './delivery-facts.js';
 
 const TYPES = 'only these types of events, such as user.updated,worker.*';
 const STATUSES = ['pending', 'delivered', 'exhausted', 'held', 'cancelled'];
@@ -82,7 +82,7 @@ const list: Action<{ status?: readonly string[] }> = async ({ webhooks }, _, { l
     delivery: (delivery) => delivery.id,
     type: (delivery) => delivery.eventType,
     subscription: (delivery) => delivery.subscriptionId,
-    status: (delivery) => statusWord(delivery.status),
+    status: (delivery) => asWord(delivery.status, 'DELIVERY_STATUS_'),
     attempts: attemptsOf,
     'next attempt': (delivery) => asTime(delivery.nextAttemptAt),
     created: (delivery) => asTime(delivery.createdAt),
