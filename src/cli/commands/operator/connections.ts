@@ -25,11 +25,9 @@ export function addConnectionVerbs(group: Command): void {
     .option(...LIMIT);
   addVerb(group, 'configure <connection>', configure, {
     about: 'Set a connection up, so that it answers reads',
-    example: 'iin_…',
   });
   addVerb(group, 'unconfigure <connection>', unconfigure, {
     about: 'Undo `configure`: reads of its clients answer 404',
-    example: 'iin_…',
   });
   addVerb(group, 'disconnect <connection>', disconnect, {
     about: 'End a connection and delete its subscriptions',

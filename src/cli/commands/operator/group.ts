@@ -21,7 +21,8 @@ export function asGroup(command: Command, ...lines: string[]): Command {
 
 interface VerbNotes {
   about: string;
-  example: string;
+  /** The id of the noun unless given. */
+  example?: string;
   /** The token of the demo environment that may do it, where that is not the operator's. */
   demoToken?: ServiceTokenKind;
 }
@@ -32,17 +33,26 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   connection: 'id of the instance integration',
 };
 
+/** Of ids, by the argument that takes them. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  ...{ account: 'acc', application: 'app', client: 'cli', connection: 'iin' },
+  ...{ delivery: 'whd', instance: 'ins', integration: 'itg', key: 'key' },
+  ...{ subscription: 'whs', user: 'usr', worker: 'wrk' },
+};
+
 /** `usage` is the verb and perhaps what it is about: `show <user>`. */
 export function addVerb(
   group: Command,
   usage: string,
   action: Action<never, never>,
-  { about, example, demoToken }: VerbNotes,
+  { about, example: given, demoToken }: VerbNotes,
 ): Command {
   const command = addTargetOptions(group.command(usage));
   for (const argument of command.registeredArguments) {
     argument.description = ARGUMENTS[argument.name()] ?? 'its id';
   }
+  const [noun] = command.registeredArguments;
+  const example = given ?? (noun ? `${PREFIXES[noun.name()]}_…` : '');
   const line = `${group.name()} ${command.name()} ${example}`.trimEnd();
   command
     .description(about)

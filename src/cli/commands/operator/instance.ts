@@ -22,10 +22,7 @@ export function addInstanceCommands(program: Command): void {
   addVerb(group, 'list', list, { about: 'List the instances, oldest first', example: '--json' }).option(
     ...LIMIT,
   );
-  addVerb(group, 'show <instance>', show, {
-    about: 'Show one instance with who is connected to it',
-    example: 'ins_…',
-  });
+  addVerb(group, 'show <instance>', show, { about: 'Show one instance with who is connected to it' });
   addVerb(group, 'update <instance>', update, {
     about: 'Rename an instance (needs a platform token)',
     example: 'ins_… --name "Harborlight"',

@@ -24,10 +24,7 @@ export function addIntegrationCommands(program: Command): void {
   addVerb(group, 'list', list, { about: 'List the integrations, newest first', example: '--json' }).option(
     ...LIMIT,
   );
-  addVerb(group, 'show <integration>', show, {
-    about: 'Show one integration with its connections',
-    example: 'itg_…',
-  });
+  addVerb(group, 'show <integration>', show, { about: 'Show one integration with its connections' });
   addVerb(group, 'update <integration>', update, {
     about: 'Rename an integration, or change its contact',
     example: 'itg_… --contact-email webhooks@brightledger.example',

@@ -116,15 +116,11 @@ function addLifeVerbs(group: Command): void {
   })
     .option('--instance <instance>', 'only those with a redirect URI for this instance', idOf('ins'))
     .option(...LIMIT);
-  addVerb(group, 'show <application>', actions.show, { about: 'Show one application', example: 'app_…' });
+  addVerb(group, 'show <application>', actions.show, { about: 'Show one application' });
   addVerb(group, 'disable <application>', actions.disable, {
     about: 'Disable an application at once: no sign-in, no refresh',
-    example: 'app_…',
   });
-  addVerb(group, 'enable <application>', actions.enable, {
-    about: 'Enable an application again',
-    example: 'app_…',
-  });
+  addVerb(group, 'enable <application>', actions.enable, { about: 'Enable an application again' });
 }
 
 function addPartVerbs(group: Command): void {

@@ -31,12 +31,10 @@ export function addAccountCommands(program: Command): void {
   }).argument('<account>', 'its id, or the address that the person signs in with');
   addVerb(group, 'disable <account>', disable, {
     about: 'Keep a person from signing in anywhere, and end their sessions (needs a platform token)',
-    example: 'acc_…',
     demoToken: 'platform',
   });
   addVerb(group, 'enable <account>', enable, {
     about: 'Let a person sign in again (needs a platform token)',
-    example: 'acc_…',
     demoToken: 'platform',
   });
 }

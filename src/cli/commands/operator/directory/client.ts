@@ -19,7 +19,7 @@ export function addClientCommands(program: Command): void {
   addVerb(group, 'list', list, { about: 'List clients, oldest first', example: '--instance ins_…' })
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option(...LIMIT, 50);
-  addVerb(group, 'show <client>', show, { about: 'Show one client', example: 'cli_…' });
+  addVerb(group, 'show <client>', show, { about: 'Show one client' });
 }
 
 const list: Action = async ({ platform }, _, { instance: instanceId, limit }) =>

@@ -32,15 +32,13 @@ export function addUserCommands(program: Command): void {
       commaSeparatedOf(STATUSES),
     )
     .option(...LIMIT, 50);
-  addVerb(group, 'show <user>', show, { about: 'Show one user', example: 'usr_…' });
+  addVerb(group, 'show <user>', show, { about: 'Show one user' });
   addVerb(group, 'disable <user>', disable, {
     about: 'Keep an active user from signing in (needs a platform token)',
-    example: 'usr_…',
     demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <user>', enable, {
     about: 'Let a disabled user sign in again (needs a platform token)',
-    example: 'usr_…',
     demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
 }

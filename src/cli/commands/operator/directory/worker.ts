@@ -29,10 +29,9 @@ export function addWorkerCommands(role: Command): void {
     .option('--unit <unit>', 'only those assigned to this unit', idOf('oun'))
     .option('--location <location>', 'only those at this organization location', idOf('olo'))
     .option(...LIMIT, 50);
-  addVerb(group, 'show <worker>', show, { about: 'Show one worker', example: 'wrk_…' });
+  addVerb(group, 'show <worker>', show, { about: 'Show one worker' });
   addVerb(group, 'offboard <worker>', offboard, {
     about: 'Offboard a worker from the client (needs a platform token)',
-    example: 'wrk_…',
     demoToken: 'platform',
   })
     .option(...EXPECTED_VERSION)

@@ -14,7 +14,6 @@ export function addEncryptionKeyCommands(program: Command): void {
   const load = () => import('./encryption-key-actions.js');
   addVerb(group, 'list', async (...given) => (await load()).list(...given), {
     about: 'List encryption keys with the number of secrets that each encrypts',
-    example: '',
   });
   addVerb(group, 'rotate', async (...given) => (await load()).rotate(...given), {
     about: 'Add a key to SECRETS_KEY_FILE, and encrypt with it as soon as every domain node has it',

@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command): void {
     .argument('[integration]', 'only those of this integration', idOf('itg'))
     .addOption(statusOption())
     .option(...LIMIT);
-  addVerb(group, 'show <key>', show, { about: 'Show one key', example: 'key_…' });
+  addVerb(group, 'show <key>', show, { about: 'Show one key' });
   addVerb(group, 'update <key>', update, {
     about: 'Change the label or the expiry of a key',
     example: 'key_… --expires 2027-01-31',

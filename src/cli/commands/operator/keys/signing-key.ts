@@ -21,7 +21,7 @@ export function addSigningKeyCommands(program: Command): void {
     'signing-key rotate --algorithm RS256',
     'signing-key rotate --compromised --yes',
   );
-  addVerb(group, 'list', list, { about: 'List signing keys, newest first', example: '' });
+  addVerb(group, 'list', list, { about: 'List signing keys, newest first' });
   addVerb(group, 'rotate', rotate, {
     about:
       'Publish successors, which sign as soon as every client knows them (needs a key custodian’s token)',

@@ -40,19 +40,13 @@ export function addDeliveryCommands(program: Command): void {
     .option(...LIMIT, 50);
   addVerb(group, 'show <delivery>', show, {
     about: 'Show one delivery with its attempts, what was answered, and its body',
-    example: 'whd_…',
   });
-  addVerb(group, 'retry <delivery>', retry, {
-    about: 'Make the next attempt of a pending delivery now',
-    example: 'whd_…',
-  });
+  addVerb(group, 'retry <delivery>', retry, { about: 'Make the next attempt of a pending delivery now' });
   addVerb(group, 'give-up <delivery>', giveUp, {
     about: 'End a pending delivery without further attempts',
-    example: 'whd_…',
   }).option(...YES);
   addVerb(group, 'resend <delivery>', resend, {
     about: 'Send the event of a delivery to its subscription again',
-    example: 'whd_…',
   });
   addVerb(group, 'tail', async (...given) => (await import('./delivery-tail.js')).tail(...given), {
     about: 'Watch what happens to deliveries, until Ctrl-C; with --json an object a line',

@@ -59,20 +59,15 @@ function addRegistration(group: Command): void {
     .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
     .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'disabled']))
     .option(...LIMIT);
-  addVerb(group, 'show <subscription>', actions.show, {
-    about: 'Show one subscription and its backlog',
-    example: 'whs_…',
-  });
+  addVerb(group, 'show <subscription>', actions.show, { about: 'Show one subscription and its backlog' });
 }
 
 function addLifeVerbs(group: Command): void {
   addVerb(group, 'disable <subscription>', actions.disable, {
     about: 'Stop sending; pending deliveries are held and can be replayed',
-    example: 'whs_…',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <subscription>', actions.enable, {
     about: 'Resume sending, and print what was missed and how to replay it',
-    example: 'whs_…',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'delete <subscription>', actions.remove, {
     about: 'Delete a subscription and cancel its pending and held deliveries',
