@@ -292,7 +292,7 @@ describe('every method, with the tokens that a domain knows', () => {
     const store = { serviceTokens: { findByHash, markUsed: async () => undefined }, clock: Date.now };
     const authenticators = {
       roles: roleAuthenticator(config as never),
-      others: tokenAuthenticator({ store, log }),
+      others: tokenAuthenticator(store, log),
     };
     const served = services.map(({ definition }) => {
       const handlers = Object.entries(definition).map(([name, { path }]) => [name, () => handled.push(path)]);

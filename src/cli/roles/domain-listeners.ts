@@ -1,6 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Config } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
 import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
@@ -42,12 +41,14 @@ export async function openListeners(options: ListenerOptions): Promise<{ close()
   const others = serverOf(
     options,
     services.filter((service) => !isForRoles(service)),
-    tokenAuthenticator(options),
+    tokenAuthenticator(options.store, options.log),
   );
   const servers = [roles, others];
   try {
     await bindRoles(roles, config, tlsFiles);
-    await bindAddress(others, grpcAddressOf(config), 'GRPC_PORT', serverCredentials(tlsFiles));
+    const address = grpcAddressOf(config);
+    const credentials = serverCredentials(tlsFiles);
+    await others.listen(address, credentials).catch(cannotListen(`The gRPC port ${address}`, 'GRPC_PORT'));
   } catch (error) {
     for (const server of servers) {
       server.forceShutdown();
@@ -85,13 +86,7 @@ function serverOf(
 }
 
 /** Authenticates service tokens of the database. */
-export function tokenAuthenticator({
-  store,
-  log,
-}: {
-  store: Pick<Store, 'serviceTokens' | 'clock'>;
-  log: Log;
-}): Authenticate {
+export function tokenAuthenticator(store: Pick<Store, 'serviceTokens' | 'clock'>, log: Log): Authenticate {
   return async (token) => {
     const known = await identifyServiceToken(store.serviceTokens, store.clock, token);
     // The call does not wait for it: a lost note costs some accuracy.
@@ -117,24 +112,13 @@ async function bindRoles(
   if (socketPath !== undefined) {
     await bindSocket(server, socketPath);
   }
-  if (config.ROLES_ADDRESS !== undefined) {
+  const { ROLES_ADDRESS: address } = config;
+  if (address !== undefined) {
     const clientsProve = config.GRPC_TLS_CLIENT_CA_FILE !== undefined;
-    await bindAddress(
-      server,
-      config.ROLES_ADDRESS,
-      'ROLES_ADDRESS',
-      serverCredentials(tlsFiles, { clientsProve }),
-    );
+    await server
+      .listen(address, serverCredentials(tlsFiles, { clientsProve }))
+      .catch(cannotListen(`The gRPC port ${address}`, 'ROLES_ADDRESS'));
   }
-}
-
-async function bindAddress(
-  server: RpcServer,
-  address: string,
-  setting: 'GRPC_PORT' | 'ROLES_ADDRESS',
-  credentials: ServerCredentials,
-): Promise<void> {
-  await server.listen(address, credentials).catch(cannotListen(`The gRPC port ${address}`, setting));
 }
 
 /** Runs before other files are written: two domains on one directory would overwrite each other's. */

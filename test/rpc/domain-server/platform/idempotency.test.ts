@@ -19,10 +19,8 @@ describeEachDatabase('an idempotency key', (under) => {
   async function platformOfTokens() {
     const database = await under.openMigrated();
     const operator = operatorUnitOfWork({ ...database, clock: Date.now });
-    const authenticate = tokenAuthenticator({
-      store: { serviceTokens: serviceTokenStore(database), clock: database.clock },
-      log: recordedLog().log,
-    });
+    const store = { serviceTokens: serviceTokenStore(database), clock: database.clock };
+    const authenticate = tokenAuthenticator(store, recordedLog().log);
     const rig = await rigs.start([platformService(platformDependencies(platformUnitOfWork(database)))], {
       authenticate,
     });
