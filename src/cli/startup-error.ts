@@ -37,26 +37,18 @@ const HOST_SETTINGS: Record<string, string> = {
 
 /** Turns the system's error about a port into a sentence with the setting to change. */
 export function cannotListen(what: string, setting: string): (error: NodeJS.ErrnoException) => never {
+  const host = HOST_SETTINGS[setting] ?? setting;
+  const hostFailures: Record<string, readonly [kind: typeof StartupError, why: string]> = {
+    EAI_AGAIN: [PassingError, `its name cannot be looked up now. Try again, or set ${host} to an address.`],
+    ENOTFOUND: [StartupError, `its name is unknown. Set ${host} to a name or address of this machine.`],
+    EADDRNOTAVAIL: [PassingError, `this machine does not have that address. Set ${host} to one that it has.`],
+  };
   return (error) => {
     const { code = '', message } = error;
-    const hostSetting = HOST_SETTINGS[setting] ?? setting;
-    if (code === 'EAI_AGAIN') {
-      throw new PassingError(
-        `${what} cannot be used: its name cannot be looked up now. Try again, or set ${hostSetting} to an address.`,
-        { cause: error },
-      );
-    }
-    if (code === 'ENOTFOUND') {
-      throw new StartupError(
-        `${what} cannot be used: its name is unknown. Set ${hostSetting} to a name or address of this machine.`,
-        { cause: error },
-      );
-    }
-    if (code === 'EADDRNOTAVAIL') {
-      throw new PassingError(
-        `${what} cannot be used: this machine does not have that address. Set ${hostSetting} to one that it has.`,
-        { cause: error },
-      );
+    const failure = hostFailures[code];
+    if (failure) {
+      const [Kind, why] = failure;
+      throw new Kind(`${what} cannot be used: ${why}`, { cause: error });
     }
     const reason = LISTEN_FAILURES[code] ?? `cannot be used: ${message}`;
     throw new StartupError(`${what} ${reason}. Set ${setting} to another one, or stop what uses it.`, {
