@@ -5,28 +5,17 @@ import { longSecret } from '../../../config/parsers.js';
 import { secretOf } from '../../../config/secret-files.js';
 import { withTlsFiles } from '../../startup-error.js';
 
-type TemporalSettings = Pick<
-  Config,
-  | 'TEMPORAL_TLS'
-  | 'TEMPORAL_API_KEY'
-  | 'TEMPORAL_TLS_CA_FILE'
-  | 'TEMPORAL_TLS_CERT_FILE'
-  | 'TEMPORAL_TLS_KEY_FILE'
->;
-
 /** How the worker authenticates to Temporal and verifies the server. */
-export function temporalAccess(settings: TemporalSettings): Pick<WorkerOptions, 'tls' | 'apiKey'> {
-  const { TEMPORAL_API_KEY: apiKey } = settings;
+export function temporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
+  const { TEMPORAL_API_KEY: apiKey } = config;
   const tls = withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
-    tlsOf(settings),
+    tlsOf(config),
   );
   return { ...(tls && { tls }), ...(apiKey && { apiKey: apiKey.reveal() }) };
 }
 
 /** The same with the present content of the API key file. */
-export function currentTemporalAccess(
-  config: TemporalSettings & Pick<Config, 'TEMPORAL_API_KEY_FILE'>,
-): Pick<WorkerOptions, 'tls' | 'apiKey'> {
+export function currentTemporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
   const { TEMPORAL_API_KEY_FILE: file } = config;
   return temporalAccess(
     file === undefined ? config : { ...config, TEMPORAL_API_KEY: longSecret(secretOf(file)) },
@@ -34,9 +23,9 @@ export function currentTemporalAccess(
 }
 
 /** Public authorities apply where no file is named. An API key is never sent in the clear. */
-function tlsOf(settings: TemporalSettings): WorkerOptions['tls'] {
-  const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: crt, TEMPORAL_TLS_KEY_FILE: key } = settings;
-  if (!ca && !crt && settings.TEMPORAL_TLS !== 'on' && !settings.TEMPORAL_API_KEY) {
+function tlsOf(config: Config): WorkerOptions['tls'] {
+  const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: crt, TEMPORAL_TLS_KEY_FILE: key } = config;
+  if (!ca && !crt && config.TEMPORAL_TLS !== 'on' && !config.TEMPORAL_API_KEY) {
     return undefined;
   }
   return {

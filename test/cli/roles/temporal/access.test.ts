@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { temporalAccess } from '../../../../src/cli/roles/temporal/access.js';
 import { StartupError } from '../../../../src/cli/startup-error.js';
+import { type Config, loadConfig } from '../../../../src/config/config.js';
 import { Secret } from '../../../../src/config/secret.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 
@@ -16,16 +17,7 @@ describe('the way to Temporal', () => {
   }
   const contentOf = (name: string) => Buffer.from(`content of ${name}`);
 
-  type Settings = Parameters<typeof temporalAccess>[0];
-
-  const settings = (given: Partial<Settings> = {}): Settings => ({
-    TEMPORAL_TLS: 'off',
-    TEMPORAL_API_KEY: undefined,
-    TEMPORAL_TLS_CA_FILE: undefined,
-    TEMPORAL_TLS_CERT_FILE: undefined,
-    TEMPORAL_TLS_KEY_FILE: undefined,
-    ...given,
-  });
+  const settings = (given: Partial<Config> = {}) => ({ ...loadConfig({}), ...given });
 
   test('is in the clear where nothing is set', () => {
     expect(temporalAccess(settings())).toEqual({});
