@@ -39,13 +39,13 @@ import { liveTokens } from './role-tokens.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { storeChecks } from './store-checks.js';
 import { startClosingSubscriptions, startWarningOfExpiry } from './timers.js';
-import { serverTlsFiles } from './tls-files.js';
+import { serverFiles, watchedTlsFiles } from './tls-files.js';
 import { webhookParts } from './webhooks.js';
 
 /** The rules and the store behind gRPC. */
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
-  const tlsFiles = serverTlsFiles(role);
+  const tlsFiles = watchedTlsFiles(role, serverFiles(config));
   await refuseSecondDomain(config);
   const store = await openDomainStore(role, (failure) => endWith('Writing to the disk failed', failure));
   const passwords = threadedPasswordHasher({

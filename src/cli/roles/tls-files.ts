@@ -20,19 +20,11 @@ const CLIENT_SETTINGS = {
 } as const;
 
 /** The certificates of the domain, and the authorities it trusts; undefined without TLS. */
-export function serverTlsFiles(options: RoleOptions): CertificateFiles | undefined {
-  return watched(options, serverFiles(options.config));
-}
-
-/** The same for edge and worker; undefined on a local socket and where no file is named. */
-export function clientTlsFiles(options: RoleOptions): CertificateFiles | undefined {
-  return watched(options, clientFiles(options.config));
-}
-
 export function serverFiles(config: Config): CertificateFiles | undefined {
   return config.GRPC_TLS_CERT_FILE === undefined ? undefined : filesOf(config, SERVER_SETTINGS);
 }
 
+/** The same for edge and worker; undefined on a local socket and where no file is named. */
 export function clientFiles(config: Config): CertificateFiles | undefined {
   const { DOMAIN_ADDRESS, GRPC_TLS_CA_FILE } = config;
   const isPlain = DOMAIN_ADDRESS.startsWith('unix:') || GRPC_TLS_CA_FILE === undefined;
@@ -47,7 +39,8 @@ function filesOf(config: Config, settings: Record<keyof TlsFiles, FileSetting>):
   );
 }
 
-function watched(
+/** The files are read again when they change. */
+export function watchedTlsFiles(
   { log, metrics, ending }: RoleOptions,
   files: CertificateFiles | undefined,
 ): CertificateFiles | undefined {

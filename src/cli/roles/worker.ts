@@ -22,7 +22,7 @@ import type { RoleOptions, RunningRole } from './role.js';
 import { liveTokens } from './role-tokens.js';
 import { currentTemporalAccess } from './temporal/access.js';
 import { advanceKeysEveryMs, startTimedMaintenance, startTimersInAbsence } from './timed-maintenance.js';
-import { clientTlsFiles } from './tls-files.js';
+import { clientFiles, watchedTlsFiles } from './tls-files.js';
 
 /** The domain, by one channel for each right of this role. */
 export interface WorkersDomain {
@@ -37,7 +37,7 @@ export interface WorkersDomain {
  */
 export async function startWorker(options: RoleOptions): Promise<RunningRole> {
   const { config } = options;
-  const tlsFiles = clientTlsFiles(options);
+  const tlsFiles = watchedTlsFiles(options, clientFiles(options.config));
   const onChange = () => {
     domain.relay.renew();
     domain.maintenance.renew();
