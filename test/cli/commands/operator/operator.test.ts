@@ -177,6 +177,8 @@ describe('an operator', () => {
       uri,
       '--access-token-lifetime',
       '15m',
+      '--id-token-algorithm',
+      'EdDSA',
     );
     const { id } = created.application;
     expect(created.clientSecret).toMatch(/^cs_demo_\w{48}$/);
@@ -196,6 +198,7 @@ describe('an operator', () => {
     expect(rotated.application.secrets).toHaveLength(2);
     const shown = await type('app', 'show', id);
     expect(shown.stdout).toContain('access tokens 900 s');
+    expect(shown.stdout).toMatch(/^ID tokens +EdDSA$/m);
     expect(shown.stdout).not.toContain(created.clientSecret);
   });
 

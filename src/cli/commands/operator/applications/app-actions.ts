@@ -7,6 +7,7 @@ import type {
 import type { SigningAlgorithm } from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { confirmation } from '../../confirm.js';
 import { UsageError } from '../../errors.js';
+import { algorithmName } from '../keys/signing-key.js';
 import { redirectUris } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import type { Action } from '../session.js';
@@ -21,7 +22,7 @@ const shown = showing('application', (application: Application) => [
   ['Grants', application.allowedGrantTypes.map((grant) => asWord(grant, 'GRANT_TYPE_')).join(', ')],
   ['PKCE', application.requirePkce ? 'required' : 'optional'],
   ['First party', application.firstParty ? 'yes: people are not asked' : 'no: people are asked'],
-  ['ID tokens', application.idTokenAlgorithm.replace('SIGNING_ALGORITHM_', '')],
+  ['ID tokens', algorithmName(application.idTokenAlgorithm)],
   [
     'Lifetimes',
     [

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { collected, collectedOf, idOf, redirectUris, seconds } from '../../options.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
+import { ALGORITHMS } from '../keys/signing-key.js';
 import * as actions from './app-actions.js';
 
 export function addAppCommands(program: Command): void {
@@ -52,7 +53,6 @@ function addRegistration(group: Command): void {
 const SCOPES = ['openid', 'profile', 'email'];
 const GRANTS = ['authorization_code', 'refresh_token'];
 const RULES = ['required', 'optional'];
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
 /** What can be set at registration and later. Defaults are those of registration. */
 function addSettings(command: Command, { isUpdate = false } = {}): Command {

@@ -10,7 +10,7 @@ import { addGroup, addVerb } from '../group.js';
 import type { Action, Shown } from '../session.js';
 import { shownList } from '../showing.js';
 
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
 export function addSigningKeyCommands(program: Command): void {
   const group = addGroup(
@@ -59,7 +59,7 @@ const rotate: Action<{ algorithm?: readonly string[]; compromised?: boolean }> =
 function shownKeys({ signingKeys }: { signingKeys: readonly SigningKey[] }): Shown {
   return shownList(signingKeys, {
     key: ({ kid }) => kid,
-    algorithm: ({ algorithm }) => nameOf(algorithm),
+    algorithm: ({ algorithm }) => algorithmName(algorithm),
     status: ({ status }) => asWord(status, 'SIGNING_KEY_STATUS_'),
     'signs from': ({ activatesAt }) => asTime(activatesAt),
     'signed until': ({ supersededAt }) => asTime(supersededAt),
@@ -67,6 +67,6 @@ function shownKeys({ signingKeys }: { signingKeys: readonly SigningKey[] }): Sho
   });
 }
 
-function nameOf(algorithm: SigningAlgorithm): string {
+export function algorithmName(algorithm: SigningAlgorithm): string {
   return ALGORITHMS.find((name) => asEnum(name, 'SIGNING_ALGORITHM_') === algorithm) ?? '-';
 }
