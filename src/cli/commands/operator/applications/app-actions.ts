@@ -6,10 +6,8 @@ import type {
 } from '../../../../../generated/proto/integration/operator/v1/applications.js';
 import type { SigningAlgorithm } from '../../../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { confirmation } from '../../confirm.js';
-import { UsageError } from '../../errors.js';
-import { algorithmName } from '../keys/signing-key.js';
-import { redirectUris } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
+import { algorithmName } from '../keys/signing-key.js';
 import type { Action } from '../session.js';
 import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
@@ -170,8 +168,12 @@ export const disable: Action = async ({ operator }, [applicationId]) =>
 export const enable: Action = async ({ operator }, [applicationId]) =>
   shown(await operator.enableApplication({ applicationId }));
 
-export const addRedirectUri: Action = async ({ operator }, [applicationId, given]) =>
-  shown(await operator.addRedirectUri({ applicationId, redirectUri: parsed(given) }));
+type RedirectUris = readonly { instanceId: string; uri: string }[];
+
+export const addRedirectUri: Action<object, readonly [application: string, uris: RedirectUris]> = async (
+  { operator },
+  [applicationId, [redirectUri]],
+) => shown(await operator.addRedirectUri({ applicationId, redirectUri }));
 
 export const removeRedirectUri: Action = async ({ operator }, [applicationId, uri]) =>
   shown(await operator.removeRedirectUri({ applicationId, uri }));
@@ -191,11 +193,3 @@ export const revokeSecret: Action = async ({ operator }, [applicationId, secretI
   await confirm(`Revoke ${secretId} of "${application?.name}"? Callers that use it are refused at once.`);
   return shown(await operator.revokeApplicationSecret({ applicationId, secretId }));
 };
-
-function parsed(given: string): { instanceId: string; uri: string } {
-  try {
-    return redirectUris(given)[0] as { instanceId: string; uri: string };
-  } catch (error) {
-    throw new UsageError(`The argument <instance=uri> cannot be used. ${(error as Error).message}`);
-  }
-}

@@ -127,7 +127,7 @@ function addPartVerbs(group: Command): void {
   addVerb(group, 'add-redirect-uri <application>', actions.addRedirectUri, {
     about: 'Register an address to which people of an instance return',
     example: 'app_… ins_…=https://rota.example.com/callback',
-  }).argument('<instance=uri>', 'the instance, and the address as it will be asked for');
+  }).argument('<instance=uri>', 'the instance, and the address as it will be asked for', redirectUris);
   addVerb(group, 'remove-redirect-uri <application>', actions.removeRedirectUri, {
     about: 'Remove a redirect URI; sign-ins that began with it end in an error page',
     example: 'app_… https://rota.example.com/callback',
