@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApplicationType } from '../../../../generated/proto/integration/operator/v1/applications.js';
 import type { InstanceIntegrationStatus } from '../../../../generated/proto/integration/operator/v1/connections.js';
 import { ServiceError } from '../../../errors/service-error.js';
-import { Unfinished, UsageError } from '../errors.js';
+import { FailedCall, Unfinished, UsageError } from '../errors.js';
 import { addTargetOptions, collected, eventPatterns, TARGET_NOTE, timeAhead } from '../options.js';
 import { asEnum, asFacts } from '../output/table.js';
 import { PLAIN } from './applications/app-actions.js';
@@ -79,10 +79,8 @@ export const onboard = (async (session, [name], options) => {
     if (made.integrationId === undefined || !(error instanceof ServiceError)) {
       throw error;
     }
-    const violations = error.fieldViolations.map(({ path, message }) => `\n  - ${path} ${message}`).join('');
-    const failure = new Unfinished(
-      `${error.message}${violations}\nThe items above were made before the failure and remain.`,
-    );
+    const { message } = new FailedCall(error, session.address);
+    const failure = new Unfinished(`${message}\nThe items above were made before the failure and remain.`);
     return { json: made, text: textOf(made), failure };
   }
   return { json: made, text: textOf(made) };

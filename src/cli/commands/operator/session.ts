@@ -26,6 +26,8 @@ type SessionClient<S extends AnyService> = {
 
 /** What an action uses. */
 export interface Session {
+  /** Of the service. */
+  address: string;
   operator: SessionClient<OperatorServiceService>;
   platform: SessionClient<PlatformServiceService>;
   webhooks: SessionClient<WebhookServiceService>;
@@ -96,6 +98,7 @@ export async function inSession<T>(target: Target, work: (session: Session) => P
   const call = { requestId: randomUUID(), deadlineMs: DEADLINE_MS };
   try {
     return await work({
+      address,
       operator: withOptions(channel.clientOf(OperatorServiceService), call),
       platform: withOptions(channel.clientOf(PlatformServiceService), call),
       webhooks: withOptions(channel.clientOf(WebhookServiceService), call),

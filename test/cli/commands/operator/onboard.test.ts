@@ -8,14 +8,14 @@ test('a connection that could not be configured is printed, because it was made'
     createIntegration: async () => ({ integration: { id: 'itg_made' } }),
     connectInstance: async () => ({ instanceIntegration: { id: 'iin_made' } }),
     configureInstanceIntegration: async () => {
-      throw new ServiceError(ErrorCode.UNAVAILABLE, 'The domain is restarting.');
+      throw new ServiceError(ErrorCode.UNAVAILABLE, 'Try again.', { internal: 'the domain is restarting' });
     },
   };
-  const session = { operator } as unknown as Session;
+  const session = { operator, address: 'localhost:4002' } as unknown as Session;
   const { json, text, failure } = await onboard(session, ['Brightform'], { instance: 'ins_one' });
   expect(json).toEqual({ integrationId: 'itg_made', instanceIntegrationId: 'iin_made' });
   expect(text).toMatch(/Integration +itg_made\s+Instance integration +iin_made/);
   expect(failure?.message).toBe(
-    'The domain is restarting.\nThe items above were made before the failure and remain.',
+    'localhost:4002 gave no usable answer: the domain is restarting\nThe items above were made before the failure and remain.',
   );
 });
