@@ -53,18 +53,6 @@ interface OnboardOptions {
   events?: string[];
 }
 
-/** What was made, with every secret. */
-interface Onboarded {
-  integrationId?: string;
-  instanceIntegrationId?: string;
-  apiKeyId?: string;
-  apiKey?: string;
-  clientId?: string;
-  clientSecret?: string | undefined;
-  subscriptionId?: string;
-  signingSecret?: string;
-}
-
 export const onboard = (async (session, [name], options) => {
   if (options.public && !options.redirectUri) {
     throw new UsageError('--public is about an application: give its --redirect-uri too.');
@@ -117,22 +105,25 @@ async function makeAll(
   }
 }
 
-const NAMES: readonly (readonly [keyof Onboarded, string])[] = [
+const NAMES = [
   ['integrationId', 'Integration'],
   ['instanceIntegrationId', 'Instance integration'],
   ['apiKeyId', 'API key id'],
   ['clientId', 'client_id'],
   ['subscriptionId', 'Subscription'],
-];
+] as const;
 
-const SECRETS: readonly (readonly [keyof Onboarded, string])[] = [
+const SECRETS = [
   ['apiKey', 'API key'],
   ['clientSecret', 'client_secret'],
   ['signingSecret', 'Signing secret'],
-];
+] as const;
+
+/** What was made, with every secret. */
+type Onboarded = { [Name in (typeof NAMES | typeof SECRETS)[number][0]]?: string | undefined };
 
 function textOf(made: Onboarded): string {
-  const rowsOf = (names: typeof NAMES) =>
+  const rowsOf = (names: readonly (readonly [keyof Onboarded, string])[]) =>
     names.flatMap(([name, title]): [string, string][] => (made[name] ? [[title, made[name]]] : []));
   const secrets = rowsOf(SECRETS);
   const facts = asFacts(rowsOf(NAMES));
