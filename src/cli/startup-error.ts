@@ -57,8 +57,8 @@ export function cannotListen(what: string, setting: string): (error: NodeJS.Errn
   };
 }
 
-/** Turns an unusable certificate file into a sentence that names its setting. */
-export function withTlsFiles<T>(settings: readonly string[], makeCredentials: () => T): T {
+/** Turns an unusable file of a certificate or secret into a sentence that names its setting. */
+export function withFilesOf<T>(settings: readonly string[], makeCredentials: () => T): T {
   try {
     return makeCredentials();
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { SettingName } from '../../config/settings.js';
 import { CertificateFiles, type TlsFiles } from '../../rpc/certificate-files.js';
 import { certificateGauge } from '../../telemetry/metrics.js';
-import { withTlsFiles } from '../startup-error.js';
+import { withFilesOf } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 
 type FileSetting = Extract<SettingName, `GRPC_TLS_${string}_FILE`>;
@@ -33,7 +33,7 @@ export function clientFiles(config: Config): CertificateFiles | undefined {
 
 function filesOf(config: Config, settings: Record<keyof TlsFiles, FileSetting>): CertificateFiles {
   const named = Object.entries(settings).filter(([, setting]) => config[setting] !== undefined);
-  return withTlsFiles(
+  return withFilesOf(
     named.map(([, setting]) => setting),
     () => new CertificateFiles(Object.fromEntries(named.map(([name, setting]) => [name, config[setting]]))),
   );

@@ -3,12 +3,12 @@ import type { WorkerOptions } from '../../../../workflows/worker.js';
 import type { Config } from '../../../config/config.js';
 import { longSecret } from '../../../config/parsers.js';
 import { secretOf } from '../../../config/secret-files.js';
-import { withTlsFiles } from '../../startup-error.js';
+import { withFilesOf } from '../../startup-error.js';
 
 /** How the worker authenticates to Temporal and verifies the server. */
 export function temporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
   const { TEMPORAL_API_KEY: apiKey } = config;
-  const tls = withTlsFiles(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
+  const tls = withFilesOf(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
     tlsOf(config),
   );
   return { ...(tls && { tls }), ...(apiKey && { apiKey: apiKey.reveal() }) };
@@ -17,9 +17,11 @@ export function temporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'api
 /** The same with the present content of the API key file. */
 export function currentTemporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
   const { TEMPORAL_API_KEY_FILE: file } = config;
-  return temporalAccess(
-    file === undefined ? config : { ...config, TEMPORAL_API_KEY: longSecret(secretOf(file)) },
-  );
+  if (file === undefined) {
+    return temporalAccess(config);
+  }
+  const apiKey = withFilesOf(['TEMPORAL_API_KEY_FILE'], () => longSecret(secretOf(file)));
+  return temporalAccess({ ...config, TEMPORAL_API_KEY: apiKey });
 }
 
 /** Public authorities apply where no file is named. An API key is never sent in the clear. */

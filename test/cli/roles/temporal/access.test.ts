@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { temporalAccess } from '../../../../src/cli/roles/temporal/access.js';
+import { currentTemporalAccess, temporalAccess } from '../../../../src/cli/roles/temporal/access.js';
 import { StartupError } from '../../../../src/cli/startup-error.js';
 import { type Config, loadConfig } from '../../../../src/config/config.js';
 import { Secret } from '../../../../src/config/secret.js';
@@ -46,5 +46,8 @@ describe('the way to Temporal', () => {
     const refused = () => temporalAccess(settings({ TEMPORAL_TLS_CA_FILE: '/nowhere/ca.pem' }));
     expect(refused).toThrow(StartupError);
     expect(refused).toThrow(/TEMPORAL_TLS_CA_FILE.*\/nowhere\/ca\.pem/);
+    const gone = () => currentTemporalAccess(settings({ TEMPORAL_API_KEY_FILE: '/nowhere/key' }));
+    expect(gone).toThrow(StartupError);
+    expect(gone).toThrow('What TEMPORAL_API_KEY_FILE names cannot be used: does not exist.');
   });
 });
