@@ -9,7 +9,7 @@ import { type Recorded, reading, recordedIn } from '../../store/recorded.js';
 import { DATABASE_FILE } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import type { RoleName } from '../roles/role.js';
-import { allRoleRights, ownTokenOf, senderOf } from '../roles/role-tokens.js';
+import { allRoleRights, ownTokenOf, roleRights } from '../roles/role-tokens.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
 import { refuseUnreachableDomain, runsDomain, socketPathOf } from '../sockets.js';
@@ -34,7 +34,9 @@ const MADE: Needs = [
 /** What `serve` arranges for its roles. */
 const ALONE: Needs = [
   [refuseUnreachableDomain, 'domain'],
-  ...allRoleRights.map((right) => [(config: Config) => ownTokenOf(config, right), senderOf[right]] as const),
+  ...allRoleRights.map(
+    (right) => [(config: Config) => ownTokenOf(config, right), roleRights[right].sender] as const,
+  ),
 ];
 
 /** Why the service, or one role by itself, would not start with valid settings. */

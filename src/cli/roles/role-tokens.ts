@@ -8,26 +8,24 @@ import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { Authenticate } from '../../rpc/callers.js';
 import type { RoleName, RoleOptions } from './role.js';
 
-/** The rights of edge and worker, and the settings of their tokens. */
-export const roleTokenSettings = {
-  edge: 'EDGE_TOKEN',
-  relay: 'RELAY_TOKEN',
-  maintenance: 'MAINTENANCE_TOKEN',
+/**
+ * The rights of edge and worker: the setting of their token, and the role that calls the domain with them.
+ * The worker has two, so that sending cannot purge.
+ */
+export const roleRights = {
+  edge: { setting: 'EDGE_TOKEN', sender: 'edge' },
+  relay: { setting: 'RELAY_TOKEN', sender: 'worker' },
+  maintenance: { setting: 'MAINTENANCE_TOKEN', sender: 'worker' },
 } as const;
 
-export type RoleRight = keyof typeof roleTokenSettings;
+export type RoleRight = keyof typeof roleRights;
 
-export const allRoleRights = Object.keys(roleTokenSettings) as RoleRight[];
-
-/** The role that calls the domain with a right. The worker has two, so that sending cannot purge. */
-export const senderOf: Readonly<Record<RoleRight, RoleName>> = {
-  edge: 'edge',
-  relay: 'worker',
-  maintenance: 'worker',
-};
+export const allRoleRights = Object.keys(roleRights) as RoleRight[];
 
 /** The tokens by setting, each one or two. */
-export type RoleTokens = { [Name in (typeof roleTokenSettings)[RoleRight]]?: readonly Secret[] | undefined };
+export type RoleTokens = {
+  [Name in (typeof roleRights)[RoleRight]['setting']]?: readonly Secret[] | undefined;
+};
 
 /** Prefix of a setting that has only the hash of a token, to recognize it. */
 const HASHED = 'sha256:';
@@ -46,21 +44,19 @@ export function roleAuthenticator(tokens: RoleTokens): Authenticate {
   };
   return (token) => {
     const hash = hashSecret(token);
-    const found = allRoleRights.flatMap((caller) =>
-      (tokens[roleTokenSettings[caller]] ?? [])
-        .filter((each) => timingSafeEqual(hashedOnce(each), hash))
-        .map(() => ({ caller })),
+    const caller = allRoleRights.find((right) =>
+      tokens[roleRights[right].setting]?.some((each) => timingSafeEqual(hashedOnce(each), hash)),
     );
-    if (!found[0]) {
+    if (caller === undefined) {
       throw new ServiceTokenRefusal('unknown');
     }
-    return { caller: found[0].caller };
+    return { caller };
   };
 }
 
 /** The token that a role sends: the first of its setting. */
 export function ownTokenOf(tokens: RoleTokens, right: RoleRight): string {
-  const [name, role] = [roleTokenSettings[right], senderOf[right]];
+  const { setting: name, sender: role } = roleRights[right];
   const token = tokens[name]?.[0]?.reveal();
   if (token === undefined) {
     throw new ConfigError([
@@ -98,10 +94,10 @@ export function liveTokens(
 ): RoleTokens {
   const { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN } = config;
   const tokens: RoleTokens = { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN };
-  const sends = allRoleRights.filter((right) => senderOf[right] === role);
+  const sends = allRoleRights.filter((right) => roleRights[right].sender === role);
   // The domain sends no token. It checks those of all roles, so it reads all files.
   const names = (role === 'domain' ? allRoleRights : sends)
-    .map((right) => roleTokenSettings[right])
+    .map((right) => roleRights[right].setting)
     .filter((name) => config[`${name}_FILE`] !== undefined);
   const refused = new Map<string, string>();
   const seen = new Map<string, string>();

@@ -6,13 +6,7 @@ import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES, type RoleName } from '../roles/role.js';
-import {
-  allRoleRights,
-  hashedToken,
-  type RoleRight,
-  roleTokenSettings,
-  senderOf,
-} from '../roles/role-tokens.js';
+import { allRoleRights, hashedToken, type RoleRight, roleRights } from '../roles/role-tokens.js';
 import { claimRunDir } from '../sockets.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
@@ -104,8 +98,8 @@ function childEnvironments(
   const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
   return (role) => {
     const settings = allRoleRights.flatMap((right) => {
-      const name = roleTokenSettings[right];
-      const isConcerned = role === 'domain' || senderOf[right] === role;
+      const { setting: name, sender } = roleRights[right];
+      const isConcerned = role === 'domain' || sender === role;
       const file = (isConcerned && config[`${name}_FILE`]) || '';
       // The child reads the file itself, and again when it changes.
       if (config[`${name}_FILE`] !== undefined) {
@@ -128,6 +122,6 @@ function childEnvironments(
 
 /** New at each start unless they are set, so that only children of this process know them. */
 function tokensOf(config: Config, right: RoleRight): string[] {
-  const given = config[roleTokenSettings[right]]?.map((token) => token.reveal());
+  const given = config[roleRights[right].setting]?.map((token) => token.reveal());
   return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
 }
