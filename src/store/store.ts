@@ -363,14 +363,15 @@ async function refuseForeign({ patient }: Database, { environment, issuer }: Sto
   if (tables.some(({ name }) => name === 'environment')) {
     // All columns: a database of an earlier release has no issuer.
     const row = await patient.selectFrom('environment').selectAll().executeTakeFirst();
-    refuseUnless(row?.name ?? environment, environment);
+    refuseOtherEnvironment(row?.name ?? environment, environment);
     if (issuer) {
       refuseOther(row?.issuer ?? null, issuer);
     }
   }
 }
 
-function refuseUnless(owner: 'live' | 'demo', environment: 'live' | 'demo'): void {
+/** Throws unless the settings are of the environment that the database belongs to. */
+export function refuseOtherEnvironment(owner: 'live' | 'demo', environment: 'live' | 'demo'): void {
   if (owner !== environment) {
     throw new StoreError(`The database belongs to the ${owner} environment, and this is ${environment}.`);
   }
@@ -386,5 +387,5 @@ async function claimEnvironment(database: Database, environment: 'live' | 'demo'
       .execute();
     return (await writer.selectFrom('environment').select('name').executeTakeFirstOrThrow()).name;
   });
-  refuseUnless(owner, environment);
+  refuseOtherEnvironment(owner, environment);
 }

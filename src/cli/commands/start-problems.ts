@@ -4,15 +4,17 @@ import { type Config, ConfigError } from '../../config/config.js';
 import { readSecretsKeys } from '../../keys/secrets-key.js';
 import { lackingKey } from '../../store/checks/settings.js';
 import type { Reader } from '../../store/database.js';
-import { issuerProblem } from '../../store/issuer.js';
+import { refuseOther } from '../../store/issuer.js';
+import { refuseNewer } from '../../store/migrate.js';
 import { type Recorded, reading, recordedIn } from '../../store/recorded.js';
-import { DATABASE_FILE } from '../../store/store.js';
+import { DATABASE_FILE, refuseOtherEnvironment } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import type { RoleName } from '../roles/role.js';
 import { allRoleRights, ownTokenOf, roleRights } from '../roles/role-tokens.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
 import { refuseUnreachableDomain, runsDomain, socketPathOf } from '../sockets.js';
+import { StartupError } from '../startup-error.js';
 
 /** What a start needs, and the roles that need it. Each throws what is wrong. */
 type Needs = readonly (readonly [need: (config: Config) => unknown, ...roles: RoleName[]])[];
@@ -97,39 +99,27 @@ async function database(config: Config): Promise<void> {
   if (DATABASE_URL === undefined && !existsSync(join(dataDir, DATABASE_FILE))) {
     return;
   }
-  const problem = await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
+  await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
     const recorded = await recordedIn(reader);
-    return misfitOf(recorded, config) ?? (await keyProblem(reader, recorded, config));
+    refuseOtherEnvironment(recorded.environment ?? config.ENVIRONMENT, config.ENVIRONMENT);
+    refuseNewer(recorded.required);
+    refuseOther(recorded.issuer, issuerClaimOf(config));
+    await refuseWithoutKey(reader, recorded, config);
   });
-  if (problem !== undefined) {
-    throw new Error(problem);
-  }
 }
 
 /** At the first start of a demo, the key file may be missing. */
-async function keyProblem(
-  reader: Reader,
-  { environment, missing }: Recorded,
-  config: Config,
-): Promise<string | undefined> {
+async function refuseWithoutKey(reader: Reader, { environment, missing }: Recorded, config: Config) {
   const { path } = secretsKeyFile(config);
   if (environment === undefined || (environment === 'demo' && !existsSync(path))) {
-    return undefined;
+    return;
   }
   const keyIds = readSecretsKeys(path).map(({ id }) => id);
   // Earlier releases did not record the key.
   const lacking = missing.length > 0 ? undefined : await lackingKey(reader, keyIds);
-  return lacking && `The key file ${path} lacks ${lacking}, which the database needs.`;
-}
-
-function misfitOf({ environment, issuer, required }: Recorded, config: Config): string | undefined {
-  if (environment !== undefined && environment !== config.ENVIRONMENT) {
-    return `The database belongs to the ${environment} environment, and ENVIRONMENT is ${config.ENVIRONMENT}.`;
+  if (lacking !== undefined) {
+    throw new StartupError(`The key file ${path} lacks ${lacking}, which the database needs.`);
   }
-  if (required.length > 0) {
-    return `The database was migrated by a newer version of the service (it has ${required.join(', ')}).`;
-  }
-  return issuerProblem(issuer, issuerClaimOf(config));
 }
 
 async function problemsOf(work: () => unknown): Promise<readonly string[]> {
