@@ -10,8 +10,6 @@ export interface Installation {
   environment: Source;
   /** Without limits of time and size. */
   thorough: boolean;
-  /** When a check that reads many rows must stop, on the clock of `performance`. */
-  endsAt(): number | undefined;
   database: OpenedPlace;
 }
 

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import type { Reader } from '../../../store/database.js';
@@ -25,7 +24,6 @@ export interface OpenedPlace {
   reader(): Reader;
   /** Makes a write that changes nothing, and syncs it. */
   tryWrite(): Promise<void>;
-  bytes(): number;
   close(): Promise<void>;
 }
 
@@ -33,8 +31,10 @@ export async function openPlace(config: Config): Promise<OpenedPlace> {
   const { DATA_DIR: dataDir } = config;
   const databaseUrl = config.DATABASE_URL?.reveal();
   const file = join(dataDir, DATABASE_FILE);
-  const place = { isPostgres: databaseUrl !== undefined, file };
-  const bytes = () => (existsSync(file) ? statSync(file).size : 0);
+  const refuse = () => {
+    throw new Skipped('the database cannot be read');
+  };
+  const isPostgres = databaseUrl !== undefined;
   try {
     const opened =
       databaseUrl === undefined
@@ -45,19 +45,15 @@ export async function openPlace(config: Config): Promise<OpenedPlace> {
       await close();
       throw error;
     });
-    return { ...place, reader: () => reader, tryWrite, bytes, close };
+    return { isPostgres, file, reader: () => reader, tryWrite, close };
   } catch (error) {
-    const refuse = () => {
-      throw new Skipped('the database cannot be read');
-    };
-    const close = async () => undefined;
     return {
-      ...place,
+      isPostgres,
+      file,
       problem: damageIn(error) ?? (error as Error).message,
       reader: refuse,
       tryWrite: async () => refuse(),
-      bytes,
-      close,
+      close: async () => undefined,
     };
   }
 }

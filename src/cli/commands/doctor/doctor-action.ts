@@ -14,8 +14,6 @@ import { asReport } from './report.js';
 
 const EXIT_ERRORS = 1;
 const EXIT_WARNINGS = 3;
-/** For reading rows; the time limit of a whole check is longer. */
-const READING_LIMIT_MS = 5_000;
 
 export async function doctor(environment: Source, { json, thorough = false }: DoctorOptions): Promise<void> {
   const outcomes = await examined(environment, checks, thorough);
@@ -39,10 +37,8 @@ export async function examined(
     ? loadConfig(environment, { secrets: [...new Set([...secrets, 'DATABASE_URL' as const])] })
     : readable;
   const database = await openPlace(config);
-  const endsAt = () => (thorough ? undefined : performance.now() + READING_LIMIT_MS);
-  const installation: Installation = { config, environment, thorough, endsAt, database };
   try {
-    return await runChecks(table, installation);
+    return await runChecks(table, { config, environment, thorough, database });
   } finally {
     await database.close();
   }
