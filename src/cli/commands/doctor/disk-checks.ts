@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stage, unstage } from '../../../files/staged.js';
+import { stage, unstage, writeNew } from '../../../files/staged.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { type DoctorCheck, Skipped } from './check.js';
 
@@ -81,13 +81,7 @@ export const writesSucceed: DoctorCheck = {
 function writeProbe(folder: string): void {
   const path = stage(join(folder, '.doctor'));
   try {
-    const file = openSync(path, 'wx', 0o600);
-    try {
-      writeSync(file, 'A check of `integration doctor` writes and removes this file.\n');
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeNew(path, 'A check of `integration doctor` writes and removes this file.\n');
   } finally {
     unstage(path);
   }
