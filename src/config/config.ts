@@ -219,7 +219,7 @@ function portsOfRolesAddress({ ROLES_ADDRESS, ...values }: Partial<Config>): str
 }
 
 /** Whether a listener on one host keeps others from its port on the other host. `::` includes IPv4. */
-function overlap(one: string, other = ''): boolean {
+export function overlap(one: string, other = ''): boolean {
   const hosts = [one, other];
   const isAny = hosts.includes('::') || (hosts.includes('0.0.0.0') && !hosts.some((host) => isIPv6(host)));
   return isAny || one === other;

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
+import { overlap } from '../../../config/config.js';
 import { addressOf } from '../../../identifiers/network-address.js';
 import { foundIn } from '../../../store/checks/check.js';
-import { type Address, type Port, portsOf } from '../../ports.js';
+import { type Port, portsOf } from '../../ports.js';
 import { isListening } from '../../sockets.js';
 import { type DoctorCheck, Skipped } from './check.js';
 import { answerOf, livezAt, type OwnProcesses, ownLivez, ownProcesses, requestTo } from './processes.js';
@@ -89,7 +90,7 @@ async function stateOf(port: Port, { ports, arePartial }: OwnProcesses): Promise
   if (found !== TAKEN) {
     return found;
   }
-  if (ports.some((own) => isSame(own, port))) {
+  if (ports.some((own) => own.port === port.port && overlap(own.host, port.host))) {
     return 'ours';
   }
   // A port of gRPC with TLS does not show which program listens.
@@ -104,12 +105,6 @@ async function stateOf(port: Port, { ports, arePartial }: OwnProcesses): Promise
     return arePartial ? 'unknown' : ANOTHER_ENVIRONMENT;
   }
   return TAKEN;
-}
-
-/** A process that listens on all addresses of a port keeps others from each of them. */
-function isSame(one: Address, other: Address): boolean {
-  const isAny = [one.host, other.host].some((host) => ANY_ADDRESS.includes(host));
-  return one.port === other.port && (isAny || one.host === other.host);
 }
 
 /**
