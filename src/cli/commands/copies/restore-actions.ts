@@ -1,10 +1,9 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
 import { openWithPassphrase } from '../../../keys/passphrase-box.js';
 import { SealError } from '../../../keys/sealed-box.js';
-import { placeSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';
 import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../from-config.js';
@@ -48,10 +47,10 @@ export async function restore(config: Config, given: string, options: RestoreOpt
     );
   }
   await refuseFullPlace(config, secretsKeyFile(config).path);
-  const { keys, ...keyFile } = await keysOf(config, folder, manifest, sums, options.passphraseFile);
+  const keyFile = await keysOf(config, folder, manifest, sums, options.passphraseFile);
   const settling = settlingOf(manifest, list, options);
   const settled = await fillPlace(config, { folder, manifest, sums }, keyFile, async (database, at) => {
-    await useKeys(database, keys);
+    await useKeys(database, keyFile.keys);
     return settleCopy(database, { at, ...settling });
   });
   const knownUntil = asIso((list ?? manifest).changedAt);
@@ -132,10 +131,6 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   return list;
 }
 
-interface Keys extends KeyFile {
-  keys: EncryptionKey[];
-}
-
 /** The keys of SECRETS_KEY_FILE or, if it is missing, those of the backup. */
 async function keysOf(
   config: Config,
@@ -143,28 +138,15 @@ async function keysOf(
   manifest: Manifest,
   sums: ReadonlyMap<string, string>,
   passphraseFile: string | undefined,
-): Promise<Keys> {
+): Promise<KeyFile> {
   const { path } = secretsKeyFile(config);
   if (existsSync(path) || !manifest.withKey) {
-    const none = () => undefined;
-    return { path, keys: keysIn(path, manifest), place: none, remove: none };
+    return { path, keys: keysIn(path, manifest), isOfBackup: false };
   }
   const file = join(folder, FILES.key);
   await assertSum(sums, FILES.key, file);
   const keys = unsealed(readFileSync(file, 'utf8'), await presentPassphrase(passphraseFile));
-  let isMade = false;
-  return {
-    ...{ path, keys },
-    place: () => {
-      isMade = placeSecretsKeys(path, keys);
-      keysIn(path, manifest);
-    },
-    remove: () => {
-      if (isMade) {
-        rmSync(path);
-      }
-    },
-  };
+  return { path, keys, isOfBackup: true };
 }
 
 function unsealed(text: string, passphrase: string): EncryptionKey[] {

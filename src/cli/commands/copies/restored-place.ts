@@ -3,7 +3,9 @@ import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
 import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
-import { isStaged, removeLeftFiles } from '../../../files/staged.js';
+import { isStaged, removeLeft } from '../../../files/staged.js';
+import type { EncryptionKey } from '../../../keys/encryption-key.js';
+import { placeSecretsKeys } from '../../../keys/secrets-key.js';
 import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
 import type { OpenedDatabase } from '../../../store/copies/open-copy.js';
 import {
@@ -21,7 +23,7 @@ import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../errors.js';
 import { assertSum } from './backup-folder.js';
 import { FILES, type Manifest } from './manifest.js';
-import { inDatabase } from './own-database.js';
+import { inDatabase, keysIn } from './own-database.js';
 
 interface Backup {
   folder: string;
@@ -34,10 +36,9 @@ type Settle<T> = (database: OpenedDatabase, at: number) => Promise<T>;
 
 export interface KeyFile {
   path: string;
-  /** Writes the key file if the keys come from the backup. */
-  place(): void;
-  /** Removes the file that `place` made. */
-  remove(): void;
+  keys: readonly EncryptionKey[];
+  /** The keys come from the backup, and are written to the file. */
+  isOfBackup: boolean;
 }
 
 /** Left by an interrupted restore or a service that did not start, or made by the file system. */
@@ -81,7 +82,7 @@ async function fillDirectory<T>(
     assertSound(file);
     assertSettled(file, at);
     sync(file);
-    placing(keys, () => giveName(file, join(dataDir, DATABASE_FILE)));
+    placing(keys, manifest, () => giveName(file, join(dataDir, DATABASE_FILE)));
     syncFolder(dataDir);
     rmSync(stage, { recursive: true });
     return settled;
@@ -128,7 +129,7 @@ async function fillPostgres<T>(
     assertSame(manifest, await factsOf(database.reader));
     await migrateToLatest(database.patient);
     const settled = await settle(database, database.clock());
-    placing(keys, () => undefined);
+    placing(keys, manifest, () => undefined);
     // Keeps the key file if this fails: the server may have completed the restore without an answer.
     await unmarkPostgres(database.patient);
     return settled;
@@ -136,12 +137,17 @@ async function fillPostgres<T>(
 }
 
 /** A restore that fails leaves no key on a machine that had none. */
-function placing(keys: KeyFile, complete: () => void): void {
+function placing({ path, keys, isOfBackup }: KeyFile, manifest: Manifest, complete: () => void): void {
+  const isMade = isOfBackup && placeSecretsKeys(path, keys);
   try {
-    keys.place();
+    if (isOfBackup) {
+      keysIn(path, manifest);
+    }
     complete();
   } catch (error) {
-    keys.remove();
+    if (isMade) {
+      rmSync(path);
+    }
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { InstanceIntegrationId } from '../../../../generated/ids.js';
 import { sumsIn } from '../../../../src/cli/commands/copies/backup-folder.js';
@@ -64,8 +64,12 @@ describe('integration restore', () => {
   const elsewhere = () => ({ ...settings, DATA_DIR: join(directory(), 'data') });
   const restoring = (folder: string, into: Record<string, string>, options: RestoreOptions = {}) =>
     restore(loadConfig(into), folder, options);
-  const keyFile = { path: '', place: jest.fn(), remove: jest.fn() };
-  afterEach(() => expect(keyFile.place).not.toHaveBeenCalled());
+  /** For a machine that has none. */
+  const keyFile = () => ({
+    path: join(directory(), 'secrets.key'),
+    keys: readSecretsKeys(settings.SECRETS_KEY_FILE as string),
+    isOfBackup: true,
+  });
   const given = () => ({
     folder: backup,
     sums: sumsIn(backup),
@@ -324,8 +328,9 @@ describe('integration restore', () => {
 
   test('gives the database no name while a part of it is in a log beside it', async () => {
     const into = elsewhere();
+    const keys = keyFile();
     let holder: BetterSqlite3.Database | undefined;
-    const restored = fillPlace(loadConfig(into), given(), keyFile, async (database, at) => {
+    const restored = fillPlace(loadConfig(into), given(), keys, async (database, at) => {
       // As on a full disk, the write-ahead log cannot be checkpointed: closing the database reports no error.
       holder = new Sqlite(join(into.DATA_DIR, 'restoring/integration.db'), { readonly: true });
       holder.exec('begin');
@@ -339,22 +344,22 @@ describe('integration restore', () => {
       /^The database in .*restoring\/integration\.db could not be processed: /,
     );
     holder?.close();
-    expect(isUntouched(into)).toBe(true);
+    expect([isUntouched(into), existsSync(keys.path)]).toEqual([true, false]);
   });
 
   test('keeps the key file when the database has its name and the rest fails', async () => {
     const into = elsewhere();
-    const placed = { path: '', place: jest.fn(), remove: jest.fn() };
+    const keys = keyFile();
     const remove = fs.rmSync;
     jest.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
-      if (!isUntouched(into)) {
+      if (!isUntouched(into) && path !== keys.path) {
         throw Object.assign(new Error('EIO: i/o error, rm'), { code: 'EIO' });
       }
       remove(path, options);
     });
     syncBuiltinESMExports();
     try {
-      const restored = fillPlace(loadConfig(into), given(), placed, (database, at) =>
+      const restored = fillPlace(loadConfig(into), given(), keys, (database, at) =>
         settleCopy(database, {
           ...{ at, valid: undefined, attributes: {} },
           ...{ keepSessions: false, keepKeys: false, sendWebhooks: false },
@@ -365,15 +370,16 @@ describe('integration restore', () => {
       jest.restoreAllMocks();
       syncBuiltinESMExports();
     }
-    expect([placed.place, placed.remove].map((call) => call.mock.calls.length)).toEqual([1, 0]);
+    expect(existsSync(keys.path)).toBe(true);
   });
 
   test('does not give the database its name without the audit record of the restore', async () => {
     const into = elsewhere();
-    await expect(fillPlace(loadConfig(into), given(), keyFile, async () => undefined)).rejects.toThrow(
+    const keys = keyFile();
+    await expect(fillPlace(loadConfig(into), given(), keys, async () => undefined)).rejects.toThrow(
       'lacks the audit record of its restore',
     );
-    expect(isUntouched(into)).toBe(true);
+    expect([isUntouched(into), existsSync(keys.path)]).toEqual([true, false]);
   });
 
   const linesOfBackup = () => readFileSync(join(backup, 'valid.jsonl'), 'utf8').trimEnd().split('\n');
