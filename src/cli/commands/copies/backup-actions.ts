@@ -13,7 +13,7 @@ import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { asFacts } from '../output/table.js';
 import { StagedFolder } from './backup-folder.js';
-import { asFile, asIso, FILES, type Manifest, manifestOf } from './manifest.js';
+import { asIso, FILES, MANIFEST_FORMAT, type Manifest } from './manifest.js';
 import { inDatabase, keysIn, placeOf, useOwnKeys } from './own-database.js';
 import { newPassphrase } from './passphrase.js';
 import { validFileLines } from './valid-file.js';
@@ -74,16 +74,17 @@ async function writeBackup(config: Config, target: string, sealing: Sealing | un
     const database = config.DATABASE_URL === undefined ? 'sqlite' : 'postgresql';
     const file = join(staged.path, FILES[database]);
     const { facts, valid } = await takeCopy(placeOf(config), file, begunAt, process.env, say);
-    const manifest = manifestOf({
+    const manifest: Manifest = {
+      format: MANIFEST_FORMAT,
       ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
       ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealing !== undefined },
-    });
+    };
     if (facts.environment !== config.ENVIRONMENT) {
       throw new Unfinished(
         `The database belongs to the ${facts.environment} environment, but ENVIRONMENT is ${config.ENVIRONMENT}.`,
       );
     }
-    staged.write(FILES.manifest, asFile(manifest));
+    staged.write(FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
     staged.write(FILES.valid, validFileLines({ ...facts, readAt: manifest.begunAt, valid }));
     if (sealing !== undefined) {
       staged.write(FILES.key, sealedKeyFile(config, facts, sealing));

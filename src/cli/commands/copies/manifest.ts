@@ -12,7 +12,7 @@ export const FILES = {
 
 type DatabaseKind = 'sqlite' | 'postgresql';
 
-const MANIFEST_FORMAT = 'integration-backup/1';
+export const MANIFEST_FORMAT = 'integration-backup/1';
 /** The limit of `Date`. */
 const LAST_TIME = 8.64e15;
 
@@ -26,10 +26,6 @@ export interface Manifest extends CopyFacts {
   endedAt: string;
   /** Whether the key file is in the backup, encrypted. */
   withKey: boolean;
-}
-
-export function manifestOf(manifest: Omit<Manifest, 'format'>): Manifest {
-  return { format: MANIFEST_FORMAT, ...manifest };
 }
 
 /** Throws an Error whose message continues the sentence "The file … ". */
@@ -53,10 +49,6 @@ export function incomplete(fault: string, writer: string): Error {
 
 export function asIso(time: number): string {
   return new Date(time).toISOString();
-}
-
-export function asFile(content: Manifest): string {
-  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 /** The content of a file that begins with its format. */
