@@ -1,4 +1,5 @@
 import type { CopyFacts, Origin } from '../../../store/copies/copy-facts.js';
+import { jsonIn } from '../json.js';
 
 /** The files of a backup. `sums` is written last: a folder without it is incomplete. */
 export const FILES = {
@@ -53,12 +54,7 @@ export function asIso(time: number): string {
 
 /** The content of a file that begins with its format. */
 export function parsed<T>(text: string, format: string): T {
-  let content: { format?: unknown } | undefined;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    // Another file.
-  }
+  const content = jsonIn(text) as { format?: unknown } | null | undefined;
   if (content?.format !== format) {
     throw new Error(`does not have the format ${format}: it is another file, or a newer release wrote it.`);
   }

@@ -1,6 +1,7 @@
 import type { Origin } from '../../../store/copies/copy-facts.js';
 import { countsOf, itemsOf, ListedItems, type ValidList } from '../../../store/copies/valid-list.js';
 import type { FileLine } from '../file-lines.js';
+import { jsonIn } from '../json.js';
 import { hasTime, incomplete, parsed } from './manifest.js';
 
 const VALID_FORMAT = 'integration-valid/3';
@@ -74,12 +75,8 @@ function headIn(line: string): Head {
 }
 
 function itemIn(line: string): unknown[] {
-  try {
-    const item = JSON.parse(line);
-    return Array.isArray(item) ? item : [];
-  } catch {
-    return [];
-  }
+  const item = jsonIn(line);
+  return Array.isArray(item) ? item : [];
 }
 
 function isIso(time: string): boolean {

@@ -3,6 +3,7 @@ import type { Config } from '../../../config/config.js';
 import { type Address, type Presence, realDataDir } from '../../ports.js';
 import { ROLE_NAMES } from '../../roles/role.js';
 import { isListening, opsSocketOf, runDirOf, socketPathOf } from '../../sockets.js';
+import { jsonIn } from '../json.js';
 
 const ANSWER_LIMIT_MS = 5_000;
 /** More than any answer of ours to these questions. */
@@ -42,12 +43,8 @@ export async function ownLivez(config: Config): Promise<Partial<Presence> | unde
 /** Undefined where no process of this service answers. */
 export async function livezAt(to: RequestOptions): Promise<Partial<Presence> | undefined> {
   const answer = await answerOf(to, '/livez');
-  try {
-    const livez = JSON.parse(answer?.body ?? '');
-    return typeof livez.status === 'string' ? livez : undefined;
-  } catch {
-    return undefined;
-  }
+  const livez = jsonIn(answer?.body ?? '') as (Partial<Presence> & { status?: unknown }) | null | undefined;
+  return typeof livez?.status === 'string' ? livez : undefined;
 }
 
 /** For an address that means all interfaces, the loopback address. */

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { UsageError } from '../errors.js';
 import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
+import { jsonIn } from '../json.js';
 
 /** Of lines. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
@@ -77,10 +78,6 @@ function faultOf(text: string | undefined, bytes: number): string {
 
 /** Undefined for anything else. */
 export function jsonObjectIn(text: string): JsonObject | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text) as JsonValue | undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { jsonIn } from '../json.js';
 import type { Answer, Forwarder } from './listen-forward.js';
 
 const MAX_BODY_BYTES = 4 * 1_024 * 1_024;
@@ -96,7 +97,7 @@ export class Receiver {
       again,
       status: answer.status,
       durationMs: Math.round(performance.now() - began),
-      event: parsed(body),
+      event: jsonIn(body.toString('utf8')),
     });
   }
 
@@ -148,12 +149,4 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
