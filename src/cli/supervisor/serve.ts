@@ -13,9 +13,6 @@ import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
 import { untilEarlierRolesEnd } from './earlier-roles.js';
 import { opsOfChildren } from './ops-of-children.js';
 
-/** Edge first, so that nothing new comes in; the domain last, because the others need it to finish. */
-const STOP_ORDER: readonly RoleName[] = ['edge', 'worker', 'domain'];
-
 /** Runs all roles as children of this process: keeps them running, and ends them in order. */
 export async function serve(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   const log = createLog({ role: 'serve', ...logOptionsOf(config) });
@@ -68,8 +65,9 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   if (refusal === undefined) {
     await drained(config, log, hurried);
   }
-  for (const role of STOP_ORDER) {
-    await children.find((child) => child.role === role)?.stop();
+  // Edge first, so that nothing new comes in; the domain last, because the others need it to finish.
+  for (const child of children.toReversed()) {
+    await child.stop();
   }
   await temporal?.stop();
   ops.close();

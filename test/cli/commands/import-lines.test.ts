@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { linesOf } from '../../../src/cli/commands/file-lines.js';
-import { MAX_LINE_BYTES, messagesOf } from '../../../src/cli/commands/import/import-lines.js';
+import { BYTES_IN_MESSAGE, messagesOf } from '../../../src/cli/commands/import/import-lines.js';
 
 const OPTIONS = { dryRun: false, stopAtFirstRefusal: false, reportIds: false };
 
@@ -20,14 +20,14 @@ test('lines are the same however they are cut into chunks, also within a charact
     const content = Buffer.from(text);
     const count = Math.ceil(content.length / size);
     const chunks = Array.from({ length: count }, (_, at) => content.subarray(at * size, (at + 1) * size));
-    expect(await all(linesOf(Readable.from(chunks), MAX_LINE_BYTES))).toEqual(expected);
+    expect(await all(linesOf(Readable.from(chunks), BYTES_IN_MESSAGE))).toEqual(expected);
   }
 });
 
 test('a line above the limit is refused by its number, however long it is, and the next ones are read', async () => {
   const part = Buffer.alloc(65_536, 'x');
   const input = function* () {
-    yield Buffer.from(`{}\n${'y'.repeat(MAX_LINE_BYTES)}\n`);
+    yield Buffer.from(`{}\n${'y'.repeat(BYTES_IN_MESSAGE)}\n`);
     // More than a text can have.
     for (let count = 0; count < 9_000; count += 1) {
       yield part;
@@ -35,7 +35,7 @@ test('a line above the limit is refused by its number, however long it is, and t
     yield Buffer.from('\n{}');
   };
   const misfits: object[] = [];
-  const lines = linesOf(Readable.from(input()), MAX_LINE_BYTES);
+  const lines = linesOf(Readable.from(input()), BYTES_IN_MESSAGE);
   const messages = await all(
     messagesOf(
       lines,
@@ -55,7 +55,7 @@ test('a line in another encoding is refused, and a byte order mark is no part of
   const latin1 = Buffer.from('{"name": "Zo\u00eb"}\n', 'latin1');
   const input = [Buffer.from('\ufeff{"name": "Zoë"}\n'), latin1, Buffer.from('{}')];
   const misfits: object[] = [];
-  const lines = linesOf(Readable.from(input), MAX_LINE_BYTES);
+  const lines = linesOf(Readable.from(input), BYTES_IN_MESSAGE);
   const messages = await all(
     messagesOf(
       lines,

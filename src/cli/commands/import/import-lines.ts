@@ -5,9 +5,8 @@ import { UsageError } from '../errors.js';
 import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
 import { jsonIn } from '../json.js';
 
-/** Of lines. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
+/** Of lines, or one. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
-export const MAX_LINE_BYTES = BYTES_IN_MESSAGE;
 const LINES_IN_MESSAGE = 200;
 /** A line that is not sent: it is not JSON, or has unknown fields. */
 interface Misfit {
@@ -21,11 +20,11 @@ export function openLines(
   stop?: AbortSignal,
 ): { lines: AsyncIterable<FileLine>; size?: number } {
   if (file === '-') {
-    return { lines: linesOf(process.stdin, MAX_LINE_BYTES, stop) };
+    return { lines: linesOf(process.stdin, BYTES_IN_MESSAGE, stop) };
   }
   try {
     const { size } = statSync(file);
-    return { lines: linesOfFile(file, MAX_LINE_BYTES, stop), size };
+    return { lines: linesOfFile(file, BYTES_IN_MESSAGE, stop), size };
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
   }
@@ -70,8 +69,8 @@ export async function* messagesOf(
 }
 
 function faultOf(text: string | undefined, bytes: number): string {
-  if (bytes > MAX_LINE_BYTES) {
-    return `must not be longer than ${MAX_LINE_BYTES} bytes`;
+  if (bytes > BYTES_IN_MESSAGE) {
+    return `must not be longer than ${BYTES_IN_MESSAGE} bytes`;
   }
   return text === undefined ? 'must be encoded as UTF-8' : 'must be a JSON object';
 }

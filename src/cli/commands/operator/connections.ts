@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type {
   InstanceIntegration,
   InstanceIntegrationStatus,
+  ListInstanceIntegrationsRequest,
 } from '../../../../generated/proto/integration/operator/v1/connections.js';
 import { confirmation } from '../confirm.js';
 import { idOf } from '../options.js';
@@ -77,10 +78,7 @@ const disconnect: Action = async ({ operator }, [instanceIntegrationId], options
   return { json: answer, text };
 };
 
-interface Ends {
-  integrationId?: string | undefined;
-  instanceId?: string | undefined;
-}
+type Ends = Pick<ListInstanceIntegrationsRequest, 'integrationId' | 'instanceId'>;
 
 /** An integration or instance, followed by its connections. */
 export async function withConnections(session: Session, ends: Ends, { json, text }: Shown): Promise<Shown> {
