@@ -9,7 +9,6 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
-  type Stats,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -55,7 +54,7 @@ export function writeWhole(
   place: (staged: string, path: string) => void = renameSync,
 ): void {
   const folder = dirname(path);
-  removeLeftFiles(folder);
+  removeLeft('files', folder);
   const name = stage(path);
   try {
     writeNew(name, content);
@@ -100,23 +99,18 @@ export function isStaged(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Removes files of killed writers, as far as this user may: what stays is for the next one. */
-export function removeLeftFiles(folder: string): void {
-  for (const path of leftIn(folder, (stats) => !stats.isDirectory())) {
+/** Removes what killed writers left, as far as this user may: what stays is for the next one. */
+export function removeLeft(kind: 'files' | 'folders', folder: string): void {
+  for (const path of leftIn(folder, kind)) {
     try {
-      rmSync(path, { force: true });
+      rmSync(path, { recursive: true, force: true });
     } catch {
       // The folder is read-only.
     }
   }
 }
 
-/** Folders of killed writers. */
-export function leftFolders(folder: string): string[] {
-  return leftIn(folder, (stats) => stats.isDirectory());
-}
-
-function leftIn(folder: string, isWanted: (stats: Stats) => boolean): string[] {
+function leftIn(folder: string, kind: 'files' | 'folders'): string[] {
   return namesIn(folder)
     .filter(isStaged)
     .map((name) => join(folder, name))
@@ -126,7 +120,7 @@ function leftIn(folder: string, isWanted: (stats: Stats) => boolean): string[] {
       return (
         stats !== undefined &&
         stats.uid === (process.getuid?.() ?? stats.uid) &&
-        isWanted(stats) &&
+        stats.isDirectory() === (kind === 'folders') &&
         isLeft(path)
       );
     });

@@ -25,7 +25,7 @@ import { DueSignal, type NewlyDue } from '../domain/webhooks/sending/due-signal.
 import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
 import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { makeFolder } from '../files/folders.js';
-import { removeLeftFiles } from '../files/staged.js';
+import { removeLeft } from '../files/staged.js';
 import { serviceTokenStore, visitStore } from './adapters/access.js';
 import { callCounts } from './adapters/call-counts.js';
 import { changeStore } from './adapters/changes.js';
@@ -304,7 +304,7 @@ async function connect({
     refuseMoved(dataDir);
     if (claim) {
       removeLeftover(join(dataDir, RESTORE_STAGE));
-      removeLeftFiles(dataDir);
+      removeLeft('files', dataDir);
     }
     const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
     return { ...database, close: () => database.close().finally(() => claim?.release()) };

@@ -12,14 +12,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { makeFolder } from '../../src/files/folders.js';
-import {
-  isStaged,
-  leftFolders,
-  removeLeftFiles,
-  stage,
-  unstage,
-  writeWhole,
-} from '../../src/files/staged.js';
+import { isStaged, removeLeft, stage, unstage, writeWhole } from '../../src/files/staged.js';
 import { startScript } from '../support/run-script.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
@@ -111,7 +104,7 @@ describe('what is left in a folder', () => {
     const present = stage(join(folder, 'present'));
     writeFileSync(present, '');
     writeFileSync(present.replace(/present(.*)-\w+$/, 'left$1-0123abcd'), '');
-    removeLeftFiles(folder);
+    removeLeft('files', folder);
     expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([present]);
     unstage(present);
     expect(readdirSync(folder)).toEqual([]);
@@ -124,10 +117,10 @@ describe('what is left in a folder', () => {
     for (const other of others) {
       writeFileSync(other, '');
     }
-    removeLeftFiles(folder);
+    removeLeft('files', folder);
     expect(readdirSync(folder)).toHaveLength(2);
     others.forEach(aged);
-    removeLeftFiles(folder);
+    removeLeft('files', folder);
     expect(readdirSync(folder)).toEqual([]);
     unstage(name);
   });
@@ -139,12 +132,14 @@ describe('what is left in a folder', () => {
     mkdirSync(other);
     writeFileSync(join(other, 'database'), '');
     aged(other);
-    expect(leftFolders(folder)).toEqual([]);
+    removeLeft('folders', folder);
+    expect(readdirSync(folder)).toHaveLength(1);
     aged(join(other, 'database'));
     aged(other);
-    expect(leftFolders(folder)).toEqual([other]);
-    removeLeftFiles(folder);
+    removeLeft('files', folder);
     expect(readdirSync(folder)).toHaveLength(1);
+    removeLeft('folders', folder);
+    expect(readdirSync(folder)).toEqual([]);
     unstage(name);
   });
 
@@ -163,7 +158,7 @@ describe('what is left in a folder', () => {
       writeFileSync(name, 'mine');
     }
     symlinkSync(join(folder, 'it'), dead);
-    removeLeftFiles(folder);
+    removeLeft('files', folder);
     expect(readdirSync(folder).sort()).toEqual(names.map((name) => name.replace(`${folder}/`, '')).sort());
   });
 
@@ -178,7 +173,7 @@ describe('what is left in a folder', () => {
       throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
     });
     syncBuiltinESMExports();
-    removeLeftFiles(folder);
+    removeLeft('files', folder);
     jest.restoreAllMocks();
     syncBuiltinESMExports();
     expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([dead]);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { LONGEST_TOKEN_MS } from '../../domain/sign-on/keys/due-key-changes.js';
 import { ensureSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
-import { removeLeftFiles } from '../../files/staged.js';
+import { removeLeft } from '../../files/staged.js';
 import { KeyKeeper } from '../../keys/key-keeper.js';
 import { KeyRing } from '../../keys/key-ring.js';
 import { makeSecretsKeys, readSecretsKeys } from '../../keys/secrets-key.js';
@@ -40,7 +40,7 @@ export async function openSecrets(config: Config, store: Store, log: Log): Promi
     log,
   });
   // What a killed change of the key file left there, which holds keys.
-  removeLeftFiles(dirname(realpathSync(path)));
+  removeLeft('files', dirname(realpathSync(path)));
   const derived = derivedKeys(keeper.ring, await keeper.adopt());
   store.startAuditChains(derived.audit, {
     onBroken: (chain) => log.warn('an audit chain ends: its newest record is missing', { chain }),

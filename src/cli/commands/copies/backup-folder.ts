@@ -9,13 +9,12 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
-import { type Content, leftFolders, stage, unstage, writeNew, writeWhole } from '../../../files/staged.js';
+import { type Content, removeLeft, stage, unstage, writeNew, writeWhole } from '../../../files/staged.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { FILES } from './manifest.js';
 
@@ -36,7 +35,8 @@ export class StagedFolder {
       this.discard();
       throw new UsageError(`The folder ${target} cannot be created: ${(error as Error).message}.`);
     }
-    removeInterrupted(dirname(target));
+    // Of killed backups: gigabytes perhaps, that this one needs.
+    removeLeft('folders', dirname(target));
   }
 
   write(name: string, content: Content): void {
@@ -61,17 +61,6 @@ export class StagedFolder {
 
   discard(): void {
     unstage(this.path);
-  }
-}
-
-/** What killed backups left in the folder, which may be gigabytes that this one needs. */
-function removeInterrupted(folder: string): void {
-  for (const path of leftFolders(folder)) {
-    try {
-      rmSync(path, { recursive: true, force: true });
-    } catch {
-      // The backup can be made without it.
-    }
   }
 }
 

@@ -64,7 +64,7 @@ async function fillDirectory<T>(
   try {
     // Checked again under the claim: another restore may have completed in the meantime.
     refuseFullDirectory(dataDir, keys.path);
-    removeLeftFiles(dataDir);
+    removeLeft('files', dataDir);
     mkdirSync(stage, { recursive: true, mode: 0o700 });
     emptyStage(stage);
     const file = join(stage, DATABASE_FILE);
