@@ -151,7 +151,8 @@ function isAbandoned(path: string): boolean {
   return Date.now() - Math.max(...times) > ABANDONED_MS;
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process has the id, which may be a later one: the system reuses ids. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

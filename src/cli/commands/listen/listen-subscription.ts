@@ -6,6 +6,7 @@ import {
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { pause } from '../../../../workflows/backoff.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { isRunning } from '../../../files/staged.js';
 import { Unfinished } from '../errors.js';
 import { isLost, untilNextTry } from '../lost-connection.js';
 import type { Session } from '../operator/session.js';
@@ -55,7 +56,7 @@ export async function removeLeftovers({ webhooks }: Session, instanceIntegration
   );
   for (const { id, description } of rows) {
     const [, pid, host] = DESCRIPTION.exec(description) ?? [];
-    if (host === hostname() && !isRunning(Number(pid))) {
+    if (host === hostname() && (Number(pid) === process.pid || !isRunning(Number(pid)))) {
       await webhooks.deleteSubscription({ subscriptionId: id });
       say(`Removed ${id}, the subscription of a listener that was killed.`);
     }
@@ -138,14 +139,4 @@ export async function unsubscribe({ webhooks }: Session, subscriptionId: string)
 
 function isGone(error: unknown): boolean {
   return error instanceof ServiceError && error.code === ErrorCode.SUBSCRIPTION_NOT_FOUND;
-}
-
-/** Whether another process has the id, which may be a later one: the system reuses ids. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return pid !== process.pid;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
