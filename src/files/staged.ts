@@ -22,8 +22,8 @@ const NAME = /\.partial-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;
 /** For writers on other machines. A living writer does not pause for so long. */
 const ABANDONED_MS = 86_400_000;
 
-/** What a file will contain: a text, bytes, or lines that are not in memory together. */
-export type Content = string | Uint8Array | Iterable<string>;
+/** What a file will contain: a text, or lines that are not in memory together. */
+export type Content = string | Iterable<string>;
 
 /** What this process has staged. */
 const staged = new Set<string>();
@@ -78,13 +78,9 @@ export function writeNew(path: string, content: Content): void {
   }
 }
 
-function* chunksOf(content: Content): Generator<string | Uint8Array> {
-  if (typeof content === 'string' || content instanceof Uint8Array) {
-    yield content;
-    return;
-  }
+function* chunksOf(content: Content): Generator<string> {
   let chunk = '';
-  for (const line of content) {
+  for (const line of typeof content === 'string' ? [content] : content) {
     chunk += line;
     if (chunk.length >= CHUNK_LENGTH) {
       yield chunk;
