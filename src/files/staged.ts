@@ -78,6 +78,22 @@ export function writeNew(path: string, content: Content): void {
   }
 }
 
+/**
+ * Makes an empty file for its owner alone, and follows no link; false if there is one. That one is not
+ * opened: closing it would drop the locks that this process has on it.
+ */
+export function makePrivately(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', OWNER_ONLY));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw error;
+    }
+    return false;
+  }
+}
+
 function* chunksOf(content: Content): Generator<string> {
   let chunk = '';
   for (const line of typeof content === 'string' ? [content] : content) {

@@ -1,10 +1,10 @@
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
+import { makePrivately } from '../files/staged.js';
 import { Sqlite } from './better-sqlite3.js';
 import { StoreError } from './store-error.js';
 
-const OWNER_ONLY = 0o600;
 /** Without it, two processes that try at once can each find the lock half taken by the other, and give up. */
 const RIVAL_WAIT_MS = 1_000;
 
@@ -15,6 +15,7 @@ const RIVAL_WAIT_MS = 1_000;
 export function lockFile(file: string, refusal: string, waitMs = RIVAL_WAIT_MS): { release(): void } {
   let lock: BetterSqlite3.Database | undefined;
   try {
+    // Who may read a file may lock it, so other users could keep the lock from its owner.
     makePrivately(file);
     // SQLite opens a file without the right to write for reading, and would then take no lock.
     accessSync(file, constants.W_OK);
@@ -31,20 +32,6 @@ export function lockFile(file: string, refusal: string, waitMs = RIVAL_WAIT_MS):
     );
   }
   return { release: () => void lock.close() };
-}
-
-/**
- * Who may read a file may lock it, so other users could keep the lock from its owner. Never opens a file that
- * exists: closing it would drop the locks that this process has on it.
- */
-function makePrivately(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', OWNER_ONLY));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw error;
-    }
-  }
 }
 
 const CLAIM_FILE = 'domain.lock';

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
+import { makePrivately } from '../../../files/staged.js';
 import { Sqlite } from '../../../store/better-sqlite3.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { printableLine } from '../output/printable.js';
@@ -68,7 +69,11 @@ function refuseOpenFile(path: string): void {
 
 export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
   try {
-    makePrivately(path);
+    // Looks again at a file that appeared meanwhile.
+    if (!makePrivately(path)) {
+      refuseFileOfOthers(path);
+      refuseOpenFile(path);
+    }
   } catch (error) {
     throw error instanceof UsageError
       ? error
@@ -86,19 +91,6 @@ export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-/** Never follows a link to make a file, and looks again at one that appeared meanwhile. */
-function makePrivately(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw error;
-    }
-    refuseFileOfOthers(path);
-    refuseOpenFile(path);
   }
 }
 
