@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { backoffDelayMs, pause } from '../../../workflows/backoff.js';
 import { searchAttributes } from '../../../workflows/contract.js';
 import { findTemporal } from '../../../workflows/dev-server/find.js';
-import { type DevServer, startDevServer } from '../../../workflows/dev-server/start.js';
+import { startDevServer } from '../../../workflows/dev-server/start.js';
 import type { Config } from '../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
+import { temporalUiUrl } from '../from-config.js';
 
 const USUAL_PORT = 7233;
 
@@ -31,7 +32,7 @@ const STABLE_AFTER_MS = 60_000;
 export class TemporalOfDemo {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  #isUp = false;
+  isUp = false;
 
   constructor(
     private readonly config: Config,
@@ -39,10 +40,6 @@ export class TemporalOfDemo {
     private readonly log: Log,
     private readonly say: (line: string) => void,
   ) {}
-
-  get isUp(): boolean {
-    return this.#isUp;
-  }
 
   start(): void {
     this.#running = this.#keepRunning().catch((error: unknown) => {
@@ -74,30 +71,25 @@ export class TemporalOfDemo {
   /** Runs until the process ends; returns why. */
   async #runOnce(executable: string): Promise<string> {
     try {
-      const server = await this.#startOnce(executable);
-      this.#isUp = true;
-      this.say(
-        `Temporal has joined. Its UI: ${server.uiUrl}/namespaces/${this.config.TEMPORAL_NAMESPACE}/workflows`,
-      );
+      const server = await startDevServer({
+        executable,
+        address: this.address,
+        uiPort: this.config.TEMPORAL_UI_PORT,
+        databaseFile: join(this.config.DATA_DIR, 'temporal.db'),
+        namespace: this.config.TEMPORAL_NAMESPACE,
+        searchAttributes,
+        signal: this.#stop.signal,
+        log: this.log,
+      });
+      this.isUp = true;
+      const uiUrl = temporalUiUrl({ ...this.config, TEMPORAL_UI_URL: server.uiUrl });
+      this.say(`Temporal has joined. Its UI: ${uiUrl}`);
       const { code, signal } = await server.exited;
       return `it ended with ${signal ?? code}`;
     } catch (error) {
       return (error as Error).message;
     } finally {
-      this.#isUp = false;
+      this.isUp = false;
     }
-  }
-
-  #startOnce(executable: string): Promise<DevServer> {
-    return startDevServer({
-      executable,
-      address: this.address,
-      uiPort: this.config.TEMPORAL_UI_PORT,
-      databaseFile: join(this.config.DATA_DIR, 'temporal.db'),
-      namespace: this.config.TEMPORAL_NAMESPACE,
-      searchAttributes,
-      signal: this.#stop.signal,
-      log: this.log,
-    });
   }
 }
