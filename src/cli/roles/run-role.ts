@@ -65,7 +65,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
     if (opsSocket !== undefined && mustEnd) {
       // Opens no socket: it could replace that of a role of the next supervisor.
-      await role.stop().catch((error: unknown) => endUncleanly(error, log));
+      await role.stop().catch((error: unknown) => die(log, 'could not stop cleanly', error));
       process.exit(0);
     }
     const ops = await startOps(name, role, config, opsSocket, () => metrics.metrics());
@@ -75,7 +75,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
     void stop.drain.then(() => role.health.drain());
     await stop.end;
     log.info('ending');
-    await role.stop().catch((error: unknown) => endUncleanly(error, log));
+    await role.stop().catch((error: unknown) => die(log, 'could not stop cleanly', error));
     await stopTracing();
     ops.close();
     process.exit(0);
@@ -144,7 +144,7 @@ function stopBySupervisor(): Stop {
 }
 
 function refuseToStart(error: unknown, log: Log): never {
-  const { message, stack } = error as Error;
+  const { message } = error as Error;
   const exitCode = exitCodeOfStart(error);
   if (exitCode !== undefined) {
     tell({ type: 'cannot-start', sentence: message });
@@ -153,14 +153,13 @@ function refuseToStart(error: unknown, log: Log): never {
     }
     process.exit(exitCode);
   }
-  log.error('could not start', { reason: message, stack });
-  process.exit(1);
+  die(log, 'could not start', error);
 }
 
 /** Exits with 1 and never with 78, which would prevent a restart. */
-function endUncleanly(error: unknown, log: Log): never {
-  const { message, stack } = error as Error;
-  log.error('could not stop cleanly', { reason: message, stack });
+function die(log: Log, sentence: string, error: unknown): never {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  log.error(sentence, { reason: message, stack });
   process.exit(1);
 }
 
@@ -173,11 +172,7 @@ function takeOverLogOfGrpc(log: Log): void {
 /** An uncaught error leaves a process in an unknown state; its supervisor starts a new one. */
 function dieLoudly(log: Log): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      log.error('ended by an uncaught error', { reason: message, stack });
-      process.exit(1);
-    });
+    process.on(event, (error: unknown) => die(log, 'ended by an uncaught error', error));
   }
 }
 
