@@ -26,14 +26,20 @@ const MOST_SECONDS = 2 ** 32 - 1;
 
 /** `30s`, `24h`, `90d`, as whole seconds. */
 export function seconds(text: string): number {
-  const isDuration = text === '0' || /^\d{1,9}[smhd]$/.test(text);
-  const found = isDuration ? durationMs(text === '0' ? '0s' : text) / 1_000 : Number.NaN;
-  if (!(found <= MOST_SECONDS)) {
+  const found = secondsIn(text);
+  if (Number.isNaN(found)) {
     throw new InvalidArgumentError(
       'It must be a duration in whole seconds, such as 30s, 24h or 90d, and at most 49710d.',
     );
   }
   return found;
+}
+
+/** NaN for a text that is no duration, or too long a one. */
+function secondsIn(text: string): number {
+  const isDuration = text === '0' || /^\d{1,9}[smhd]$/.test(text);
+  const found = isDuration ? durationMs(text === '0' ? '0s' : text) / 1_000 : Number.NaN;
+  return found <= MOST_SECONDS ? found : Number.NaN;
 }
 
 /** An ISO 8601 time, or a duration from now: `90d`. */
@@ -134,7 +140,7 @@ export function redirectUris(
 
 function timeOrDistance(text: string, sign: 1 | -1): Date {
   const isTime = /^\d{4}-/.test(text);
-  const time = isTime ? new Date(text) : new Date(Date.now() + sign * secondsOrNaN(text) * 1_000);
+  const time = isTime ? new Date(text) : new Date(Date.now() + sign * secondsIn(text) * 1_000);
   // `Date` takes 2027-02-31 for the third of March.
   const [year = 0, month = 0, day] = (/^(\d{4})-(\d+)-(\d+)/.exec(text) ?? []).slice(1).map(Number);
   const hasDay = day === undefined || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
@@ -144,12 +150,4 @@ function timeOrDistance(text: string, sign: 1 | -1): Date {
     );
   }
   return time;
-}
-
-function secondsOrNaN(text: string): number {
-  try {
-    return seconds(text);
-  } catch {
-    return Number.NaN;
-  }
 }
