@@ -1,4 +1,3 @@
-let readerMayLeave = false;
 let isRefused = false;
 let whenReaderLeft: (() => void) | undefined;
 
@@ -9,19 +8,18 @@ process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
   }
 });
 
-/** Writes to stdout. A reader may stop early (`integration call | head`), which is not an error. */
-export function print(text: string): void {
-  if (!readerMayLeave) {
-    readerMayLeave = true;
-    process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (code !== 'EPIPE' && !isRefused) {
-        isRefused = true;
-        say(`The output is not complete: ${message}`);
-        process.exitCode = 1;
-      }
-      (whenReaderLeft ?? process.exit)();
-    });
+/** A reader may stop early (`integration call | head`), which is not an error. */
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE' && !isRefused) {
+    isRefused = true;
+    say(`The output is not complete: ${message}`);
+    process.exitCode = 1;
   }
+  (whenReaderLeft ?? process.exit)();
+});
+
+/** Writes to stdout. */
+export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
