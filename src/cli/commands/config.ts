@@ -3,6 +3,7 @@ import { ConfigError, describeConfig, loadConfig } from '../../config/config.js'
 import { readableSecrets } from '../../config/secret-files.js';
 import { ROLE_NAMES, type RoleName, SECRETS_OF } from '../roles/role.js';
 import { print, say } from './output/print.js';
+import { asJson } from './output/printable.js';
 
 const CHECK_NOTES = `
 Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, a DATA_DIR that cannot be
@@ -29,7 +30,7 @@ export function addConfigCommand(program: Command): void {
     .action(({ json }: { json?: boolean }) => {
       const config = loadConfig(process.env, { secrets: readableSecrets(process.env) });
       const rows = describeConfig(config, process.env);
-      print(json ? asJson(rows) : asTable(rows));
+      print(json ? asJson(Object.fromEntries(rows.map(({ name, value }) => [name, value]))) : asTable(rows));
     });
   command
     .command('check')
@@ -53,10 +54,6 @@ export function addConfigCommand(program: Command): void {
 }
 
 type Row = ReturnType<typeof describeConfig>[number];
-
-function asJson(rows: readonly Row[]): string {
-  return JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])), null, 2);
-}
 
 /** Marks the settings that are set in the environment; the rest are defaults. */
 function asTable(rows: readonly Row[]): string {

@@ -12,6 +12,7 @@ import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
 import { useKeys } from '../copies/own-database.js';
 import { print, say } from '../output/print.js';
+import { asJson } from '../output/printable.js';
 import { asTime } from '../output/table.js';
 import { initTemporalToo } from './temporal.js';
 
@@ -39,7 +40,6 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     lost,
     hasNewKey,
   } = await makeEnvironment(config, expires, replaceUnused);
-  const operatorTokenExpiresAt = expires?.toISOString() ?? null;
   const { DATA_DIR: dataDir } = config;
   const { path, warning } = secretsKeyFile(config);
   if (warning !== undefined) {
@@ -53,20 +53,11 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       `There was no key file here: ${path} is new. A key file from an earlier init of this database is void.`,
     );
   }
+  const made = { environment: config.ENVIRONMENT, dataDir, secretsKeyFile: path, operatorToken };
   // Before anything that may fail or be ended: the token is shown nowhere else.
   print(
     json
-      ? JSON.stringify(
-          {
-            environment: config.ENVIRONMENT,
-            dataDir,
-            secretsKeyFile: path,
-            operatorToken,
-            operatorTokenExpiresAt,
-          },
-          null,
-          2,
-        )
+      ? asJson({ ...made, operatorTokenExpiresAt: expires?.toISOString() ?? null })
       : `The ${config.ENVIRONMENT} environment is made.
 
   Data directory   ${dataDir}

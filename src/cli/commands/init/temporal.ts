@@ -4,6 +4,7 @@ import type { Config } from '../../../config/config.js';
 import { currentTemporalAccess } from '../../roles/temporal/access.js';
 import { StartupError } from '../../startup-error.js';
 import { print, say } from '../output/print.js';
+import { asJson } from '../output/printable.js';
 
 /** Sets up only Temporal. Can be repeated. */
 export async function initTemporal(config: Config, { json }: { json?: boolean }): Promise<void> {
@@ -16,7 +17,7 @@ export async function initTemporal(config: Config, { json }: { json?: boolean })
       cause: error,
     });
   });
-  print(json ? JSON.stringify({ address, namespace, ...setup }, null, 2) : sentenceOf(setup, config));
+  print(json ? asJson({ address, namespace, ...setup }) : sentenceOf(setup, config));
 }
 
 /** After the environment is made, which needs no Temporal: a failure is only reported. */
