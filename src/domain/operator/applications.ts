@@ -4,7 +4,7 @@ import { newClientSecret } from '../../identifiers/client-secret.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
-import { assertExpectedVersion, changedFields, changedRow, type Update } from '../platform/changes.js';
+import { assertExpectedVersion, changedFields, type Update, writeChanged } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
 import { madeAt, newVersion } from '../version.js';
 import {
@@ -119,13 +119,10 @@ async function writeApplication(
   present: Application,
   fields: Partial<Application>,
 ): Promise<Application> {
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  await changes.applications.update(changed);
-  await auditApplication(changes, what, changed, changedFields(flattened(present), flattened(changed)));
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.applications.update(changed);
+    await auditApplication(changes, what, changed, changedFields(flattened(present), flattened(changed)));
+  });
 }
 
 export function auditApplication(

@@ -1,8 +1,8 @@
 import { ErrorCode, existing, fieldRefusal, invalidField } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
-import { assertExpectedVersion } from '../platform/changes.js';
+import { assertExpectedVersion, writeChanged } from '../platform/changes.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-import { madeAt, newVersion } from '../version.js';
+import { madeAt } from '../version.js';
 import {
   closeRestOf,
   deleteSubscriptionsOf,
@@ -92,16 +92,12 @@ export async function writeConfiguration(
   if (configured === (present.configuredAt !== null)) {
     return present;
   }
-  const changed: InstanceIntegration = {
-    ...present,
-    configuredAt: configured ? changes.now : null,
-    version: newVersion(),
-    updatedAt: changes.now,
-  };
-  await changes.instanceIntegrations.update(changed);
-  await finish(changes, configured ? 'configured' : 'unconfigured', changed);
-  await (configured ? enableSubscriptionsOf : disableSubscriptionsOf)(changes, changed.id);
-  return changed;
+  const configuredAt = configured ? changes.now : null;
+  return writeChanged(present, { configuredAt }, changes.now, async (changed) => {
+    await changes.instanceIntegrations.update(changed);
+    await finish(changes, configured ? 'configured' : 'unconfigured', changed);
+    await (configured ? enableSubscriptionsOf : disableSubscriptionsOf)(changes, changed.id);
+  });
 }
 
 /** Deletes its subscriptions too, and returns their number. */

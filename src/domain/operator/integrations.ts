@@ -3,10 +3,10 @@ import { newPublicId } from '../../identifiers/public-id.js';
 import {
   assertExpectedVersion,
   changedFields,
-  changedRow,
   trimmed,
   type Update,
   updatedFields,
+  writeChanged,
 } from '../platform/changes.js';
 import type { Instance } from '../platform/rows/organization.js';
 import { Violations } from '../platform/violations.js';
@@ -58,16 +58,13 @@ export async function updateIntegration(changes: Ports, update: IntegrationUpdat
   await changes.lock(update.integrationId);
   const present = await getIntegration(changes, update.integrationId);
   assertExpectedVersion(present, update.expectedVersion);
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  await changes.integrations.update(changed);
-  await changes.touch(present.id);
-  const subject = { type: 'integration', id: present.id };
-  const attributes = changedFields(present, changed);
-  await changes.audit(changes.actor, { type: 'integration.updated', subject, attributes });
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.integrations.update(changed);
+    await changes.touch(present.id);
+    const subject = { type: 'integration', id: present.id };
+    const attributes = changedFields(present, changed);
+    await changes.audit(changes.actor, { type: 'integration.updated', subject, attributes });
+  });
 }
 
 function validate({ name, contactEmail }: { name?: string; contactEmail?: string | null }): void {

@@ -60,15 +60,19 @@ export function changesAnything<T extends object>(present: T, fields: { [K in ke
   return Object.keys(differing(present, fields)).length > 0;
 }
 
-/** The row with these fields, a new version and this time; undefined if they would change nothing. */
-export function changedRow<Row extends Versioned>(
+/** Writes the row with these fields, a new version and this time, unless they would change nothing. */
+export async function writeChanged<Row extends Versioned>(
   present: Row,
   fields: Partial<NoInfer<Row>>,
   now: number,
-): Row | undefined {
-  return changesAnything<Row>(present, fields)
-    ? { ...present, ...fields, version: newVersion(), updatedAt: now }
-    : undefined;
+  write: (changed: Row) => Promise<void>,
+): Promise<Row> {
+  if (!changesAnything<Row>(present, fields)) {
+    return present;
+  }
+  const changed = { ...present, ...fields, version: newVersion(), updatedAt: now };
+  await write(changed);
+  return changed;
 }
 
 /** Derived fields, and those that only indicate a write. */

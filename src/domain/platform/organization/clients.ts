@@ -3,7 +3,7 @@ import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
-import { assertExpectedVersion, changedRow, type Update } from '../changes.js';
+import { assertExpectedVersion, type Update, writeChanged } from '../changes.js';
 import { linkToClient } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -87,13 +87,10 @@ export async function updateClient(changes: Ports, update: ClientUpdate): Promis
   const fields = await updatedPlace(update, () => changes.clients.find(update.clientId));
   const present = await lockClient(changes, update.clientId);
   assertExpectedVersion(present, update.expectedVersion);
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  await changes.clients.update(changed);
-  await changes.touch(present.id, present.instanceId);
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.clients.update(changed);
+    await changes.touch(present.id, present.instanceId);
+  });
 }
 
 /** For names that are unique within a client. The client must be locked, so that the name stays free. */

@@ -1,7 +1,7 @@
 import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
-import { assertExpectedVersion, changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { assertExpectedVersion, trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import type { Instance } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -39,13 +39,10 @@ export async function updateInstance(changes: Ports, update: InstanceUpdate): Pr
   await changes.lock(update.instanceId);
   const present = await getInstance(changes, update.instanceId);
   assertExpectedVersion(present, update.expectedVersion);
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  await changes.instances.update(changed);
-  await changes.touch(present.id, ...(await changes.instances.integrationsOf(present.id)));
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.instances.update(changed);
+    await changes.touch(present.id, ...(await changes.instances.integrationsOf(present.id)));
+  });
 }
 
 function validate({ name }: { name?: string }): void {

@@ -3,7 +3,7 @@ import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
-import { changedRow, type Update } from '../changes.js';
+import { type Update, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { clearLocation } from '../people/worker-detachment.js';
 import type { Location } from '../rows/organization.js';
@@ -57,16 +57,13 @@ interface LocationUpdate extends PlaceFields, Update {
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
   const fields = await updatedPlace(update, () => changes.locations.find(update.locationId));
   const [client, present] = await lockWithClient(changes, getLocation, update.locationId, update);
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  if (changed.name !== present.name) {
-    refuseTakenName('location', await changes.locations.findByName(client.id, changed.name));
-  }
-  await changes.locations.update(changed);
-  await changes.touch(client.id);
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    if (changed.name !== present.name) {
+      refuseTakenName('location', await changes.locations.findByName(client.id, changed.name));
+    }
+    await changes.locations.update(changed);
+    await changes.touch(client.id);
+  });
 }
 
 /** First removes the location from its workers, also offboarded ones: their records can still be read. */

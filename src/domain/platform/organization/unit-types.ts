@@ -1,7 +1,7 @@
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
-import { changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import type { Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -77,14 +77,11 @@ export async function updateUnitType(changes: Ports, update: UnitTypeUpdate): Pr
   const fields = updatedFields(trimmed(update, 'name'), ['name']);
   validate(fields);
   const [client, present] = await lockWithClient(changes, getUnitType, update.unitTypeId, update);
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  refuseTakenName('unit type', await changes.unitTypes.findByName(client.id, changed.name));
-  await changes.unitTypes.update(changed);
-  await changes.touch(client.id);
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    refuseTakenName('unit type', await changes.unitTypes.findByName(client.id, changed.name));
+    await changes.unitTypes.update(changed);
+    await changes.touch(client.id);
+  });
 }
 
 export async function deleteUnitType(

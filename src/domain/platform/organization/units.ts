@@ -1,5 +1,5 @@
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
-import { changedRow, trimmed, type Update, updatedFields } from '../changes.js';
+import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import { clearUnit } from '../people/worker-detachment.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -61,18 +61,15 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
   validateUnitFields(violations, '', fields);
   violations.throwIfAny();
   const [client, present] = await lockWithClient(changes, getUnit, update.unitId, update);
-  const changed = changedRow(present, fields as Partial<Unit>, changes.now);
-  if (!changed) {
-    return present;
-  }
-  const parent = await assertParent(changes, client.id, fields.parentUnitId);
-  // The client is locked, so no unit moves meanwhile.
-  if (parent && (await changes.units.isBelow(parent.id, present.id))) {
-    throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
-  }
-  await changes.units.update(changed);
-  await changes.touch(client.id);
-  return changed;
+  return writeChanged(present, fields as Partial<Unit>, changes.now, async (changed) => {
+    const parent = await assertParent(changes, client.id, fields.parentUnitId);
+    // The client is locked, so no unit moves meanwhile.
+    if (parent && (await changes.units.isBelow(parent.id, present.id))) {
+      throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
+    }
+    await changes.units.update(changed);
+    await changes.touch(client.id);
+  });
 }
 
 /** Offboarded workers do not prevent it: they lose the unit. */

@@ -2,11 +2,10 @@ import type { InstanceId } from '../../../../generated/ids.js';
 import { PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
-import { newVersion } from '../../version.js';
-import { assertExpectedVersion, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
+import { assertExpectedVersion, trimmed, type Update, updatedFields } from '../changes.js';
 import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { fullNameOf, getAccount, validatedPerson } from './accounts.js';
+import { fullNameOf, getAccount, validatedPerson, writeAccount } from './accounts.js';
 import { askForEmail, type EmailPorts, pendingEmails } from './email-changes.js';
 
 /** What a change of status uses of a write. */
@@ -34,9 +33,7 @@ export async function updateAccount(changes: EmailPorts, update: AccountUpdate):
   await changes.lock(id);
   const present = await getAccount(changes, id);
   assertExpectedVersion(present, update.expectedVersion);
-  if (changesAnything<Account>(present, names)) {
-    await write(changes, { ...present, ...names });
-  }
+  await writeAccount(changes, present, names);
   if (email !== undefined) {
     await askForEmail(changes, present, PLATFORM, email);
   }
@@ -63,13 +60,7 @@ async function setDisabled(changes: StatusPorts, accountId: string, disabled: bo
     await changes.emailChanges.end(present.id);
     await endAccess(changes, present.id);
   }
-  return write(changes, { ...present, disabledAt: disabled ? changes.now : null });
-}
-
-async function write(changes: Pick<Changes, 'accounts' | 'now'>, account: Account): Promise<Account> {
-  const changed = { ...account, version: newVersion(), updatedAt: changes.now };
-  await changes.accounts.update(changed);
-  return changed;
+  return writeAccount(changes, present, { disabledAt: disabled ? changes.now : null });
 }
 
 /** Includes when the password was set and which addresses wait. */

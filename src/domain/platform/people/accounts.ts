@@ -2,6 +2,7 @@ import type { AccountId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
+import { writeChanged } from '../changes.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -112,6 +113,15 @@ export async function lockEnabledAccount(
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
   }
   return account;
+}
+
+/** Writes fields of a locked account, if they change it. */
+export function writeAccount(
+  { accounts, now }: Pick<Changes, 'accounts' | 'now'>,
+  present: Account,
+  fields: Partial<Account>,
+): Promise<Account> {
+  return writeChanged(present, fields, now, (changed) => accounts.update(changed));
 }
 
 export async function getAccountByEmail(changes: Pick<Changes, 'accounts'>, email: string): Promise<Account> {

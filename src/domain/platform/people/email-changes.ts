@@ -6,12 +6,11 @@ import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-
 import { DAY_SECONDS, LINK_PURPOSES, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
 import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
-import { newVersion } from '../../version.js';
 import { MAX_PAGE_SIZE } from '../listing.js';
 import type { Account } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
-import { emailTaken, getAccount, lockEnabledAccount } from './accounts.js';
+import { emailTaken, getAccount, lockEnabledAccount, writeAccount } from './accounts.js';
 import { refuseReplaced } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 import { getUser, writeUsers } from './users.js';
@@ -74,8 +73,7 @@ export async function takeEmail(
   if (emailKeyOf(email) !== emailKeyOf(present.email)) {
     await changes.links.endOfAccount(id, LINK_PURPOSES, changes.now);
   }
-  const fields = { email, emailVerifiedAt: verifiedAt, version: newVersion(), updatedAt: changes.now };
-  await changes.accounts.update({ ...present, ...fields });
+  await writeAccount(changes, present, { email, emailVerifiedAt: verifiedAt });
   await writeUsers(changes, await changes.users.ofAccount(id));
 }
 

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { toAddress } from '../addresses.js';
-import { changedRow, changesAnything, trimmed, type Update, updatedFields } from '../changes.js';
+import { changesAnything, trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import { lockWithClient } from '../organization/clients.js';
 import { addTitles } from '../organization/job-titles.js';
 import type { Client } from '../rows/organization.js';
@@ -125,14 +125,11 @@ async function writeWorker(
   present: Worker,
   fields: Partial<Worker>,
 ): Promise<Worker> {
-  const changed = changedRow(present, fields, changes.now);
-  if (!changed) {
-    return present;
-  }
-  await changes.workers.update(changed);
-  await changes.touch(client.id);
-  await recordWorkers(changes, 'worker.updated', client, [changed]);
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.workers.update(changed);
+    await changes.touch(client.id);
+    await recordWorkers(changes, 'worker.updated', client, [changed]);
+  });
 }
 
 function assertActive({ offboardedAt }: Worker): void {

@@ -1,9 +1,9 @@
 import type { AccountLink, LinkPurpose } from '../../credentials/links.js';
 import { faultOf } from '../../credentials/password-rules.js';
 import { setPassword } from '../../platform/people/account-credentials.js';
+import { writeAccount } from '../../platform/people/accounts.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
-import { newVersion } from '../../version.js';
 import {
   actorIn,
   auditIn,
@@ -166,11 +166,6 @@ async function verifyEmail(
   if (account.emailVerifiedAt !== null) {
     return;
   }
-  await changes.accounts.update({
-    ...account,
-    emailVerifiedAt: changes.now,
-    version: newVersion(),
-    updatedAt: changes.now,
-  });
+  await writeAccount(changes, account, { emailVerifiedAt: changes.now });
   await auditIn(changes, browser, { type: 'account', id: account.id }, { type: 'email.verified' });
 }

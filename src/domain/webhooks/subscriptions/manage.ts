@@ -2,7 +2,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { getInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
-import { changedFields, changedRow, type Update, updatedFields } from '../../platform/changes.js';
+import { changedFields, type Update, updatedFields, writeChanged } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
@@ -91,16 +91,13 @@ async function writeSettings(
   present: ManagedSubscription,
   settings: Partial<Subscription>,
 ): Promise<ManagedSubscription> {
-  const changed = changedRow(present, settings, changes.now);
-  if (!changed) {
-    return present;
-  }
-  await changes.subscriptions.update(changed);
-  await auditSubscription(changes, 'updated', changed, {
-    ...changedFields(present, changed),
-    ...(settings.url && { url_origin: originOf(settings.url) }),
+  return writeChanged(present, settings, changes.now, async (changed) => {
+    await changes.subscriptions.update(changed);
+    await auditSubscription(changes, 'updated', changed, {
+      ...changedFields(present, changed),
+      ...(settings.url && { url_origin: originOf(settings.url) }),
+    });
   });
-  return changed;
 }
 
 /** Locks the instance integration, with its subscriptions, until the transaction ends. */

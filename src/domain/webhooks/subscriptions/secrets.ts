@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { letEnd, validateOverlap } from '../../operator/lifetime.js';
+import { writeChanged } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
-import { newVersion } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
 import {
   auditSubscription,
@@ -46,13 +46,10 @@ export async function rotateSubscriptionSecret(
     message: `The subscription has ${MAX_SECRETS} secrets that sign. Rotate with an overlap of 0 to end them, or wait until one has ended.`,
   });
   const { kept, secret } = await newSubscriptionSecret(changes, secrets, present.id);
-  const subscription = {
-    ...present,
-    secrets: [...ending, kept],
-    version: newVersion(),
-    updatedAt: changes.now,
-  };
-  await changes.subscriptions.update(subscription);
-  await auditSubscription(changes, 'secret_rotated', subscription, { secret_id: kept.id });
+  const renewed = { secrets: [...ending, kept] };
+  const subscription = await writeChanged(present, renewed, changes.now, async (changed) => {
+    await changes.subscriptions.update(changed);
+    await auditSubscription(changes, 'secret_rotated', changed, { secret_id: kept.id });
+  });
   return { subscription, secret };
 }

@@ -1,6 +1,6 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
+import { writeChanged } from '../../platform/changes.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
-import { newVersion } from '../../version.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
 import {
   assertConfigured,
@@ -86,10 +86,10 @@ async function writeStatus(
   fields: Partial<Subscription>,
   attributes?: Record<string, string>,
 ): Promise<ManagedSubscription> {
-  const changed = { ...present, ...fields, version: newVersion(), updatedAt: changes.now };
-  await changes.subscriptions.update(changed);
-  await auditSubscription(changes, what, changed, attributes);
-  return changed;
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.subscriptions.update(changed);
+    await auditSubscription(changes, what, changed, attributes);
+  });
 }
 
 type Switch = UnitOfWork<
