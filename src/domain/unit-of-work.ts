@@ -63,6 +63,17 @@ export interface Attributed {
   readonly actor: Actor;
 }
 
+/** Records an action of the actor, such as `api_key.revoked`, whose subject is of the kind that it names. */
+export function auditChange(
+  changes: Pick<CommonChanges, 'audit'> & Attributed,
+  type: `${string}.${string}`,
+  id: string,
+  attributes?: Record<string, string>,
+): Promise<void> {
+  const [kind = ''] = type.split('.');
+  return changes.audit(changes.actor, { type, subject: { type: kind, id }, attributes });
+}
+
 /** The unit of work with an actor for each write. */
 export function inNameOf<Changes, Rows>(
   actor: Actor,

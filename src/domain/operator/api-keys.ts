@@ -12,6 +12,7 @@ import {
   updatedFields,
 } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
+import { auditChange } from '../unit-of-work.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
 import { NOT_ROTATED, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
@@ -148,11 +149,7 @@ function audit(
   { id, integrationId }: ApiKey,
   more = {},
 ) {
-  return changes.audit(changes.actor, {
-    type: `api_key.${what}`,
-    subject: { type: 'api_key', id },
-    attributes: { integration_id: integrationId, ...more },
-  });
+  return auditChange(changes, `api_key.${what}`, id, { integration_id: integrationId, ...more });
 }
 
 function validate({ label, expiresAt }: { label?: string; expiresAt?: number | null }, now: number): void {

@@ -6,6 +6,7 @@ import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { assertExpectedVersion, changedFields, type Update, writeChanged } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
+import { auditChange } from '../unit-of-work.js';
 import { madeAt, newVersion } from '../version.js';
 import {
   type ApplicationFields,
@@ -56,7 +57,7 @@ export async function createApplication(
     ...madeAt(changes.now),
   };
   await changes.applications.insert(application);
-  await auditApplication(changes, 'created', application);
+  await auditChange(changes, 'application.created', application.id);
   if (type === 'public') {
     return { application, clientSecret: undefined };
   }
@@ -121,18 +122,9 @@ async function writeApplication(
 ): Promise<Application> {
   return writeChanged(present, fields, changes.now, async (changed) => {
     await changes.applications.update(changed);
-    await auditApplication(changes, what, changed, changedFields(flattened(present), flattened(changed)));
+    const attributes = changedFields(flattened(present), flattened(changed));
+    await auditChange(changes, `application.${what}`, changed.id, attributes);
   });
-}
-
-export function auditApplication(
-  changes: Pick<OperatorChanges, 'actor' | 'audit'>,
-  what: string,
-  { id }: Application,
-  attributes?: Record<string, string>,
-): Promise<void> {
-  const subject = { type: 'application', id };
-  return changes.audit(changes.actor, { type: `application.${what}`, subject, attributes });
 }
 
 /** Reports all faults that are visible without the database. */

@@ -1,4 +1,5 @@
 import { ErrorCode, invalidField, ServiceError } from '../../errors/service-error.js';
+import { auditChange } from '../unit-of-work.js';
 import type { EncryptionKeyRows, KeyHolder, UsedEncryptionKey } from './rows/encryption-keys.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
@@ -68,10 +69,7 @@ export async function activateEncryptionKey(changes: Ports, id: string): Promise
   if (!(await rows.insert({ id, position, activatedAt: changes.now, retiredAt: null }))) {
     throw refused('Another rotation was first. List the keys, and try again.');
   }
-  await changes.audit(changes.actor, {
-    type: 'encryption_key.activated',
-    subject: { type: 'encryption_key', id },
-  });
+  await auditChange(changes, 'encryption_key.activated', id);
 }
 
 /** Retires a key. Refused while a seal or a node uses it. */
@@ -100,10 +98,7 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
       `The service is replacing the seals of this key: ${seals} are left. Try again in a moment.`,
     );
   }
-  await changes.audit(changes.actor, {
-    type: 'encryption_key.retired',
-    subject: { type: 'encryption_key', id },
-  });
+  await auditChange(changes, 'encryption_key.retired', id);
 }
 
 function statusOf(

@@ -1,7 +1,7 @@
 import { ErrorCode, existing, fieldRefusal, invalidField } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion, writeChanged } from '../platform/changes.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { auditChange, type UnitOfWork } from '../unit-of-work.js';
 import { madeAt } from '../version.js';
 import {
   closeRestOf,
@@ -126,9 +126,6 @@ async function finish(
 ): Promise<void> {
   const { id, integrationId, instanceId } = instanceIntegration;
   await changes.touch(instanceId, integrationId);
-  await changes.audit(changes.actor, {
-    type: `instance_integration.${what}`,
-    subject: { type: 'instance_integration', id },
-    attributes: { integration_id: integrationId, instance_id: instanceId },
-  });
+  const attributes = { integration_id: integrationId, instance_id: instanceId };
+  await auditChange(changes, `instance_integration.${what}`, id, attributes);
 }

@@ -10,6 +10,7 @@ import {
 } from '../platform/changes.js';
 import type { Instance } from '../platform/rows/organization.js';
 import { Violations } from '../platform/violations.js';
+import { auditChange } from '../unit-of-work.js';
 import { madeAt } from '../version.js';
 import type { Integration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
@@ -30,10 +31,7 @@ export async function createIntegration(
   };
   await changes.integrations.insert(integration);
   await changes.touch(integration.id);
-  await changes.audit(changes.actor, {
-    type: 'integration.created',
-    subject: { type: 'integration', id: integration.id },
-  });
+  await auditChange(changes, 'integration.created', integration.id);
   return integration;
 }
 
@@ -61,9 +59,7 @@ export async function updateIntegration(changes: Ports, update: IntegrationUpdat
   return writeChanged(present, fields, changes.now, async (changed) => {
     await changes.integrations.update(changed);
     await changes.touch(present.id);
-    const subject = { type: 'integration', id: present.id };
-    const attributes = changedFields(present, changed);
-    await changes.audit(changes.actor, { type: 'integration.updated', subject, attributes });
+    await auditChange(changes, 'integration.updated', present.id, changedFields(present, changed));
   });
 }
 

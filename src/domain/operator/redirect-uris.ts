@@ -1,7 +1,8 @@
 import { ErrorCode, fieldRefusal, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
+import { auditChange } from '../unit-of-work.js';
 import { MAX_REDIRECT_URIS, validateRedirectUri } from './application-rules.js';
-import { auditApplication, lockedApplication, renewed } from './applications.js';
+import { lockedApplication, renewed } from './applications.js';
 import { requireInstance } from './integrations.js';
 import type { Application, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
@@ -37,7 +38,7 @@ export async function addRedirectUri(
   }
   await changes.applications.insertRedirectUri(present.id, redirectUri);
   const application = await renewed(changes, present);
-  await auditApplication(changes, 'redirect_uri_added', present, { uri, instance_id: instanceId });
+  await auditChange(changes, 'application.redirect_uri_added', present.id, { uri, instance_id: instanceId });
   return application;
 }
 
@@ -51,6 +52,6 @@ export async function removeRedirectUri(
   }
   await changes.applications.deleteRedirectUri(present.id, uri);
   const application = await renewed(changes, present);
-  await auditApplication(changes, 'redirect_uri_removed', present, { uri });
+  await auditChange(changes, 'application.redirect_uri_removed', present.id, { uri });
   return application;
 }

@@ -1,6 +1,7 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
-import { auditApplication, lockedApplication, newSecret, renewed } from './applications.js';
+import { auditChange } from '../unit-of-work.js';
+import { lockedApplication, newSecret, renewed } from './applications.js';
 import { letEnd, validateOverlap } from './lifetime.js';
 import type { Application } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
@@ -30,7 +31,7 @@ export async function rotateSecret(
   });
   const { secret, clientSecret } = await newSecret(changes, environment, present.id);
   const application = await renewed(changes, present);
-  await auditApplication(changes, 'secret_rotated', present, { secret_id: secret.id });
+  await auditChange(changes, 'application.secret_rotated', present.id, { secret_id: secret.id });
   return { application, clientSecret };
 }
 
@@ -44,6 +45,6 @@ export async function revokeSecret(
   }
   await changes.applications.deleteSecret(secretId);
   const application = await renewed(changes, present);
-  await auditApplication(changes, 'secret_revoked', present, { secret_id: secretId });
+  await auditChange(changes, 'application.secret_revoked', present.id, { secret_id: secretId });
   return application;
 }

@@ -7,6 +7,7 @@ import {
   type ServiceTokenKind,
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
+import { auditChange } from '../unit-of-work.js';
 import { requireInstance } from './integrations.js';
 import { intendedEnd, NOT_ROTATED, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
@@ -165,7 +166,6 @@ function audit(
   { id, kind, instanceId }: ServiceToken,
   more = {},
 ) {
-  const subject = { type: 'service_token', id };
   const attributes = { role: kind, ...(instanceId && { instance_id: instanceId }), ...more };
-  return changes.audit(changes.actor, { type: `service_token.${what}`, subject, attributes });
+  return auditChange(changes, `service_token.${what}`, id, attributes);
 }

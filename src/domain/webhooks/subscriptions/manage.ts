@@ -4,9 +4,10 @@ import { getInstanceIntegration } from '../../operator/instance-integrations.js'
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
 import { changedFields, type Update, updatedFields, writeChanged } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
+import { auditChange } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { auditSubscription, lockedSubscription, type ManagedSubscription } from './rows.js';
+import { lockedSubscription, type ManagedSubscription } from './rows.js';
 import {
   type AddressPolicy,
   allowedAddress,
@@ -53,7 +54,7 @@ export async function subscriptionCreation(
     };
     await changes.subscriptions.insert(subscription);
     const { kept, secret } = await newSubscriptionSecret(changes, secrets, subscription.id);
-    await auditSubscription(changes, 'created', subscription, {
+    await auditChange(changes, 'subscription.created', subscription.id, {
       instance_integration_id: connection.id,
       url_origin: originOf(url),
     });
@@ -93,7 +94,7 @@ async function writeSettings(
 ): Promise<ManagedSubscription> {
   return writeChanged(present, settings, changes.now, async (changed) => {
     await changes.subscriptions.update(changed);
-    await auditSubscription(changes, 'updated', changed, {
+    await auditChange(changes, 'subscription.updated', changed.id, {
       ...changedFields(present, changed),
       ...(settings.url && { url_origin: originOf(settings.url) }),
     });

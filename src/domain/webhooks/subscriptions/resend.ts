@@ -1,4 +1,5 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { auditChange } from '../../unit-of-work.js';
 import type { Delivery } from '../deliveries.js';
 import { findDelivery } from '../logs/deliveries.js';
 import type { WebhookChanges } from '../unit-of-work.js';
@@ -16,10 +17,7 @@ export async function resendDelivery(changes: WebhookChanges, id: string): Promi
   const delivery = newDelivery(subscription, event, 'RESEND', changes.now);
   await changes.deliveryLog.cancelHeld(subscription.id, [eventId], changes.now);
   await changes.deliveries.insert([delivery]);
-  await changes.audit(changes.actor, {
-    type: 'delivery.resent',
-    subject: { type: 'delivery', id: earlier.id },
-    attributes: { delivery_id: delivery.id, subscription_id: subscription.id, event_id: eventId },
-  });
+  const attributes = { delivery_id: delivery.id, subscription_id: subscription.id, event_id: eventId };
+  await auditChange(changes, 'delivery.resent', earlier.id, attributes);
   return delivery;
 }

@@ -99,16 +99,6 @@ export function subscriptionDisabled(): ServiceError {
   return new ServiceError(ErrorCode.SUBSCRIPTION_DISABLED, message);
 }
 
-export function auditSubscription(
-  changes: Pick<WebhookChanges, 'audit' | 'actor'>,
-  what: string,
-  { id }: { id: SubscriptionId },
-  attributes?: Record<string, string>,
-): Promise<void> {
-  const subject = { type: 'subscription', id };
-  return changes.audit(changes.actor, { type: `subscription.${what}`, subject, attributes });
-}
-
 /** An inactive subscription with deliveries that must not be open. */
 export interface ClosedSubscription {
   id: SubscriptionId;

@@ -4,13 +4,9 @@ import { newRecordId } from '../../../identifiers/record-id.js';
 import { letEnd, validateOverlap } from '../../operator/lifetime.js';
 import { writeChanged } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
+import { auditChange } from '../../unit-of-work.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import {
-  auditSubscription,
-  lockedSubscription,
-  type ManagedSubscription,
-  type SubscriptionSecret,
-} from './rows.js';
+import { lockedSubscription, type ManagedSubscription, type SubscriptionSecret } from './rows.js';
 import type { SecretBox } from './subscription.js';
 
 /** The prefix of Standard Webhooks. */
@@ -49,7 +45,7 @@ export async function rotateSubscriptionSecret(
   const renewed = { secrets: [...ending, kept] };
   const subscription = await writeChanged(present, renewed, changes.now, async (changed) => {
     await changes.subscriptions.update(changed);
-    await auditSubscription(changes, 'secret_rotated', changed, { secret_id: kept.id });
+    await auditChange(changes, 'subscription.secret_rotated', changed.id, { secret_id: kept.id });
   });
   return { subscription, secret };
 }

@@ -1,10 +1,9 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { writeChanged } from '../../platform/changes.js';
-import type { UnitOfWork } from '../../unit-of-work.js';
+import { auditChange, type UnitOfWork } from '../../unit-of-work.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
 import {
   assertConfigured,
-  auditSubscription,
   type ClosedSubscription,
   lockedSubscription,
   type ManagedSubscription,
@@ -75,7 +74,7 @@ export async function deleteSubscription(
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   await changes.subscriptions.delete(present.id, changes.now);
   const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now, most);
-  await auditSubscription(changes, 'deleted', present);
+  await auditChange(changes, 'subscription.deleted', present.id);
   return cancelled;
 }
 
@@ -88,7 +87,7 @@ async function writeStatus(
 ): Promise<ManagedSubscription> {
   return writeChanged(present, fields, changes.now, async (changed) => {
     await changes.subscriptions.update(changed);
-    await auditSubscription(changes, what, changed, attributes);
+    await auditChange(changes, `subscription.${what}`, changed.id, attributes);
   });
 }
 

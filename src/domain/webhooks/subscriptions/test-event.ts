@@ -3,11 +3,12 @@ import { exampleEvents } from '../../../../generated/asyncapi/examples.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { RECEIVER } from '../../platform/links.js';
 import { invalidRequest } from '../../platform/violations.js';
+import { auditChange } from '../../unit-of-work.js';
 import type { Delivery } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import { matchesAny } from '../event-patterns.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { auditSubscription, lockedReceiver, newDelivery } from './rows.js';
+import { lockedReceiver, newDelivery } from './rows.js';
 import { EVENT_TYPES } from './rules.js';
 import type { Subscription } from './subscription.js';
 
@@ -23,7 +24,7 @@ export async function testSubscription(
   const delivery = newDelivery(subscription, event, 'TEST', changes.now);
   await changes.deliveries.insertTestEvent(event);
   await changes.deliveries.insert([delivery]);
-  await auditSubscription(changes, 'tested', subscription, {
+  await auditChange(changes, 'subscription.tested', subscription.id, {
     event_type: event.type,
     delivery_id: delivery.id,
   });
