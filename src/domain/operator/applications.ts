@@ -1,5 +1,5 @@
 import type { ApplicationId } from '../../../generated/ids.js';
-import { ErrorCode, existing } from '../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../errors/service-error.js';
 import { newClientSecret } from '../../identifiers/client-secret.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
@@ -12,18 +12,24 @@ import {
   type ApplicationFields,
   chosenSettings,
   DEFAULT_SETTINGS,
+  MAX_REDIRECT_URIS,
   NO_LINKS,
   storedSettings,
   validateFields,
   validateLinks,
+  validateRedirectUri,
   validateRedirectUris,
 } from './application-rules.js';
 import { requireInstance } from './integrations.js';
+import { letEnd, validateOverlap } from './lifetime.js';
 import type { Application, ApplicationSecret, ApplicationType, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
+
+/** Each valid secret is one more that may leak. */
+const MAX_SECRETS = 10;
 
 export interface ApplicationCreation extends ApplicationFields {
   name: string;
@@ -100,12 +106,100 @@ export async function setApplicationEnabled(
   return writeApplication(changes, enabled ? 'enabled' : 'disabled', present, { enabled });
 }
 
-export async function lockedApplication(
+async function lockedApplication(
   changes: Pick<OperatorChanges, 'applications' | 'lock'>,
   id: string,
 ): Promise<Application> {
   await changes.lock(id);
   return getApplication(changes, id);
+}
+
+/** An address of an application belongs to one instance, which tells a sign-in its instance. */
+export async function addRedirectUri(
+  changes: Ports,
+  applicationId: string,
+  redirectUri: RedirectUri,
+): Promise<Application> {
+  const { uri, instanceId } = redirectUri;
+  await changes.lock(instanceId);
+  const present = await lockedApplication(changes, applicationId);
+  const violations = new Violations();
+  validateRedirectUri(violations, 'redirect_uri', redirectUri, present.type);
+  violations.throwIfAny();
+  await requireInstance(changes, instanceId, 'redirect_uri.instance_id');
+  const registered = present.redirectUris.find((one) => one.uri === uri);
+  if (registered?.instanceId === instanceId) {
+    return present;
+  }
+  if (registered) {
+    const message = 'The address is registered for another instance already.';
+    const violation = `belongs to ${registered.instanceId}`;
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'redirect_uri.uri', violation);
+  }
+  if (present.redirectUris.length >= MAX_REDIRECT_URIS) {
+    const message = `The application has ${MAX_REDIRECT_URIS} redirect URIs already. Remove one first.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+  }
+  await changes.applications.insertRedirectUri(present.id, redirectUri);
+  return renewed(changes, 'redirect_uri_added', present, { uri, instance_id: instanceId });
+}
+
+export async function removeRedirectUri(
+  changes: Ports,
+  { applicationId, uri }: { applicationId: string; uri: string },
+): Promise<Application> {
+  const present = await lockedApplication(changes, applicationId);
+  if (!present.redirectUris.some((one) => one.uri === uri)) {
+    throw new ServiceError(ErrorCode.REDIRECT_URI_NOT_FOUND, 'The application has no such redirect URI.');
+  }
+  await changes.applications.deleteRedirectUri(present.id, uri);
+  return renewed(changes, 'redirect_uri_removed', present, { uri });
+}
+
+/** Removes expired secrets; valid ones end after the overlap. */
+export async function rotateSecret(
+  changes: Ports,
+  environment: 'live' | 'demo',
+  { applicationId, overlapSeconds }: { applicationId: string; overlapSeconds?: number },
+): Promise<{ application: Application; clientSecret: string }> {
+  const violations = new Violations();
+  validateOverlap(violations, overlapSeconds);
+  violations.throwIfAny();
+  const present = await lockedApplication(changes, applicationId);
+  if (present.type === 'public') {
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'A public application has no secret.');
+  }
+  await letEnd(changes.applications, present.secrets, [changes.now, overlapSeconds], {
+    most: MAX_SECRETS,
+    message: `The application has ${MAX_SECRETS} secrets that work. Revoke one first.`,
+  });
+  const { secret, clientSecret } = await newSecret(changes, environment, present.id);
+  const application = await renewed(changes, 'secret_rotated', present, { secret_id: secret.id });
+  return { application, clientSecret };
+}
+
+export async function revokeSecret(
+  changes: Ports,
+  { applicationId, secretId }: { applicationId: string; secretId: string },
+): Promise<Application> {
+  const present = await lockedApplication(changes, applicationId);
+  if (!present.secrets.some(({ id }) => id === secretId)) {
+    throw new ServiceError(ErrorCode.APPLICATION_SECRET_NOT_FOUND, 'The application has no such secret.');
+  }
+  await changes.applications.deleteSecret(secretId);
+  return renewed(changes, 'secret_revoked', present, { secret_id: secretId });
+}
+
+/** After a change of its parts: a new version and an audit event. */
+async function renewed(
+  changes: Ports,
+  what: string,
+  present: Application,
+  attributes: Record<string, string>,
+): Promise<Application> {
+  await changes.applications.update({ ...present, version: newVersion(), updatedAt: changes.now });
+  await auditChange(changes, `application.${what}`, present.id, attributes);
+  return getApplication(changes, present.id);
 }
 
 /** With the links by their own names, as callers know them. */
@@ -141,16 +235,7 @@ function checkedType(creation: ApplicationCreation, environment: 'live' | 'demo'
   return type;
 }
 
-/** The application with a new version and its present parts. */
-export async function renewed(
-  changes: Pick<OperatorChanges, 'applications' | 'now'>,
-  present: Application,
-): Promise<Application> {
-  await changes.applications.update({ ...present, version: newVersion(), updatedAt: changes.now });
-  return getApplication(changes, present.id);
-}
-
-export async function newSecret(
+async function newSecret(
   changes: Pick<OperatorChanges, 'applications' | 'now'>,
   environment: 'live' | 'demo',
   applicationId: ApplicationId,

@@ -5,14 +5,16 @@ import {
 } from '../../../../generated/proto/integration/operator/v1/applications.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import {
+  addRedirectUri,
   createApplication,
   getApplication,
+  removeRedirectUri,
+  revokeSecret,
+  rotateSecret,
   setApplicationEnabled,
   updateApplication,
 } from '../../../domain/operator/applications.js';
-import { addRedirectUri, removeRedirectUri } from '../../../domain/operator/redirect-uris.js';
 import type { Application } from '../../../domain/operator/rows/applications.js';
-import { revokeSecret, rotateSecret } from '../../../domain/operator/secret-rotation.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
 import { fromEnum, words } from '../words.js';

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
-import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import {
+  removeRedirectUri,
+  setApplicationEnabled,
+  updateApplication,
+} from '../../../../src/domain/operator/applications.js';
 import { disableUser } from '../../../../src/domain/platform/people/user-updates.js';
 import type { LoginContext } from '../../../../src/domain/sign-on/interaction/login-contexts.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';

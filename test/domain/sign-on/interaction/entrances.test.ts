@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
-import { removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import { removeRedirectUri, setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
 import { applicationsAt, MAX_ENTRANCES } from '../../../../src/domain/sign-on/interaction/entrances.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { browserRig, CALLBACK } from '../browser-rig.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { revokeSecret, rotateSecret } from '../../../../src/domain/operator/secret-rotation.js';
+import { revokeSecret, rotateSecret } from '../../../../src/domain/operator/applications.js';
 import {
   authenticateClient,
   type PresentedClient,

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ApplicationCreation, updateApplication } from '../../../../src/domain/operator/applications.js';
-import { addRedirectUri, removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import {
+  type ApplicationCreation,
+  addRedirectUri,
+  removeRedirectUri,
+  updateApplication,
+} from '../../../../src/domain/operator/applications.js';
 import {
   type AuthorizationCode,
   CODE_LIFETIME_MS,

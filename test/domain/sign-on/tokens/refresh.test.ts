@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { updateApplication } from '../../../../src/domain/operator/applications.js';
-import { addRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import { addRedirectUri, updateApplication } from '../../../../src/domain/operator/applications.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { randomText, verified } from '../token-keys.js';

@@ -1,5 +1,9 @@
-import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
-import { addRedirectUri, removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
+import {
+  addRedirectUri,
+  removeRedirectUri,
+  setApplicationEnabled,
+  updateApplication,
+} from '../../../../src/domain/operator/applications.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { offboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';

@@ -3,12 +3,14 @@ import type { InstanceId } from '../../../../generated/ids.js';
 import { NO_LINKS } from '../../../../src/domain/operator/application-rules.js';
 import {
   type ApplicationCreation,
+  addRedirectUri,
   createApplication,
+  removeRedirectUri,
+  revokeSecret,
+  rotateSecret,
   setApplicationEnabled,
   updateApplication,
 } from '../../../../src/domain/operator/applications.js';
-import { addRedirectUri, removeRedirectUri } from '../../../../src/domain/operator/redirect-uris.js';
-import { revokeSecret, rotateSecret } from '../../../../src/domain/operator/secret-rotation.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { everythingIn, operatorRig, refusal } from './rig.js';

@@ -3,9 +3,9 @@ import type { InstanceId } from '../../../../generated/ids.js';
 import {
   type ApplicationCreation,
   createApplication,
+  rotateSecret,
   setApplicationEnabled,
 } from '../../../../src/domain/operator/applications.js';
-import { rotateSecret } from '../../../../src/domain/operator/secret-rotation.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
