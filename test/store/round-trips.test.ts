@@ -6,7 +6,7 @@ import { createLocation, deleteLocation } from '../../src/domain/platform/organi
 import { createRole, editRolePermissions } from '../../src/domain/platform/organization/roles.js';
 import { updateUser } from '../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../src/domain/platform/people/users.js';
-import { onboardWorker } from '../../src/domain/platform/people/worker-onboarding.js';
+import { onboardWorker } from '../../src/domain/platform/people/worker-changes.js';
 import type { UserView } from '../../src/domain/platform/rows/people.js';
 import type { Changes } from '../../src/domain/platform/unit-of-work.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';

@@ -6,8 +6,11 @@ import { createLink, setPassword } from '../../../src/domain/platform/people/acc
 import { updateAccount } from '../../../src/domain/platform/people/account-updates.js';
 import { deleteUser, updateUser } from '../../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../../src/domain/platform/people/users.js';
-import { offboardWorker, updateWorker } from '../../../src/domain/platform/people/worker-changes.js';
-import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
+import {
+  offboardWorker,
+  onboardWorker,
+  updateWorker,
+} from '../../../src/domain/platform/people/worker-changes.js';
 import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
 import { invite, newClient, newPlatform, type Platform } from '../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../support/databases.js';

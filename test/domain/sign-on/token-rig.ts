@@ -6,7 +6,7 @@ import type { OperatorChanges } from '../../../src/domain/operator/unit-of-work.
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { createUser } from '../../../src/domain/platform/people/users.js';
-import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
+import { onboardWorker } from '../../../src/domain/platform/people/worker-changes.js';
 import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
 import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/sign-on.js';
 import type { PresentedClient } from '../../../src/domain/sign-on/tokens/client-authentication.js';

@@ -28,9 +28,9 @@ import { createUser, getUser } from '../../../src/domain/platform/people/users.j
 import {
   assignWorkerUnits,
   offboardWorker,
+  onboardWorker,
   updateWorker,
 } from '../../../src/domain/platform/people/worker-changes.js';
-import { onboardWorker } from '../../../src/domain/platform/people/worker-onboarding.js';
 import type { Changes, PlatformUnitOfWork } from '../../../src/domain/platform/unit-of-work.js';
 import { ServiceError } from '../../../src/errors/service-error.js';
 import type { Database } from '../../../src/store/database.js';

@@ -4,9 +4,9 @@ import { getClient } from '../../../domain/platform/organization/clients.js';
 import {
   assignWorkerUnits,
   offboardWorker,
+  onboardWorker,
   updateWorker,
 } from '../../../domain/platform/people/worker-changes.js';
-import { onboardWorker } from '../../../domain/platform/people/worker-onboarding.js';
 import { getWorker } from '../../../domain/platform/people/workers.js';
 import type { Worker, WorkerStatus } from '../../../domain/platform/rows/people.js';
 import { filterOf, fromEnum } from '../words.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createClient } from '../../../../src/domain/platform/organization/clients.js';
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser, type UserCreation } from '../../../../src/domain/platform/people/users.js';
-import { onboardWorker } from '../../../../src/domain/platform/people/worker-onboarding.js';
+import { onboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';
 import { revokeToken } from '../../../../src/domain/sign-on/tokens/revoke.js';
 import type { VerifiedAccessToken } from '../../../../src/domain/sign-on/tokens/standing.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';

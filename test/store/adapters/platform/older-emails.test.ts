@@ -7,8 +7,11 @@ import { contractEmailOf } from '../../../../src/domain/platform/people/email-ad
 import { pendingEmails } from '../../../../src/domain/platform/people/email-changes.js';
 import { deleteUser, updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../../../src/domain/platform/people/users.js';
-import { offboardWorker, updateWorker } from '../../../../src/domain/platform/people/worker-changes.js';
-import { onboardWorker } from '../../../../src/domain/platform/people/worker-onboarding.js';
+import {
+  offboardWorker,
+  onboardWorker,
+  updateWorker,
+} from '../../../../src/domain/platform/people/worker-changes.js';
 import type { Changes } from '../../../../src/domain/platform/unit-of-work.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';

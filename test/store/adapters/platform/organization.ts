@@ -3,7 +3,7 @@ import { createUnitType } from '../../../../src/domain/platform/organization/uni
 import {
   onboardWorker,
   type WorkerOnboarding,
-} from '../../../../src/domain/platform/people/worker-onboarding.js';
+} from '../../../../src/domain/platform/people/worker-changes.js';
 import type { Changes } from '../../../../src/domain/platform/unit-of-work.js';
 import type { Platform } from './people.js';
 

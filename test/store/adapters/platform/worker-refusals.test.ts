@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import {
   assignWorkerUnits,
   offboardWorker,
+  onboardWorker,
   updateWorker,
 } from '../../../../src/domain/platform/people/worker-changes.js';
-import { onboardWorker } from '../../../../src/domain/platform/people/worker-onboarding.js';
 import type { Worker } from '../../../../src/domain/platform/rows/people.js';
 import type { Changes } from '../../../../src/domain/platform/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';

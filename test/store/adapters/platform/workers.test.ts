@@ -3,9 +3,9 @@ import { createUser } from '../../../../src/domain/platform/people/users.js';
 import {
   assignWorkerUnits,
   offboardWorker,
+  onboardWorker,
   updateWorker,
 } from '../../../../src/domain/platform/people/worker-changes.js';
-import { onboardWorker } from '../../../../src/domain/platform/people/worker-onboarding.js';
 import { getWorker } from '../../../../src/domain/platform/people/workers.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { newLocation, newUnits, onboard, onboarding, tracked } from './organization.js';
