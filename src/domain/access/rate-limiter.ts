@@ -116,8 +116,8 @@ export class RateWindows<W extends Window> {
 
   #sweep(now: number): void {
     this.#sweptAt = now;
-    for (const [caller, { startedAt }] of this.#windows) {
-      if (now >= startedAt + this.rate.windowMs) {
+    for (const [caller, window] of this.#windows) {
+      if (!this.isPresent(window, now)) {
         this.#windows.delete(caller);
       }
     }

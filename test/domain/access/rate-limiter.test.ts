@@ -134,6 +134,17 @@ describe('the rate limiter', () => {
     expect(begin('sweeps the young')).toBe(10_004);
   });
 
+  test('forgets windows that began later than a clock that was put back', () => {
+    const { begin, clock } = watchedWindows();
+    for (let caller = 0; caller <= 10_000; caller += 1) {
+      begin(`later ${caller}`);
+    }
+    clock.advance(-24 * 3_600_000);
+    expect(begin('sweeps')).toBe(10_001);
+    clock.advance(1_000);
+    expect(begin('has nothing to sweep')).toBe(0);
+  });
+
   test('a clock that is put back does not lock a caller out for longer than a window', () => {
     const { limiter, clock } = limiterOf(1);
     limiter.take('a');
