@@ -1,4 +1,5 @@
 import type { SubscriptionId } from '../../../../../generated/ids.js';
+import { type Rate, RateLimiter } from '../../../access/rate-limiter.js';
 import {
   type BegunDelivery,
   type DueSubscription,
@@ -11,8 +12,8 @@ import {
 import { type ClaimRequest, DeliveryTargets } from './claim.js';
 import { type Distribution, isFailing, limitFailing, type Share, shareOut } from './shares.js';
 
-const TELL_OF_UNSENDABLE_EVERY_MS = 60_000;
-const MOST_REMEMBERED = 10_000;
+/** How often the same subscription is reported. */
+const UNSENDABLE_RATE: Rate = { limit: 1, windowMs: 60_000 };
 /** Of the failing subscriptions that wait for a slot, in one claim. */
 const MOST_WAITING_LOOKED_AT = 64;
 
@@ -33,7 +34,7 @@ export interface Begun extends Distribution {
 /** Begins the attempts of claims, each claim in one write. */
 export class AttemptBeginnings {
   readonly #targets: DeliveryTargets;
-  readonly #unsendable = new ToldRarely();
+  readonly #unsendable: RateLimiter;
 
   constructor(
     private readonly dependencies: Pick<
@@ -42,6 +43,7 @@ export class AttemptBeginnings {
     >,
   ) {
     this.#targets = new DeliveryTargets(dependencies.secrets);
+    this.#unsendable = new RateLimiter(UNSENDABLE_RATE, dependencies.clock);
   }
 
   /** Changes nothing but the rows, because the write may be repeated or rolled back. */
@@ -111,7 +113,7 @@ export class AttemptBeginnings {
       const target = this.#targets.of(receiver);
       return [{ receiver, target, room: maxRunning - receiver.running, later: [], first: [], ...found }];
     } catch (error) {
-      if (this.#unsendable.isTime(receiver.id, this.dependencies.clock())) {
+      if (this.#unsendable.take(receiver.id).allowed) {
         this.dependencies.onUnsendable(receiver.id, error);
       }
       return [];
@@ -154,20 +156,4 @@ async function tryReceivers(
   ]);
   const own = new Set(ownIds);
   return { own, receivers: receivers.filter(({ id }) => own.has(id)), first };
-}
-
-/** Limits the reports of the same subscription. */
-class ToldRarely {
-  readonly #toldAt = new Map<string, number>();
-
-  isTime(id: string, now: number): boolean {
-    if (Math.abs(now - (this.#toldAt.get(id) ?? Number.NEGATIVE_INFINITY)) < TELL_OF_UNSENDABLE_EVERY_MS) {
-      return false;
-    }
-    if (this.#toldAt.size >= MOST_REMEMBERED) {
-      this.#toldAt.clear();
-    }
-    this.#toldAt.set(id, now);
-    return true;
-  }
 }
