@@ -1,24 +1,12 @@
 import { inspect } from 'node:util';
-import { ErrorCode } from '../../generated/proto/integration/errors/v1/errors.js';
+import {
+  ErrorCode,
+  type FieldViolation,
+  type KeyHolder,
+  type RateLimit,
+} from '../../generated/proto/integration/errors/v1/errors.js';
 
-export { ErrorCode };
-
-export interface FieldViolation {
-  path: string;
-  message: string;
-}
-
-export interface RateLimit {
-  limit: number;
-  remaining: number;
-  resetSeconds: number;
-}
-
-/** An API key that was accepted, and its integration. */
-export interface KeyHolder {
-  integrationId: string;
-  apiKeyId: string;
-}
+export { ErrorCode, type FieldViolation, type KeyHolder, type RateLimit };
 
 export interface ErrorDetails {
   /** For the log only: ids, states, the cause. Never a secret. */
