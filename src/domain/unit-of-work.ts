@@ -10,6 +10,13 @@ export interface UnitOfWork<Changes, Rows> {
   run<T>(work: (changes: Changes) => Promise<T>, options?: WriteOptions<T>): Promise<T>;
 }
 
+/** What most rows have. */
+export interface RowsOf<Row> {
+  find(id: string): Promise<Row | undefined>;
+  insert(row: Row): Promise<void>;
+  update(row: Row): Promise<void>;
+}
+
 /** What every write has, in its transaction. */
 export interface CommonChanges {
   /** The time of the write, for its rows, events and audit records. */

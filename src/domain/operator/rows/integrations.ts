@@ -1,5 +1,6 @@
 import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { RowsOf } from '../../unit-of-work.js';
 import type { Versioned } from '../../version.js';
 import type { KeyStatus, Rotation } from '../lifetime.js';
 
@@ -11,12 +12,9 @@ export interface Integration extends Versioned {
   contactEmail: string | null;
 }
 
-export interface IntegrationRows {
-  find(id: string): Promise<Integration | undefined>;
+export interface IntegrationRows extends RowsOf<Integration> {
   /** Newest first. */
   page(page: PageRequest): Promise<Integration[]>;
-  insert(integration: Integration): Promise<void>;
-  update(integration: Integration): Promise<void>;
 }
 
 /** An instance integration: the connection between an integration and an instance. */
@@ -35,13 +33,10 @@ interface InstanceIntegrationFilter {
   configured?: boolean;
 }
 
-export interface InstanceIntegrationRows {
-  find(id: string): Promise<InstanceIntegration | undefined>;
+export interface InstanceIntegrationRows extends RowsOf<InstanceIntegration> {
   findPair(integrationId: string, instanceId: string): Promise<InstanceIntegration | undefined>;
   /** Newest first. */
   page(page: PageRequest, filter: InstanceIntegrationFilter): Promise<InstanceIntegration[]>;
-  insert(instanceIntegration: InstanceIntegration): Promise<void>;
-  update(instanceIntegration: InstanceIntegration): Promise<void>;
   delete(id: InstanceIntegrationId): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import type { ClientId, InstanceId, LocationId, UnitId, UnitTypeId } from '../../../../generated/ids.js';
 import type { Address } from '../../directory/names.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { RowsOf } from '../../unit-of-work.js';
 import type { Versioned } from '../../version.js';
 import type { SizedPosition } from '../listing.js';
 
@@ -10,11 +11,8 @@ export interface Instance extends Versioned {
   name: string;
 }
 
-export interface InstanceRows {
-  find(id: string): Promise<Instance | undefined>;
+export interface InstanceRows extends RowsOf<Instance> {
   page(page: PageRequest): Promise<Instance[]>;
-  insert(instance: Instance): Promise<void>;
-  update(instance: Instance): Promise<void>;
   /** Public ids of the integrations that list the instance. */
   integrationsOf(id: InstanceId): Promise<string[]>;
 }
@@ -27,11 +25,8 @@ export interface Client extends Versioned {
   address: Address;
 }
 
-export interface ClientRows {
-  find(id: string): Promise<Client | undefined>;
+export interface ClientRows extends RowsOf<Client> {
   page(page: PageRequest, instanceId: string | undefined): Promise<Client[]>;
-  insert(client: Client): Promise<void>;
-  update(client: Client): Promise<void>;
 }
 
 /** Permissions of users of a client. Roles have no public id. */
@@ -68,14 +63,15 @@ export interface UnitType extends Versioned {
   name: string;
 }
 
-export interface UnitTypeRows {
-  find(id: string): Promise<UnitType | undefined>;
-  findByName(clientId: ClientId, name: string): Promise<UnitType | undefined>;
-  page(page: PageRequest, clientId: ClientId): Promise<UnitType[]>;
+/** Parts of a client whose names differ. */
+interface NamedRows<Row extends { id: string }> extends RowsOf<Row> {
+  findByName(clientId: ClientId, name: string): Promise<Row | undefined>;
+  page(page: PageRequest, clientId: ClientId): Promise<Row[]>;
   count(clientId: ClientId): Promise<number>;
-  insert(unitType: UnitType): Promise<void>;
-  update(unitType: UnitType): Promise<void>;
-  delete(id: UnitTypeId): Promise<void>;
+  delete(id: Row['id']): Promise<void>;
+}
+
+export interface UnitTypeRows extends NamedRows<UnitType> {
   hasUnits(id: UnitTypeId): Promise<boolean>;
 }
 
@@ -95,16 +91,13 @@ interface UnitFilter {
   parentUnitId?: string;
 }
 
-export interface UnitRows {
-  find(id: string): Promise<Unit | undefined>;
+export interface UnitRows extends RowsOf<Unit> {
   /** Those of the ids that are units of the client, in any order. */
   findAll(clientId: ClientId, ids: readonly string[]): Promise<Unit[]>;
   page(page: PageRequest, clientId: ClientId, filter: UnitFilter): Promise<Unit[]>;
   /** One statement: whether the unit is the other one, or somewhere below it. */
   isBelow(id: UnitId, other: UnitId): Promise<boolean>;
   count(clientId: ClientId): Promise<number>;
-  insert(unit: Unit): Promise<void>;
-  update(unit: Unit): Promise<void>;
   delete(id: UnitId): Promise<void>;
 }
 
@@ -116,15 +109,7 @@ export interface Location extends Versioned {
   address: Address;
 }
 
-export interface LocationRows {
-  find(id: string): Promise<Location | undefined>;
-  findByName(clientId: ClientId, name: string): Promise<Location | undefined>;
-  page(page: PageRequest, clientId: ClientId): Promise<Location[]>;
-  count(clientId: ClientId): Promise<number>;
-  insert(location: Location): Promise<void>;
-  update(location: Location): Promise<void>;
-  delete(id: LocationId): Promise<void>;
-}
+export type LocationRows = NamedRows<Location>;
 
 /** The titles of a client; a title is identified by its text. */
 export interface JobTitleRows {
