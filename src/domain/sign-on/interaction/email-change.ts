@@ -43,11 +43,6 @@ type Ports = Pick<
   | 'users'
 >;
 
-/** What the page of the link shows. Omits the present address: the new mailbox may be another person's. */
-type EmailChangePage =
-  | { kind: 'page'; email: string; clientName: string | undefined }
-  | { kind: 'error_page'; errorPage: ErrorPage };
-
 const NO_PASSWORD_YET: ErrorPage = {
   kind: 'link',
   message:
@@ -60,15 +55,19 @@ const EMAIL_IS_TAKEN: ErrorPage = {
     'Another account has this email address, so yours stays as it is. Ask the sender of the link for help.',
 };
 
-export async function showEmailChange(signOn: SignOn, tokenHash: string): Promise<EmailChangePage> {
+/** What the page of a good link shows: not the present address, as the mailbox may be another person's. */
+export async function showEmailChange(
+  signOn: SignOn,
+  tokenHash: string,
+): Promise<{ email: string; clientName: string | undefined } | undefined> {
   const { rows } = signOn.unitOfWork;
   const good = await goodChange({ ...rows, now: signOn.clock() }, tokenHash);
   if (!good) {
-    return { kind: 'error_page', errorPage: LINK_IS_OVER };
+    return undefined;
   }
   const { asker, email } = good.change;
   const client = asker === PLATFORM ? undefined : await rows.clients.find(asker);
-  return { kind: 'page', email, clientName: client?.name };
+  return { email, clientName: client?.name };
 }
 
 /**

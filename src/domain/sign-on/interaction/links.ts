@@ -19,19 +19,17 @@ import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { MAX_ENTRANCES } from './entrances.js';
 
-/** The content of a link's page. Reading it consumes nothing, because mail scanners read it too. */
-type LinkPage =
-  | { kind: 'page'; email: string; purpose: LinkPurpose }
-  | { kind: 'error_page'; errorPage: ErrorPage };
+/** The content of a good link's page. Reading it consumes nothing, because mail scanners read it too. */
+type LinkPage = Pick<AccountLink, 'purpose'> & Pick<Account, 'email'>;
 
 const PASSWORD_PURPOSES: readonly LinkPurpose[] = ['invitation', 'reset'];
 const EMAIL_PURPOSES: readonly LinkPurpose[] = ['verify_email'];
 
-export function showPasswordLink(signOn: SignOn, tokenHash: string): Promise<LinkPage> {
+export function showPasswordLink(signOn: SignOn, tokenHash: string): Promise<LinkPage | undefined> {
   return show(signOn, tokenHash, PASSWORD_PURPOSES);
 }
 
-export function showEmailLink(signOn: SignOn, tokenHash: string): Promise<LinkPage> {
+export function showEmailLink(signOn: SignOn, tokenHash: string): Promise<LinkPage | undefined> {
   return show(signOn, tokenHash, EMAIL_PURPOSES);
 }
 
@@ -104,11 +102,9 @@ async function show(
   { unitOfWork: { rows }, clock }: SignOn,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
-): Promise<LinkPage> {
+): Promise<LinkPage | undefined> {
   const good = await goodLink({ ...rows, now: clock() }, tokenHash, purposes);
-  return good
-    ? { kind: 'page', email: good.account.email, purpose: good.link.purpose }
-    : { kind: 'error_page', errorPage: LINK_IS_OVER };
+  return good && { email: good.account.email, purpose: good.link.purpose };
 }
 
 type Rows = Pick<SignOnUnitOfWork['rows'], 'links' | 'accounts'> & { now: number };

@@ -2,6 +2,7 @@ import type { SignOnServiceService } from '../../../../generated/proto/integrati
 import { redeemEmailChange, showEmailChange } from '../../../domain/sign-on/interaction/email-change.js';
 import { applicationsAt } from '../../../domain/sign-on/interaction/entrances.js';
 import {
+  LINK_IS_OVER,
   redeemEmailLink,
   redeemPasswordLink,
   showEmailLink,
@@ -11,16 +12,15 @@ import type { SignOn } from '../../../domain/sign-on/sign-on.js';
 import type { Handlers } from '../../handlers.js';
 import { fromBrowser, fromHash, toErrorResult, toStep } from './browser.js';
 
+const OVER = toErrorResult(LINK_IS_OVER);
+
 /** The pages of mailed links. */
 export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
   return {
     showPasswordLink: async ({ linkTokenHash }) => {
       const page = await showPasswordLink(signOn, tokenHashOf(linkTokenHash));
-      if (page.kind === 'error_page') {
-        return { result: toErrorResult(page.errorPage) };
-      }
-      const value = { email: page.email, invitation: page.purpose === 'invitation' };
-      return { result: { $case: 'setPasswordPage', value } };
+      const value = page && { email: page.email, invitation: page.purpose === 'invitation' };
+      return { result: value ? { $case: 'setPasswordPage', value } : OVER };
     },
     redeemPasswordLink: async ({ browser, linkTokenHash, password }, context) => {
       const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };
@@ -28,19 +28,12 @@ export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
     },
     showPasswordSet: async ({ entrances }) => ({ applications: await applicationsAt(signOn, entrances) }),
     showEmailLink: async ({ linkTokenHash }) => {
-      const page = await showEmailLink(signOn, tokenHashOf(linkTokenHash));
-      if (page.kind === 'error_page') {
-        return { result: toErrorResult(page.errorPage) };
-      }
-      return { result: { $case: 'verifyEmailPage', value: { email: page.email } } };
+      const value = await showEmailLink(signOn, tokenHashOf(linkTokenHash));
+      return { result: value ? { $case: 'verifyEmailPage', value } : OVER };
     },
     showEmailChangeLink: async ({ linkTokenHash }) => {
-      const page = await showEmailChange(signOn, tokenHashOf(linkTokenHash));
-      if (page.kind === 'error_page') {
-        return { result: toErrorResult(page.errorPage) };
-      }
-      const { kind, ...value } = page;
-      return { result: { $case: 'changeEmailPage', value } };
+      const value = await showEmailChange(signOn, tokenHashOf(linkTokenHash));
+      return { result: value ? { $case: 'changeEmailPage', value } : OVER };
     },
     redeemEmailChangeLink: async ({ browser, linkTokenHash, password }, context) => {
       const redemption = { tokenHash: tokenHashOf(linkTokenHash), password };

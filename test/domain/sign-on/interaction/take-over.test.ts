@@ -159,7 +159,6 @@ describe('a new address', () => {
     rig.clock.advance(1_000);
     for (const _ of ['shown', 'and shown again']) {
       expect(await showEmailChange(rig.signOn, tokenHash)).toEqual({
-        kind: 'page',
         email: 'moreau@example.com',
         clientName: 'Tallowfern',
       });
@@ -294,7 +293,7 @@ describe('a new address', () => {
       createLink(changes, BACK_OFFICE, { ...verification, lifetimeSeconds: undefined }),
     );
     for (const hash of ['', storedHash('it was never mailed'), storedHash(token)]) {
-      expect(await showEmailChange(rig.signOn, hash)).toMatchObject({ kind: 'error_page' });
+      expect(await showEmailChange(rig.signOn, hash)).toBeUndefined();
       expect(errorPageOf(await confirm(rig, hash)).kind).toBe('link');
     }
   });
