@@ -1,5 +1,4 @@
 import {
-  type AccountContext as AccountContextMessage,
   AccountStatus,
   type GetAccountRequest,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
@@ -14,7 +13,7 @@ import {
 } from '../../../domain/platform/people/account-updates.js';
 import { fullNameOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
-import type { Account, AccountContext } from '../../../domain/platform/rows/people.js';
+import type { Account } from '../../../domain/platform/rows/people.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
@@ -51,7 +50,8 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
             ? message
             : { ...message, ...UNSEEN_BY_ONE_INSTANCE, status: AccountStatus.UNSPECIFIED },
         contexts: contexts.map((context) => ({
-          ...toContextMessage(context),
+          ...context,
+          member: { $case: `${context.member.kind}Id` as const, value: context.member.id },
           allowsSignIn: allowsSignIn(account, context, instanceId),
         })),
       };
@@ -71,14 +71,16 @@ function prefixKeyOf(prefix: string | undefined): string | undefined {
   return prefix && beginningKeyOf(prefix);
 }
 
-function toEntry({ id, email, emailVerifiedAt, firstName, lastName, disabledAt, createdAt }: Account) {
+function statusOf({ disabledAt }: Account): AccountStatus {
+  return disabledAt === null ? AccountStatus.ENABLED : AccountStatus.DISABLED;
+}
+
+function toEntry(account: Account) {
   return {
-    id,
-    email,
-    emailVerified: emailVerifiedAt !== null,
-    fullName: fullNameOf(firstName, lastName) ?? undefined,
-    status: disabledAt === null ? AccountStatus.ENABLED : AccountStatus.DISABLED,
-    createdAt,
+    ...account,
+    emailVerified: account.emailVerifiedAt !== null,
+    fullName: fullNameOf(account.firstName, account.lastName),
+    status: statusOf(account),
   };
 }
 
@@ -94,18 +96,5 @@ function find(rows: Pick<PlatformRows, 'accounts'>, key: GetAccountRequest['key'
 }
 
 export async function toAccountMessage(changes: Parameters<typeof accountView>[0], account: Account) {
-  const { disabledAt, ...view } = await accountView(changes, account);
-  return { ...view, status: disabledAt === null ? AccountStatus.ENABLED : AccountStatus.DISABLED };
-}
-
-function toContextMessage(context: AccountContext): Omit<AccountContextMessage, 'allowsSignIn'> {
-  const { member, clientId, instanceId } = context;
-  return {
-    member:
-      member.kind === 'user'
-        ? { $case: 'userId', value: member.id }
-        : { $case: 'workerId', value: member.id },
-    clientId,
-    instanceId,
-  };
+  return { ...(await accountView(changes, account)), status: statusOf(account) };
 }

@@ -1,11 +1,9 @@
 import {
   AccountNoticeKind,
-  type CreateEmailChangeLinkRequest,
   PasswordLinkPurpose,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { IntegrationNoticeKind } from '../../../../generated/proto/integration/platform/v1/integration_notices.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import type { LinkPurpose } from '../../../domain/credentials/links.js';
 import type {
   AccountNotice,
   IntegrationNotice,
@@ -18,13 +16,10 @@ import {
   type LinkCreation,
   setPassword,
 } from '../../../domain/platform/people/account-credentials.js';
-import {
-  acknowledgeNotices,
-  createEmailChangeLink,
-  type EmailChangeLinkCreation,
-} from '../../../domain/platform/people/email-changes.js';
+import { acknowledgeNotices, createEmailChangeLink } from '../../../domain/platform/people/email-changes.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { actorOf } from '../../call-audit.js';
+import { fromEnum, words } from '../words.js';
 import { toAccountMessage } from './accounts.js';
 import {
   auditedWork,
@@ -34,10 +29,7 @@ import {
   write,
 } from './write.js';
 
-const PURPOSES = new Map<PasswordLinkPurpose, LinkPurpose>([
-  [PasswordLinkPurpose.INVITATION, 'invitation'],
-  [PasswordLinkPurpose.RESET, 'reset'],
-]);
+const toPurpose = fromEnum(words(PasswordLinkPurpose));
 
 export function credentialHandlers(platform: HandlerDependencies): PlatformHandlers {
   const { hashRequest, passwords } = platform;
@@ -63,12 +55,16 @@ export function credentialHandlers(platform: HandlerDependencies): PlatformHandl
       }));
     },
     createPasswordLink: ({ accountId, purpose, lifetimeSeconds }, ...call) =>
-      mailed('/auth/set-password', { accountId, purpose: PURPOSES.get(purpose), lifetimeSeconds }, ...call),
+      mailed('/auth/set-password', { accountId, purpose: toPurpose(purpose), lifetimeSeconds }, ...call),
     createEmailVerificationLink: ({ accountId, lifetimeSeconds }, ...call) =>
       mailed('/auth/verify-email', { accountId, purpose: 'verify_email', lifetimeSeconds }, ...call),
     createEmailChangeLink: async ({ wish, lifetimeSeconds }, unitOfWork, context) => {
+      const creation = {
+        wish: wish?.$case === 'userId' ? { userId: wish.value } : wish && { accountId: wish.value },
+        lifetimeSeconds,
+      };
       const { token, ...link } = await unitOfWork.run((changes) =>
-        createEmailChangeLink(changes, actorOf(context), { wish: wishOf(wish), lifetimeSeconds }),
+        createEmailChangeLink(changes, actorOf(context), creation),
       );
       return { url: addressOf('/auth/change-email', token), ...link };
     },
@@ -100,17 +96,6 @@ function acknowledging(
         return {};
       }),
     );
-}
-
-function wishOf(wish: CreateEmailChangeLinkRequest['wish']): EmailChangeLinkCreation['wish'] {
-  switch (wish?.$case) {
-    case 'userId':
-      return { userId: wish.value };
-    case 'accountId':
-      return { accountId: wish.value };
-    default:
-      return undefined;
-  }
 }
 
 function toNoticeMessage(notice: AccountNotice) {
