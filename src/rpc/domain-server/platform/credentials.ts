@@ -3,7 +3,6 @@ import {
   PasswordLinkPurpose,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { IntegrationNoticeKind } from '../../../../generated/proto/integration/platform/v1/integration_notices.js';
-import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type {
   AccountNotice,
   IntegrationNotice,
@@ -47,7 +46,7 @@ export function credentialHandlers(platform: HandlerDependencies): PlatformHandl
       const { accountId, password } = request;
       await assertPasswordAcceptable(unitOfWork.rows, accountId, password);
       const passwordHash = await passwords.hash(password);
-      return write({ unitOfWork, hashRequest }, methods.setPassword, request, context, async (changes) => ({
+      return write({ unitOfWork, hashRequest }, 'setPassword', request, context, async (changes) => ({
         account: await toAccountMessage(
           changes,
           await setPassword(changes, actorOf(context), { accountId, passwordHash }),
@@ -91,7 +90,7 @@ function acknowledging(
 ) {
   return (request: { noticeIds: string[] }, ...[unitOfWork, context]: PlatformCall) =>
     unitOfWork.run((changes) =>
-      auditedWork(methods[method].path, actorOf(context), request, changes, async (watched) => {
+      auditedWork(method, actorOf(context), request, changes, async (watched) => {
         await acknowledgeNotices(noticesOf(watched), request.noticeIds);
         return {};
       }),

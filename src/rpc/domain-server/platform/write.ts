@@ -10,7 +10,7 @@ import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-
 import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf, isId } from '../../call-audit.js';
-import type { AnyMethod, MethodOf, RequestOf, Sent } from '../../definitions.js';
+import type { AnyMethod, RequestOf } from '../../definitions.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { handlersOf, type Writes } from '../writes.js';
 
@@ -50,7 +50,7 @@ export function writing(
   return handlersOf<PlatformServiceService, Changes, PlatformCall>(
     writes,
     (name, work, request, unitOfWork, context) =>
-      write({ unitOfWork, hashRequest }, methods[name] as AnyMethod, request, context, work),
+      write({ unitOfWork, hashRequest }, name as Write, request, context, work),
   );
 }
 
@@ -58,15 +58,16 @@ export function writing(
  * Runs a write as one unit of work with its audit record, and replays the answer of a repeated call. Writes
  * without changes, and repeated calls, leave no record.
  */
-export function write<Request extends { idempotencyKey?: string }, Response extends object>(
+export function write<Response extends object>(
   { unitOfWork, hashRequest }: Pick<PlatformDependencies, 'unitOfWork' | 'hashRequest'>,
-  method: MethodOf<Request, Response>,
-  request: Request,
+  name: Write,
+  request: { idempotencyKey?: string },
   context: CallContext,
-  work: (changes: Changes) => Promise<Sent<Response> & object>,
-): Promise<Sent<Response> & object> {
+  work: (changes: Changes) => Promise<Response>,
+): Promise<Response> {
+  const method = methods[name] as AnyMethod;
   const actor = actorOf(context);
-  const audited = (changes: Changes) => auditedWork(method.path, actor, request, changes, work);
+  const audited = (changes: Changes) => auditedWork(name, actor, request, changes, work);
   const key = request.idempotencyKey;
   if (key === undefined) {
     return unitOfWork.run(audited);
@@ -76,20 +77,20 @@ export function write<Request extends { idempotencyKey?: string }, Response exte
     throw invalidField('The idempotency key cannot be used.', 'idempotency_key', message);
   }
   const bytes = method.requestSerialize({ ...request, idempotencyKey: undefined });
-  const repeatable: Repeatable<Sent<Response> & object> = {
+  const repeatable: Repeatable<Response> = {
     ownerId: context.identity.ownerId ?? actor.id,
     method: method.path,
     key,
     requestHash: hashRequest(bytes).toString('base64url'),
-    encode: (answer) => method.responseSerialize(answer as Response),
-    decode: (answer) => method.responseDeserialize(Buffer.from(answer)) as Sent<Response> & object,
+    encode: (answer) => method.responseSerialize(answer),
+    decode: (answer) => method.responseDeserialize(Buffer.from(answer)) as Response,
   };
   return unitOfWork.run(audited, { repeatable });
 }
 
 /** Runs the work and records its changes in the same transaction, unless the work audited them itself. */
 export async function auditedWork<Response extends object>(
-  path: string,
+  name: Write,
   actor: Actor,
   request: object,
   changes: Changes,
@@ -98,7 +99,7 @@ export async function auditedWork<Response extends object>(
   const trail = new Trail();
   const answer = await work(trail.over(changes));
   if (trail.isUntold) {
-    const [type, kind] = actionOf(path);
+    const [type, kind] = ACTIONS[name];
     const subject = subjectOf(kind, request, answer);
     await changes.audit(actor, { type, subject, attributes: trail.attributes(subject) });
   }
@@ -153,22 +154,12 @@ const ACTIONS = {
   acknowledgeIntegrationNotices: ['integration_notices.acknowledged', 'notice'],
 } as const satisfies Record<Write, readonly [type: string, subject: string]>;
 
-type Action = (typeof ACTIONS)[Write];
-
-const byPath = new Map(
-  Object.entries(ACTIONS).map(([name, action]) => [methods[name as Write].path as string, action]),
-);
-
-function actionOf(path: string): Action {
-  const action = byPath.get(path);
-  if (!action) {
-    throw new Error(`No audit action is known for ${path}.`);
-  }
-  return action;
-}
-
 /** The subject of a write, from the request or the answer. */
-function subjectOf(kind: Action[1], request: object, answer: object): { type: string; id: string } {
+function subjectOf(
+  kind: (typeof ACTIONS)[Write][1],
+  request: object,
+  answer: object,
+): { type: string; id: string } {
   if (kind === 'notice') {
     // One was removed, so one at least is an id. Others may be any text.
     return { type: kind, id: (request as { noticeIds: string[] }).noticeIds.find(isId) ?? '' };
