@@ -1,6 +1,6 @@
 import { asServiceError, ErrorCode } from '../../../errors/service-error.js';
 import type { Session } from '../../credentials/sessions.js';
-import { advance, sealed, situationWith, unproven } from '../interaction/advance.js';
+import { advance, sealed, situationOf, unproven } from '../interaction/advance.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import { isWithoutAccess, type NextStep, nextStep } from '../interaction/next-step.js';
 import { countStranger, countVisit } from '../sessions/begin-limits.js';
@@ -102,8 +102,8 @@ async function firstLook(
   const session = await sessionOf({ ...rows, now }, browser, sessionLimits);
   const signedIn = session?.account ?? null;
   const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
-  const known = { request, silent, application, signedIn, identity, progress: {}, now };
-  return { session, step: nextStep(await situationWith(rows, known)) };
+  const known = { request, silent, signedIn, identity, progress: {}, now };
+  return { session, step: nextStep(await situationOf(rows, known, application)) };
 }
 
 /** An unknown browser can only sign in. Nothing is written until then. */

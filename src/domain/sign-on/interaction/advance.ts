@@ -1,8 +1,8 @@
 import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
+import type { Application } from '../../operator/rows/applications.js';
 import { type Asker, codeStep, refusalStep } from '../authorization/authorization-answer.js';
 import { type IssuePorts, issueCode, lockedIdentity } from '../authorization/issue-code.js';
-import type { Identity } from '../identity.js';
 import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { noteSeen } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
@@ -38,25 +38,17 @@ export function underWay(
   return { request: interaction.request, silent: false, session, progress, interaction };
 }
 
-/** The facts that decide the next step. */
+/** The facts that decide the next step; reads the application unless it is loaded already. */
 export async function situationOf(
   rows: Pick<SignOnRows, 'applications' | 'consents'>,
-  known: Pick<Situation, 'request' | 'silent' | 'signedIn' | 'progress' | 'now'>,
-  identity: Identity | undefined,
-): Promise<Situation> {
-  const application = await rows.applications.find(known.request.applicationId);
-  return situationWith(rows, { ...known, application, identity });
-}
-
-/** The same with an application that is already loaded. */
-export async function situationWith(
-  rows: Pick<SignOnRows, 'consents'>,
-  known: Omit<Situation, 'approvedScopes'>,
+  known: Omit<Situation, 'application' | 'approvedScopes'>,
+  loaded?: Application,
 ): Promise<Situation> {
   const { applicationId, instanceId } = known.request;
+  const application = loaded ?? (await rows.applications.find(applicationId));
   const accountId = known.signedIn?.id;
   const approvedScopes = accountId ? await rows.consents.find({ accountId, applicationId, instanceId }) : [];
-  return { ...known, approvedScopes };
+  return { ...known, application, approvedScopes };
 }
 
 /** Proceeds to the page that is needed, or back to the application, in the transaction of the caller. */
@@ -67,9 +59,8 @@ export async function advance(
   way: UnderWay,
 ): Promise<BrowserStep> {
   const { request, silent, progress } = way;
-  const { signedIn, identity } = await lockedPerson(signOn, changes, way);
-  const known = { request, silent, signedIn, progress, now: changes.now };
-  const situation = await situationOf(changes, known, identity);
+  const person = await lockedPerson(signOn, changes, way);
+  const situation = await situationOf(changes, { request, silent, ...person, progress, now: changes.now });
   const step = nextStep(situation);
   if (step.kind === 'page') {
     return toPage(step.page, sealed(signOn, changes.now, way));
@@ -81,7 +72,7 @@ export async function advance(
   if (step.kind !== 'issue') {
     return leave(signOn, situation, step);
   }
-  await keepChoice(changes, way, signedIn, step.context);
+  await keepChoice(changes, way, person.signedIn, step.context);
   return codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step));
 }
 

@@ -91,7 +91,7 @@ export async function situationNow(
 ): Promise<Situation> {
   const signedIn = session.account;
   const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
-  return situationOf(rows, { request, silent: false, signedIn, progress, now: rows.now }, identity);
+  return situationOf(rows, { request, silent: false, signedIn, identity, progress, now: rows.now });
 }
 
 /** The page at which the authorization waits; the sign-in page if it waits for none, as that leads on. */
