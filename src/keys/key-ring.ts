@@ -2,12 +2,10 @@ import { type CryptoKey, compactVerify, decodeProtectedHeader, importJWK, type J
 import type { AccountId, ApplicationId } from '../../generated/ids.js';
 import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
 import {
-  type IdTokenReader,
   MAX_ID_TOKEN_LENGTH,
   type PublicKey,
-  type PublishedKeys,
   type ReadIdToken,
-  type TokenSigner,
+  type TokenKeys,
 } from '../domain/sign-on/keys/signing.js';
 import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
@@ -25,7 +23,7 @@ interface KeyRingOptions extends KnownKeysOptions {
 }
 
 /** Signs and reads tokens with the keys of the database, of which it keeps a recent copy. */
-export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
+export class KeyRing implements TokenKeys {
   readonly #known: KnownKeys;
   readonly #imported = new Map<string, ImportedKey>();
 
@@ -80,7 +78,7 @@ export class KeyRing implements TokenSigner, IdTokenReader, PublishedKeys {
     }
     const keys = (await this.#known.newestAtHand()).filter(isPublic);
     return {
-      keys: keys.map(({ kid, algorithm, publicJwk }) => ({ kid, algorithm, jwk: publicJwk })),
+      keys: keys.map(({ kid, algorithm, publicJwk }) => ({ kid, algorithm, publicJwk })),
       maxAgeSeconds: KEY_SET_MAX_AGE_SECONDS,
     };
   }

@@ -29,7 +29,7 @@ describe('signing', () => {
         typ: 'at+jwt',
         kid: activeKid(algorithm),
       });
-      const published = (await ring.publicKeys()).keys.map(({ jwk }) => jwk as JWK);
+      const published = (await ring.publicKeys()).keys.map(({ publicJwk }) => publicJwk as JWK);
       const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: published }), { issuer: ISSUER });
       expect(payload).toEqual(CLAIMS);
     },
@@ -97,10 +97,10 @@ describe('the published set', () => {
       [coming, ...keys].map(({ kid }) => kid),
       300,
     ]);
-    for (const { kid, algorithm, jwk } of set) {
-      expect(jwk).toMatchObject({ kid, alg: algorithm, use: 'sig' });
+    for (const { kid, algorithm, publicJwk } of set) {
+      expect(publicJwk).toMatchObject({ kid, alg: algorithm, use: 'sig' });
       expect(
-        Object.keys(jwk).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(name)),
+        Object.keys(publicJwk).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(name)),
       ).toEqual([]);
     }
   });

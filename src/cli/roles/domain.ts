@@ -162,8 +162,6 @@ function servicesOf(
       clock,
       unitOfWork: traced(store.signOn),
       passwords,
-      signer: keyRing,
-      idTokens: keyRing,
       keys: keyRing,
       refreshTokens: derived.refreshTokens,
       formTokens: derived.formTokens,

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
 import type { Observe } from '../operator/audit.js';
 import type { InteractionSeals } from './interaction/interactions.js';
-import type { FormTokens, IdTokenReader, PublishedKeys, RefreshTokens, TokenSigner } from './keys/signing.js';
+import type { FormTokens, RefreshTokens, TokenKeys } from './keys/signing.js';
 import type { SignOnUnitOfWork } from './unit-of-work.js';
 
 export interface SessionLimits {
@@ -20,8 +20,7 @@ export interface SignOn {
   clock: Clock;
   unitOfWork: SignOnUnitOfWork;
   passwords: PasswordHasher;
-  signer: TokenSigner;
-  idTokens: IdTokenReader;
+  keys: TokenKeys;
   refreshTokens: RefreshTokens;
   formTokens: FormTokens;
   interactionSeals: InteractionSeals;
@@ -61,7 +60,6 @@ export const REFUSAL_RECORDS_RATE: Rate = { limit: 60, windowMs: 60_000 };
 
 /** The dependencies for answering applications. */
 export interface TokenIssuer extends SignOn {
-  keys: PublishedKeys;
   /** Counts wrong client secrets per network. */
   wrongSecrets: CallLimiter;
   /** Reports lost notes of last use. */

@@ -50,7 +50,7 @@ export async function verified(ring: KeyRing, clock: Clock, token: string) {
   const { keys } = await ring.publicKeys();
   const { payload, protectedHeader } = await jwtVerify(
     token,
-    async ({ kid, alg }) => importJWK(keys.find((key) => key.kid === kid)?.jwk as never, alg),
+    async ({ kid, alg }) => importJWK(keys.find((key) => key.kid === kid)?.publicJwk as never, alg),
     { currentDate: new Date(clock()) },
   );
   return { claims: payload as Record<string, unknown>, header: protectedHeader };
@@ -67,7 +67,7 @@ export async function verifiedAccessToken(
     issuer: ISSUER,
     clock,
     fetchKeySet: async () => ({
-      keys: keys.map(({ kid, algorithm, jwk }) => ({ kid, algorithm, jwkJson: JSON.stringify(jwk) })),
+      keys: keys.map(({ publicJwk, ...key }) => ({ ...key, jwkJson: JSON.stringify(publicJwk) })),
       maxAgeSeconds,
     }),
   });

@@ -40,8 +40,6 @@ export async function tokenRig(under: DatabaseUnderTest) {
     clock: clock.now,
     unitOfWork,
     passwords: undefined as never,
-    signer: keys,
-    idTokens: keys,
     keys,
     refreshTokens: secrets.refreshTokens,
     formTokens: secrets.formTokens,

@@ -1,7 +1,7 @@
 import type { AccountId, InstanceId } from '../../../../generated/ids.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
-import type { IdTokenReader } from '../keys/signing.js';
+import type { TokenKeys } from '../keys/signing.js';
 import type { Asker, Refusal } from './authorization-answer.js';
 import {
   type AuthorizationParameters,
@@ -64,10 +64,10 @@ export async function proveTarget(
 
 /** Checks the rest in order. */
 export async function judgeRequest(
-  idTokens: IdTokenReader,
+  keys: Pick<TokenKeys, 'read'>,
   { parameters, application, redirectUri, instanceId, asker }: ProvenRequest,
 ): Promise<JudgedRequest> {
-  const context: StepContext = { parameters, application, redirectUri, idTokens };
+  const context: StepContext = { parameters, application, redirectUri, keys };
   const parts: RequestParts = { ...NOTHING_ASKED };
   for (const { check } of REQUEST_STEPS) {
     const outcome = await check(context);

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
-import type { IdTokenReader } from '../keys/signing.js';
+import type { TokenKeys } from '../keys/signing.js';
 import type { Refusal } from './authorization-answer.js';
 import {
   type AuthorizationParameters,
@@ -28,7 +28,7 @@ export interface StepContext {
   parameters: AuthorizationParameters;
   application: Application;
   redirectUri: string;
-  idTokens: IdTokenReader;
+  keys: Pick<TokenKeys, 'read'>;
 }
 
 type Outcome = Refusal | Partial<RequestParts>;
@@ -184,12 +184,12 @@ function takeClaims({ parameters: { claims } }: StepContext): Outcome {
 async function takeIdTokenHint({
   parameters: { idTokenHint, prompt },
   application,
-  idTokens,
+  keys,
 }: StepContext): Promise<Outcome> {
   if (idTokenHint === undefined) {
     return FINE;
   }
-  const hint = await idTokens.read(idTokenHint);
+  const hint = await keys.read(idTokenHint);
   if (!hint) {
     return prompt === 'none'
       ? {

@@ -31,7 +31,7 @@ export async function authorize(
   browser: Browser,
   parameters: AuthorizationParameters,
 ): Promise<BrowserStep> {
-  const { unitOfWork, idTokens, issuer } = signOn;
+  const { unitOfWork, keys, issuer } = signOn;
   const proven = await proveTarget((id) => unitOfWork.rows.applications.find(id), parameters);
   if (typeof proven === 'string') {
     return unproven(proven);
@@ -40,7 +40,7 @@ export async function authorize(
   // A redirect has no status 500 or 503 (RFC 6749, 4.1.2.1). A person can retry after a passing
   // failure: only the application of a silent request learns of it.
   try {
-    const judged = await judgeRequest(idTokens, proven);
+    const judged = await judgeRequest(keys, proven);
     return judged.kind === 'refused'
       ? refusalStep(issuer, asker, judged.refusal)
       : await begin(signOn, browser, judged, asker);

@@ -1,26 +1,6 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { TokenAlgorithm } from '../../operator/rows/applications.js';
-
-/** Signs with the active key of the algorithm. */
-export interface TokenSigner {
-  sign(algorithm: TokenAlgorithm, type: 'JWT' | 'at+jwt', claims: Record<string, unknown>): Promise<string>;
-}
-
-/** A key of the key set. */
-export interface PublicKey {
-  kid: string;
-  algorithm: TokenAlgorithm;
-  /** With `kid`, `alg` and `use`. */
-  jwk: Record<string, unknown>;
-}
-
-/** The public keys: future, active and superseded ones with unexpired tokens. */
-export interface PublishedKeys {
-  /** Whether signatures of the key still count; not those of withdrawn and retired ones. */
-  isKnown(kid: string): boolean | Promise<boolean>;
-  /** With the id of a key that is wanted: also one that another node has just made. */
-  publicKeys(wantedKid?: string): Promise<{ keys: readonly PublicKey[]; maxAgeSeconds: number }>;
-}
+import type { KeyMaterial } from './signing-keys.js';
 
 /** As long as a form may be: an ID token names all clients of the person. */
 export const MAX_ID_TOKEN_LENGTH = 65_536;
@@ -32,9 +12,22 @@ export interface ReadIdToken {
   issuedAtSeconds: number;
 }
 
-export interface IdTokenReader {
-  /** Also an expired one; undefined for anything else. */
+/** A key of the key set. */
+export type PublicKey = Pick<KeyMaterial, 'kid' | 'algorithm' | 'publicJwk'>;
+
+/** The keys of this server's tokens. */
+export interface TokenKeys {
+  /** Signs with the active key of the algorithm. */
+  sign(algorithm: TokenAlgorithm, type: 'JWT' | 'at+jwt', claims: Record<string, unknown>): Promise<string>;
+  /** Reads an ID token, also an expired one; undefined for anything else. */
   read(idToken: string): Promise<ReadIdToken | undefined>;
+  /** Whether signatures of the key still count; not those of withdrawn and retired ones. */
+  isKnown(kid: string): boolean | Promise<boolean>;
+  /**
+   * Future, active and superseded ones with unexpired tokens. With the id of a key that is wanted: also one
+   * that another node has just made.
+   */
+  publicKeys(wantedKid?: string): Promise<{ keys: readonly PublicKey[]; maxAgeSeconds: number }>;
 }
 
 /** Family, generation and an HMAC with a key outside the database: deterministic. */

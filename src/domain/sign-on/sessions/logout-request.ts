@@ -34,7 +34,7 @@ const UNREADABLE = 'An application asks to sign you out, and its request cannot 
 
 /** The hint of whom to sign out and the return address, if proven to be the application's. */
 export async function judgeLogout(
-  { unitOfWork: { rows }, idTokens }: Pick<SignOn, 'unitOfWork' | 'idTokens'>,
+  { unitOfWork: { rows }, keys }: Pick<SignOn, 'unitOfWork' | 'keys'>,
   parameters: LogoutParameters,
 ): Promise<JudgedLogout> {
   const fault = faultOf(parameters);
@@ -43,7 +43,7 @@ export async function judgeLogout(
   }
   const { idTokenHint, clientId, postLogoutRedirectUri: uri, state } = parameters;
   // An unreadable hint, such as after its key was withdrawn, counts as absent: the person is asked.
-  const hint = idTokenHint ? await idTokens.read(idTokenHint) : undefined;
+  const hint = idTokenHint ? await keys.read(idTokenHint) : undefined;
   if (hint && clientId && hint.applicationId !== clientId) {
     const message = 'The request to sign out names two different applications.';
     const developerMessage = 'id_token_hint and client_id name different applications.';

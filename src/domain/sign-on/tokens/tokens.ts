@@ -29,12 +29,12 @@ interface AccessTokenFacts {
 
 /** Always ES256: only this server verifies it, at a tenth of the cost of RS256. */
 export async function signAccessToken(
-  { issuer, signer }: TokenIssuer,
+  { issuer, keys }: TokenIssuer,
   { grant, application, scopes, issuedAt }: AccessTokenFacts,
 ): Promise<Pick<IssuedTokens, 'accessToken' | 'expiresInSeconds' | 'scope'>> {
   const expiresInSeconds = lifetimeSeconds(application, 'accessTokenSeconds');
   const scope = scopes.join(' ');
-  const accessToken = await signer.sign('ES256', 'at+jwt', {
+  const accessToken = await keys.sign('ES256', 'at+jwt', {
     iss: issuer,
     sub: grant.accountId,
     aud: issuer,
@@ -59,11 +59,11 @@ interface IdTokenFacts {
 }
 
 export function signIdToken(
-  { issuer, signer }: TokenIssuer,
+  { issuer, keys }: TokenIssuer,
   { code, person, application, scopes, accessToken, issuedAt }: IdTokenFacts,
 ): Promise<string> {
   const { idTokenAlgorithm } = application;
-  return signer.sign(idTokenAlgorithm, 'JWT', {
+  return keys.sign(idTokenAlgorithm, 'JWT', {
     iss: issuer,
     ...period(issuedAt, lifetimeSeconds(application, 'idTokenSeconds')),
     ...(code.requestedClaims.authTime && { auth_time: toSeconds(code.authenticatedAt) }),

@@ -25,7 +25,7 @@ export function tokenHandlers(issuer: TokenIssuer): Handlers<SignOnServiceServic
     getKeySet: async ({ wantedKid }) => {
       const { keys, maxAgeSeconds } = await issuer.keys.publicKeys(wantedKid);
       return {
-        keys: keys.map(({ jwk, ...key }) => ({ ...key, jwkJson: JSON.stringify(jwk) })),
+        keys: keys.map(({ publicJwk, ...key }) => ({ ...key, jwkJson: JSON.stringify(publicJwk) })),
         maxAgeSeconds,
       };
     },

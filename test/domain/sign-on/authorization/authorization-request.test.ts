@@ -8,7 +8,7 @@ import {
   proveTarget,
 } from '../../../../src/domain/sign-on/authorization/authorization-request.js';
 import type { AuthorizationRequest } from '../../../../src/domain/sign-on/interaction/interactions.js';
-import type { IdTokenReader } from '../../../../src/domain/sign-on/keys/signing.js';
+import type { TokenKeys } from '../../../../src/domain/sign-on/keys/signing.js';
 
 const CALLBACK = 'https://app.example.com/callback';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -43,7 +43,7 @@ async function judge(parameters: Partial<AuthorizationParameters>, as: Partial<A
   if (typeof proven === 'string') {
     return { kind: 'unproven' as const, developerMessage: proven };
   }
-  const idTokens: IdTokenReader = {
+  const keys: Pick<TokenKeys, 'read'> = {
     read: async (hint) => {
       const [applicationId, accountId] = hint.split(' ');
       return accountId === undefined
@@ -55,7 +55,7 @@ async function judge(parameters: Partial<AuthorizationParameters>, as: Partial<A
           };
     },
   };
-  return { asker: proven.asker, ...(await judgeRequest(idTokens, proven)) };
+  return { asker: proven.asker, ...(await judgeRequest(keys, proven)) };
 }
 
 describe('nothing is redirected and a page says', () => {

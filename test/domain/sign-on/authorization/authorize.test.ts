@@ -195,7 +195,7 @@ describe('a failure of ours', () => {
     'while the hint of the application is read is told to it too (%s, %j)',
     async (fault, parameters, error) => {
       const rig = await browserRig(under);
-      rig.signOn.idTokens = { read: () => Promise.reject(fault) };
+      rig.signOn.keys.read = () => Promise.reject(fault);
       const browser = new TestBrowser(rig);
       const answer = answerOf(await browser.authorize({ ...parameters, idTokenHint: 'a.b.c' }));
       expect(answer).toMatchObject({ error, state: 'state-1', iss: ISSUER });
