@@ -9,7 +9,7 @@ import {
   queryOf,
   withoutEmpty,
 } from './authorization-parameters.js';
-import { REQUEST_STEPS, type RequestParts, type StepContext } from './authorization-steps.js';
+import { REQUEST_STEPS, type RequestParts } from './authorization-steps.js';
 import { faultOfFormPost, registeredRedirect } from './redirect-target.js';
 import { withSubject } from './requested-claims.js';
 
@@ -20,8 +20,6 @@ export interface AcceptedRequest {
   /** No page may be shown. */
   silent: boolean;
 }
-
-export type JudgedRequest = ({ kind: 'accepted' } & AcceptedRequest) | { kind: 'refused'; refusal: Refusal };
 
 /** A request whose redirect target is proven: from here on, errors go to the application by redirect. */
 export interface ProvenRequest {
@@ -65,21 +63,17 @@ export async function proveTarget(
 /** Checks the rest in order. */
 export async function judgeRequest(
   keys: Pick<TokenKeys, 'read'>,
-  { parameters, application, redirectUri, instanceId, asker }: ProvenRequest,
-): Promise<JudgedRequest> {
-  const context: StepContext = { parameters, application, redirectUri, keys };
+  proven: ProvenRequest,
+): Promise<AcceptedRequest | Refusal> {
+  const { parameters, application, redirectUri, instanceId, asker } = proven;
   const parts: RequestParts = { ...NOTHING_ASKED };
-  for (const { check } of REQUEST_STEPS) {
-    const outcome = await check(context);
+  for (const check of REQUEST_STEPS) {
+    const outcome = await check({ ...proven, keys });
     if ('error' in outcome) {
-      return { kind: 'refused', refusal: outcome };
+      return outcome;
     }
     if (!agree(parts.hintedAccountId, outcome.hintedAccountId)) {
-      const refusal = {
-        error: 'invalid_request',
-        description: 'id_token_hint and claims name different people.',
-      } as const;
-      return { kind: 'refused', refusal };
+      return { error: 'invalid_request', description: 'id_token_hint and claims name different people.' };
     }
     Object.assign(parts, outcome);
   }
@@ -95,7 +89,7 @@ export async function judgeRequest(
     requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
     query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
   };
-  return { kind: 'accepted', request, application, silent };
+  return { request, application, silent };
 }
 
 /** Returns no state that is repeated or malformed, and uses no response mode that is. */

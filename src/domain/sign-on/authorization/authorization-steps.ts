@@ -1,15 +1,9 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { TokenKeys } from '../keys/signing.js';
 import type { Refusal } from './authorization-answer.js';
-import {
-  type AuthorizationParameters,
-  faultOfParameter,
-  MAX_QUERY_LENGTH,
-  PARAMETER_NAMES,
-  queryOf,
-} from './authorization-parameters.js';
+import { faultOfParameter, MAX_QUERY_LENGTH, PARAMETER_NAMES, queryOf } from './authorization-parameters.js';
+import type { ProvenRequest } from './authorization-request.js';
 import { faultOfFormPost } from './redirect-target.js';
 import { faultOfCodeChallenge, parseMaxAge, parsePrompts, parseScopes } from './request-parsers.js';
 import { parseClaims } from './requested-claims.js';
@@ -24,37 +18,29 @@ export interface RequestParts
   authTime: boolean;
 }
 
-export interface StepContext {
-  parameters: AuthorizationParameters;
-  application: Application;
-  redirectUri: string;
-  keys: Pick<TokenKeys, 'read'>;
-}
+type StepContext = ProvenRequest & { keys: Pick<TokenKeys, 'read'> };
 
 type Outcome = Refusal | Partial<RequestParts>;
 
-interface Step {
-  name: string;
-  check(context: StepContext): Outcome | Promise<Outcome>;
-}
+type Step = (context: StepContext) => Outcome | Promise<Outcome>;
 
 const FINE = {};
 
 /** After client and redirect URI. The first refusal is the answer, so the order is part of the contract. */
 export const REQUEST_STEPS: readonly Step[] = [
-  { name: 'the application may sign people in', check: mayAsk },
-  { name: 'there is no request object', check: hasNoRequestObject },
-  { name: 'no parameter is repeated, too long or impossible to keep', check: isReadable },
-  { name: 'the whole is short enough to be kept', check: isShort },
-  { name: 'the answer is to be a code', check: wantsCode },
-  { name: 'the answer is to come in the query, or in a form that can bring it', check: wantsKnownMode },
-  { name: 'every scope is one of the application', check: takeScopes },
-  { name: 'the code is bound to the client by PKCE where the application must use it', check: takeChallenge },
-  { name: 'the prompts are known and none stands alone', check: takePrompts },
-  { name: 'max_age is a number of seconds', check: takeMaxAge },
-  { name: 'the claims are well-formed and can be had', check: takeClaims },
-  { name: 'the hinted ID token, if it can be read, is the application’s', check: takeIdTokenHint },
-  { name: 'what is only passed on', check: takeTexts },
+  mayAsk,
+  hasNoRequestObject,
+  isReadable,
+  isShort,
+  wantsCode,
+  wantsKnownMode,
+  takeScopes,
+  takeChallenge,
+  takePrompts,
+  takeMaxAge,
+  takeClaims,
+  takeIdTokenHint,
+  takeTexts,
 ];
 
 function mayAsk({ application }: StepContext): Outcome {

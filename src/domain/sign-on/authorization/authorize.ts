@@ -41,8 +41,8 @@ export async function authorize(
   // failure: only the application of a silent request learns of it.
   try {
     const judged = await judgeRequest(keys, proven);
-    return judged.kind === 'refused'
-      ? refusalStep(issuer, asker, judged.refusal)
+    return 'error' in judged
+      ? refusalStep(issuer, asker, judged)
       : await begin(signOn, browser, judged, asker);
   } catch (thrown) {
     const { code } = asServiceError(thrown);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { Application } from '../../../../src/domain/operator/rows/applications.js';
+import type { Refusal } from '../../../../src/domain/sign-on/authorization/authorization-answer.js';
 import type { AuthorizationParameters } from '../../../../src/domain/sign-on/authorization/authorization-parameters.js';
 import {
-  type JudgedRequest,
+  type AcceptedRequest,
   judgeRequest,
   proveTarget,
 } from '../../../../src/domain/sign-on/authorization/authorization-request.js';
@@ -55,7 +56,10 @@ async function judge(parameters: Partial<AuthorizationParameters>, as: Partial<A
           };
     },
   };
-  return { asker: proven.asker, ...(await judgeRequest(keys, proven)) };
+  const judged = await judgeRequest(keys, proven);
+  return 'error' in judged
+    ? { kind: 'refused' as const, asker: proven.asker, refusal: judged }
+    : { kind: 'accepted' as const, asker: proven.asker, ...judged };
 }
 
 describe('nothing is redirected and a page says', () => {
@@ -146,7 +150,7 @@ describe('the application is told', () => {
     const judged = await judge(parameters, as);
     const asker = { redirectUri: CALLBACK, state: 'state-1', responseMode: 'query' };
     expect(judged).toMatchObject({ kind: 'refused', asker });
-    const { refusal } = judged as JudgedRequest & { kind: 'refused' };
+    const { refusal } = judged as { refusal: Refusal };
     expect(refusal.error).toBe(error);
     // RFC 6749, section 4.1.2.1: printable ASCII without quotation mark and backslash.
     expect(refusal.description).toMatch(/^[A-Za-z][ !#-[\]-~]*\.$/);
@@ -282,7 +286,7 @@ describe('a request is accepted', () => {
   test('and its query makes the same request again', async () => {
     const state = 'a b&c=d+é%';
     const judged = await judge({ state, prompt: 'none', claims: '{"id_token":{}}' });
-    const { request } = judged as JudgedRequest & { kind: 'accepted' };
+    const { request } = judged as AcceptedRequest;
     expect(Object.fromEntries(new URLSearchParams(request.query))).toEqual({
       response_type: 'code',
       client_id: 'app_1',
