@@ -5,10 +5,6 @@ import type { SignOutRequest } from '../interaction/interactions.js';
 import { MAX_ID_TOKEN_LENGTH, type ReadIdToken } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
 
-type JudgedLogout =
-  | { kind: 'accepted'; request: SignOutRequest; hint: ReadIdToken | undefined }
-  | ({ kind: 'refused' } & LogoutFault);
-
 interface LogoutFault {
   /** What is wrong, for the person. */
   message: string;
@@ -36,10 +32,10 @@ const UNREADABLE = 'An application asks to sign you out, and its request cannot 
 export async function judgeLogout(
   { unitOfWork: { rows }, keys }: Pick<SignOn, 'unitOfWork' | 'keys'>,
   parameters: LogoutParameters,
-): Promise<JudgedLogout> {
+): Promise<{ request: SignOutRequest; hint: ReadIdToken | undefined } | LogoutFault> {
   const fault = faultOf(parameters);
   if (fault !== undefined) {
-    return { kind: 'refused', message: UNREADABLE, developerMessage: fault };
+    return { message: UNREADABLE, developerMessage: fault };
   }
   const { idTokenHint, clientId, postLogoutRedirectUri: uri, state } = parameters;
   // An unreadable hint, such as after its key was withdrawn, counts as absent: the person is asked.
@@ -47,13 +43,13 @@ export async function judgeLogout(
   if (hint && clientId && hint.applicationId !== clientId) {
     const message = 'The request to sign out names two different applications.';
     const developerMessage = 'id_token_hint and client_id name different applications.';
-    return { kind: 'refused', message, developerMessage };
+    return { message, developerMessage };
   }
   const namedId = hint?.applicationId ?? (clientId || undefined);
   const application = namedId === undefined ? undefined : await rows.applications.find(namedId);
   const faultOfTarget = faultOfApplication(namedId, application) ?? faultOfUri(application, uri);
   if (faultOfTarget !== undefined) {
-    return { kind: 'refused', ...faultOfTarget };
+    return faultOfTarget;
   }
   const request: SignOutRequest = {
     kind: 'sign_out',
@@ -61,7 +57,7 @@ export async function judgeLogout(
     postLogoutRedirectUri: uri || null,
     state: state || null,
   };
-  return { kind: 'accepted', request, hint };
+  return { request, hint };
 }
 
 function faultOf(parameters: LogoutParameters): string | undefined {

@@ -23,7 +23,7 @@ export async function logout(
 ): Promise<BrowserStep> {
   const { unitOfWork, clock, sessionLimits } = signOn;
   const judged = await judgeLogout(signOn, parameters);
-  if (judged.kind === 'refused') {
+  if ('message' in judged) {
     // The page offers to sign out without a return to the application.
     const message = `${judged.message} You have not been signed out. You can sign out here, without going back to it.`;
     const { developerMessage } = judged;
