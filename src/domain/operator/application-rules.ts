@@ -97,19 +97,15 @@ function toLifetimes(given: Partial<TokenLifetimes> | null): TokenLifetimes {
 }
 
 function validateScopes(violations: Violations, scopes: readonly string[]): void {
-  scopes.forEach((scope, index) => {
-    if (!SCOPES.includes(scope)) {
-      violations.add(`allowed_scopes[${index}]`, `must be one of ${SCOPES.join(', ')}`);
-    }
-  });
+  violations.items('allowed_scopes', scopes, (scope) =>
+    SCOPES.includes(scope) ? undefined : `must be one of ${SCOPES.join(', ')}`,
+  );
 }
 
 function validateGrantTypes(violations: Violations, grants: readonly (GrantType | undefined)[]): void {
-  grants.forEach((grant, index) => {
-    if (grant === undefined) {
-      violations.add(`allowed_grant_types[${index}]`, 'must be a grant type of the contract');
-    }
-  });
+  violations.items('allowed_grant_types', grants, (grant) =>
+    grant === undefined ? 'must be a grant type of the contract' : undefined,
+  );
   if (grants.length > 0 && !grants.includes('authorization_code')) {
     violations.add('allowed_grant_types', 'must include authorization_code, with which all others begin');
   }
@@ -126,13 +122,10 @@ function validateLifetimes(violations: Violations, lifetimes: Partial<TokenLifet
 }
 
 function validatePostLogout(violations: Violations, type: ApplicationType, uris: readonly string[]): void {
-  const checked = violations.listOfAtMost(MAX_REDIRECT_URIS, 'post_logout_redirect_uris', uris);
-  checked.forEach((uri, index) => {
-    const fault = faultOfRedirectUri(uri, type, AFTER_LOGOUT);
-    if (fault) {
-      violations.add(`post_logout_redirect_uris[${index}]`, fault);
-    }
-  });
+  const path = 'post_logout_redirect_uris';
+  violations.items(path, violations.listOfAtMost(MAX_REDIRECT_URIS, path, uris), (uri) =>
+    faultOfRedirectUri(uri, type, AFTER_LOGOUT),
+  );
 }
 
 export const NO_LINKS: ApplicationLinks = {

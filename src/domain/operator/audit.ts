@@ -89,14 +89,10 @@ const MAX_TYPES = 50;
 
 export function validateAuditFilter({ since, until, types }: AuditFilter): void {
   const violations = new Violations();
-  violations.listOfAtMost(MAX_TYPES, 'types', types).forEach((type, index) => {
-    if (!TYPE.test(type)) {
-      violations.add(
-        `types[${index}]`,
-        'must be a type such as api_key.revoked, or a pattern such as api_key.*',
-      );
-    }
-  });
+  const message = 'must be a type such as api_key.revoked, or a pattern such as api_key.*';
+  violations.items('types', violations.listOfAtMost(MAX_TYPES, 'types', types), (type) =>
+    TYPE.test(type) ? undefined : message,
+  );
   if (since !== undefined && until !== undefined && !(since < until)) {
     violations.add('until', 'must be later than since');
   }

@@ -59,6 +59,16 @@ export class Violations {
     return items;
   }
 
+  /** Reports the fault of each item that has one. */
+  items<Item>(path: string, items: readonly Item[], faultOf: (item: Item) => string | undefined): void {
+    for (const [index, item] of items.entries()) {
+      const fault = faultOf(item);
+      if (fault !== undefined) {
+        this.add(`${path}[${index}]`, fault);
+      }
+    }
+  }
+
   /** Reports each item that repeats an earlier one. */
   distinctItems(path: string, items: readonly string[]): void {
     const seen = new Set<string>();

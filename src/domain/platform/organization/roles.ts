@@ -131,11 +131,9 @@ async function chosenUsers(
   const chosen = (await users.withRole(role.id, userIds)).filter(isLiving);
   const ids = new Set<string>(chosen.map(({ id }) => id));
   const violations = new Violations();
-  for (const [index, id] of userIds.entries()) {
-    if (!ids.has(id)) {
-      violations.add(`user_ids[${index}]`, 'must be a user who has the role');
-    }
-  }
+  violations.items('user_ids', userIds, (id) =>
+    ids.has(id) ? undefined : 'must be a user who has the role',
+  );
   violations.throwIfAny();
   return chosen;
 }

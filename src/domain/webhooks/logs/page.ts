@@ -64,14 +64,10 @@ export function logFilterViolations(
   typesPath = 'event_types',
 ): Violations {
   const violations = new Violations();
-  violations.listOfAtMost(MAX_PATTERNS, typesPath, eventTypes).forEach((pattern, index) => {
-    if (!PATTERN.test(pattern)) {
-      violations.add(
-        `${typesPath}[${index}]`,
-        'must be a type such as user.updated, a pattern such as user.*, or *',
-      );
-    }
-  });
+  const message = 'must be a type such as user.updated, a pattern such as user.*, or *';
+  violations.items(typesPath, violations.listOfAtMost(MAX_PATTERNS, typesPath, eventTypes), (pattern) =>
+    PATTERN.test(pattern) ? undefined : message,
+  );
   if (since !== undefined && until !== undefined && !(since < until)) {
     violations.add('until', 'must be later than since');
   }

@@ -47,12 +47,8 @@ function validatePatterns(violations: Violations, patterns: readonly string[]): 
   }
   const checked = violations.listOfAtMost(MAX_PATTERNS, 'event_types', patterns);
   violations.distinctItems('event_types', checked);
-  checked.forEach((pattern, index) => {
-    if (!isKnownPattern(pattern)) {
-      const message = `must be *, a pattern such as user.*, or one of ${EVENT_TYPES.join(', ')}`;
-      violations.add(`event_types[${index}]`, message);
-    }
-  });
+  const message = `must be *, a pattern such as user.*, or one of ${EVENT_TYPES.join(', ')}`;
+  violations.items('event_types', checked, (pattern) => (isKnownPattern(pattern) ? undefined : message));
 }
 
 const MAX_URL_LENGTH = 2_048;
