@@ -15,7 +15,7 @@ import { Violations } from '../platform/violations.js';
 import { auditChange } from '../unit-of-work.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
-import { NOT_ROTATED, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { NOT_ROTATED, rotated, statusOf, validateExpiry, validateRotation } from './lifetime.js';
 import type { ApiKey } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -81,10 +81,7 @@ export async function rotateApiKey(
   environment: Environment,
   { apiKeyId, overlapSeconds, expiresAt }: { apiKeyId: string; overlapSeconds?: number; expiresAt?: number },
 ): Promise<IssuedApiKey & { previous: ApiKey }> {
-  const violations = new Violations();
-  validateExpiry(violations, expiresAt, changes.now);
-  validateOverlap(violations, overlapSeconds);
-  violations.throwIfAny();
+  validateRotation({ overlapSeconds, expiresAt }, changes.now);
   const present = await lockedApiKey(changes, apiKeyId);
   const status = statusOf(present, changes.now);
   if (status !== 'active') {

@@ -21,7 +21,7 @@ import {
   validateRedirectUris,
 } from './application-rules.js';
 import { requireInstance } from './integrations.js';
-import { letEnd, validateOverlap } from './lifetime.js';
+import { letEnd, validateRotation } from './lifetime.js';
 import type { Application, ApplicationSecret, ApplicationType, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -162,9 +162,7 @@ export async function rotateSecret(
   environment: 'live' | 'demo',
   { applicationId, overlapSeconds }: { applicationId: string; overlapSeconds?: number },
 ): Promise<{ application: Application; clientSecret: string }> {
-  const violations = new Violations();
-  validateOverlap(violations, overlapSeconds);
-  violations.throwIfAny();
+  validateRotation({ overlapSeconds }, changes.now);
   const present = await lockedApplication(changes, applicationId);
   if (present.type === 'public') {
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'A public application has no secret.');

@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { Violations } from '../platform/violations.js';
+import { Violations } from '../platform/violations.js';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
@@ -30,10 +30,17 @@ export function validateExpiry(
   }
 }
 
-export function validateOverlap(violations: Violations, overlapSeconds: number | undefined): void {
+/** Of a rotation: how long the present credential lasts, and when its successor expires. */
+export function validateRotation(
+  { overlapSeconds, expiresAt }: { overlapSeconds?: number; expiresAt?: number },
+  now: number,
+): void {
+  const violations = new Violations();
+  validateExpiry(violations, expiresAt, now);
   if (overlapSeconds !== undefined && overlapSeconds > MAX_OVERLAP_SECONDS) {
     violations.add('overlap_seconds', `must not be more than ${MAX_OVERLAP_SECONDS} (365 days)`);
   }
+  violations.throwIfAny();
 }
 
 /** When a replaced credential ends: after the overlap, or at its own earlier expiry. */

@@ -9,7 +9,7 @@ import {
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { auditChange } from '../unit-of-work.js';
 import { requireInstance } from './integrations.js';
-import { intendedEnd, NOT_ROTATED, rotated, statusOf, validateExpiry, validateOverlap } from './lifetime.js';
+import { intendedEnd, NOT_ROTATED, rotated, statusOf, validateExpiry, validateRotation } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -80,10 +80,7 @@ export async function rotateServiceToken(
   environment: 'live' | 'demo',
   { serviceTokenId, overlapSeconds, expiresAt }: ServiceTokenRotation,
 ): Promise<IssuedServiceToken & { previous: ServiceToken }> {
-  const violations = new Violations();
-  validateExpiry(violations, expiresAt, changes.now);
-  validateOverlap(violations, overlapSeconds);
-  violations.throwIfAny();
+  validateRotation({ overlapSeconds, expiresAt }, changes.now);
   await changes.lock(OPERATOR_TOKENS);
   const present = await getServiceToken(changes, serviceTokenId);
   const status = statusOf(present, changes.now);

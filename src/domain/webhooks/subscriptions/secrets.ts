@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
-import { letEnd, validateOverlap } from '../../operator/lifetime.js';
+import { letEnd, validateRotation } from '../../operator/lifetime.js';
 import { writeChanged } from '../../platform/changes.js';
-import { Violations } from '../../platform/violations.js';
 import { auditChange } from '../../unit-of-work.js';
 import type { WebhookChanges } from '../unit-of-work.js';
 import { lockedSubscription, type ManagedSubscription, type SubscriptionSecret } from './rows.js';
@@ -33,9 +32,7 @@ export async function rotateSubscriptionSecret(
   secrets: SecretBox,
   { subscriptionId, overlapSeconds }: { subscriptionId: string; overlapSeconds?: number },
 ): Promise<{ subscription: ManagedSubscription; secret: string }> {
-  const violations = new Violations();
-  validateOverlap(violations, overlapSeconds);
-  violations.throwIfAny();
+  validateRotation({ overlapSeconds }, changes.now);
   const present = await lockedSubscription(changes, subscriptionId);
   const ending = await letEnd(changes.subscriptions, present.secrets, [changes.now, overlapSeconds], {
     most: MAX_SECRETS,
