@@ -151,7 +151,7 @@ function audit(
 
 function validate({ label, expiresAt }: { label?: string; expiresAt?: number | null }, now: number): void {
   const violations = new Violations();
-  violations.keptText('label', label);
+  violations.givenText('label', label);
   validateExpiry(violations, expiresAt, now);
   violations.throwIfAny();
 }

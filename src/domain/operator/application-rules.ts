@@ -46,7 +46,7 @@ export function validateFields(
   fields: ApplicationFields,
 ): void {
   const { name, allowedScopes, allowedGrantTypes, requirePkce, tokenLifetimes } = fields;
-  violations.keptText('name', name);
+  violations.givenText('name', name);
   validateScopes(violations, allowedScopes ?? []);
   validateGrantTypes(violations, allowedGrantTypes ?? []);
   if (requirePkce === false && type === 'public') {

@@ -65,7 +65,7 @@ export async function updateIntegration(changes: Ports, update: IntegrationUpdat
 
 function validate({ name, contactEmail }: { name?: string; contactEmail?: string | null }): void {
   const violations = new Violations();
-  violations.keptText('name', name);
+  violations.givenText('name', name);
   if (contactEmail) {
     violations.email('contact_email', contactEmail);
   }

@@ -36,7 +36,7 @@ export async function updatedPlace(
   const { address, ...named } = updatedFields(trimmed(update, 'name'), ['name'], ['address']);
   const earlier = address ? await find() : undefined;
   const violations = new Violations();
-  violations.keptText('name', named.name);
+  violations.givenText('name', named.name);
   validateAddress(violations, 'address', address, earlier?.address);
   violations.throwIfAny();
   return { ...named, ...(address !== undefined && { address: toAddress(address) }) };

@@ -23,15 +23,8 @@ export class Violations {
     }
   }
 
-  /** A text that an update may leave out, but not clear. */
-  keptText(path: string, text: string | undefined): void {
-    if (text !== undefined) {
-      this.requiredText(path, text);
-    }
-  }
-
-  /** A text that an update may clear with null, but not leave empty. */
-  clearableText(path: string, text: string | null | undefined, maxLength = MAX_NAME_LENGTH): void {
+  /** A text that an update may leave out or, where the type has null, clear, but not leave empty. */
+  givenText(path: string, text: string | null | undefined, maxLength = MAX_NAME_LENGTH): void {
     if (text !== undefined && text !== null) {
       this.requiredText(path, text, maxLength);
     }

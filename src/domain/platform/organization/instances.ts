@@ -47,6 +47,6 @@ export async function updateInstance(changes: Ports, update: InstanceUpdate): Pr
 
 function validate({ name }: { name?: string }): void {
   const violations = new Violations();
-  violations.keptText('name', name);
+  violations.givenText('name', name);
   violations.throwIfAny();
 }

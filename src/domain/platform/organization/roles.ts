@@ -102,7 +102,7 @@ export async function editRolePermissions(
   edit: RoleEdit,
 ): Promise<{ role: Role; repointedUsers: number }> {
   const violations = new Violations();
-  violations.keptText('name', edit.name);
+  violations.givenText('name', edit.name);
   validatePermissions(violations, edit.permissions);
   violations.throwIfAny();
   const role = await lockRole(changes, edit);

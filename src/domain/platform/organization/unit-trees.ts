@@ -36,9 +36,9 @@ interface UnitWithParent {
 
 /** Validates the fields that are present. */
 export function validateUnitFields(violations: Violations, prefix: string, fields: UnitFields): void {
-  violations.keptText(`${prefix}name`, fields.name);
-  violations.clearableText(`${prefix}unit_code`, fields.unitCode);
-  violations.clearableText(`${prefix}description`, fields.description, MAX_TEXT_LENGTH);
+  violations.givenText(`${prefix}name`, fields.name);
+  violations.givenText(`${prefix}unit_code`, fields.unitCode);
+  violations.givenText(`${prefix}description`, fields.description, MAX_TEXT_LENGTH);
 }
 
 /** Validates a list of units and all below them; `depth` is the level of the list. */

@@ -102,7 +102,7 @@ export async function deleteUnitType(
 function validate({ clientId, name, units }: Partial<UnitTypeCreation>): void {
   const violations = new Violations();
   violations.requiredId('client_id', clientId);
-  violations.keptText('name', name);
+  violations.givenText('name', name);
   validateNewUnits(violations, 'units', units ?? []);
   violations.throwIfAny();
 }

@@ -155,6 +155,6 @@ export async function validatedPerson<Fields extends PersonNames & { email?: str
 
 /** Names may be absent (null, undefined), but not blank. */
 export function validatePersonNames(violations: Violations, names: PersonNames): void {
-  violations.clearableText('first_name', names.firstName);
-  violations.clearableText('last_name', names.lastName);
+  violations.givenText('first_name', names.firstName);
+  violations.givenText('last_name', names.lastName);
 }

@@ -104,9 +104,9 @@ export function validateWorkerFields(
   fields: WorkerFields,
   earlier?: Address | null,
 ): void {
-  violations.keptText('first_name', fields.firstName);
-  violations.keptText('last_name', fields.lastName);
-  violations.clearableText('phone', fields.phone, MAX_PHONE_LENGTH);
+  violations.givenText('first_name', fields.firstName);
+  violations.givenText('last_name', fields.lastName);
+  violations.givenText('phone', fields.phone, MAX_PHONE_LENGTH);
   validateJobTitles(violations, fields.jobTitles ?? []);
   validateAddress(violations, 'address', fields.address, earlier);
 }
