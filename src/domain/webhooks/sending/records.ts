@@ -201,18 +201,12 @@ function isPlainSuccess({ result, before }: Recorded): boolean {
 }
 
 function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
-  const { attempt } = result;
   return {
+    ...result.attempt,
     deliverySeq: before.seq,
-    number: attempt.number,
     // Nothing begins after its end, also where the clock was set back.
     startedAt: Math.min(startOf(result, before, now), now),
     endedAt: now,
-    outcome: attempt.outcome,
-    durationMs: attempt.durationMs,
-    httpStatus: attempt.httpStatus,
-    message: attempt.message,
-    responseStart: attempt.responseStart,
   };
 }
 
