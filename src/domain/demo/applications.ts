@@ -13,7 +13,9 @@ export interface DemoApplication
   redirectUris: readonly { uri: string; instanceId: InstanceId }[];
 }
 
-interface Plan extends Pick<DemoApplication, 'name' | 'type' | 'requirePkce' | 'firstParty'> {
+interface Plan
+  extends Pick<DemoApplication, 'name' | 'type'>,
+    Partial<Pick<DemoApplication, 'requirePkce' | 'firstParty'>> {
   key: string;
   /** Its local origin and, if it has one, its public origin. */
   origins: readonly string[];
@@ -35,15 +37,12 @@ const plansWith = (demoAppUrl: string): readonly Plan[] => [
     name: 'Brightledger Portal',
     type: 'confidential',
     requirePkce: false,
-    firstParty: false,
     origins: ['http://localhost:8400', 'https://portal.brightledger.example.com'],
   },
   {
     key: 'brightledger-mobile',
     name: 'Brightledger Mobile',
     type: 'public',
-    requirePkce: true,
-    firstParty: false,
     origins: ['http://localhost:8410'],
     scheme: 'com.example.brightledger',
   },
@@ -51,15 +50,12 @@ const plansWith = (demoAppUrl: string): readonly Plan[] => [
     key: 'shiftwise-web',
     name: 'Shiftwise Web',
     type: 'confidential',
-    requirePkce: true,
-    firstParty: false,
     origins: ['http://localhost:8420', 'https://app.shiftwise.example.com'],
   },
   {
     key: 'harborlight-dashboard',
     name: 'Harborlight Dashboard',
     type: 'confidential',
-    requirePkce: true,
     firstParty: true,
     origins: ['http://localhost:8430', 'https://dashboard.harborlight.example.com'],
   },
@@ -67,8 +63,6 @@ const plansWith = (demoAppUrl: string): readonly Plan[] => [
     key: DEMO_APP_KEY,
     name: 'Tidewater Timesheets',
     type: 'confidential',
-    requirePkce: true,
-    firstParty: false,
     origins: [demoAppUrl, 'https://app.tidewater.example.com'],
   },
 ];
@@ -82,6 +76,8 @@ export function demoApplications(
     const roots = [...origins.map((origin) => `${origin}/`), ...(scheme ? [`${scheme}:/`] : [])];
     return {
       id: demoId('ApplicationId', key),
+      requirePkce: true,
+      firstParty: false,
       ...plan,
       allowedScopes: [...SCOPES],
       redirectUris: roots.flatMap((root) => [

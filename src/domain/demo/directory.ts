@@ -1,5 +1,6 @@
 import type { ClientId, InstanceId, LocationId, UnitId, UnitTypeId } from '../../../generated/ids.js';
 import type { Address, UserStatus } from '../directory/names.js';
+import { BUILT_IN_ROLES } from '../platform/organization/new-roles.js';
 import type { Location, Role, Unit, UnitType } from '../platform/rows/organization.js';
 import type { Account, User, Worker } from '../platform/rows/people.js';
 import { demoId, demoRoleId } from './ids.js';
@@ -101,13 +102,11 @@ export function demoPerson(key: string, number: number): DemoPerson {
 
 function rolesOf({ key }: ClientPlan): DemoClient['roles'] {
   return [
-    { id: demoRoleId(`${key}-owner`), name: 'Owner', builtIn: true, permissions: ['*'] },
-    {
-      id: demoRoleId(`${key}-admin`),
-      name: 'Admin',
+    ...BUILT_IN_ROLES.map((role) => ({
+      ...role,
+      id: demoRoleId(`${key}-${role.name.toLowerCase()}`),
       builtIn: true,
-      permissions: ['people:*', 'organization:*'],
-    },
+    })),
     {
       id: demoRoleId(`${key}-payroll`),
       name: 'Payroll clerk',

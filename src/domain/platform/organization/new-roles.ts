@@ -27,7 +27,7 @@ export function distinctPermissions(permissions: readonly string[]): string[] {
 
 export const OWNER = 'Owner';
 
-const BUILT_IN_ROLES = [
+export const BUILT_IN_ROLES = [
   { name: OWNER, permissions: ['*'] },
   { name: 'Admin', permissions: ['people:*', 'organization:*'] },
 ];
