@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { packageRoot } from '../../config/package.js';
-import { identifyServiceToken, noteUseOfServiceToken } from '../../domain/access/service-tokens.js';
+import { identifyServiceToken } from '../../domain/access/service-tokens.js';
 import type { CallAudit } from '../../rpc/call-audit.js';
 import { type Authenticate, callersOf, ROLE_RIGHTS } from '../../rpc/callers.js';
 import type { CertificateFiles } from '../../rpc/certificate-files.js';
@@ -87,12 +87,10 @@ function serverOf(
 
 /** Authenticates service tokens of the database. */
 export function tokenAuthenticator(store: Pick<Store, 'serviceTokens' | 'clock'>, log: Log): Authenticate {
+  const onLostUse = (error: unknown) =>
+    log.warn('the last use of a service token was not recorded', { reason: (error as Error).message });
   return async (token) => {
-    const known = await identifyServiceToken(store.serviceTokens, store.clock, token);
-    // The call does not wait for it: a lost note costs some accuracy.
-    noteUseOfServiceToken(store.serviceTokens, store.clock, known).catch((error: unknown) =>
-      log.warn('the last use of a service token was not recorded', { reason: (error as Error).message }),
-    );
+    const known = await identifyServiceToken(store.serviceTokens, store.clock, token, onLostUse);
     return {
       caller: known.kind,
       tokenId: known.id,

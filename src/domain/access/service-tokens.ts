@@ -23,26 +23,23 @@ export class ServiceTokenRefusal extends ServiceError {
   }
 }
 
-/** Identifies the holder of a token, or throws the refusal. */
+const LAST_USE_STEP_MS = 300_000;
+
+/** Identifies the holder of a token and notes its use, or throws the refusal. */
 export async function identifyServiceToken(
-  tokens: Pick<ServiceTokenStore, 'findByHash'>,
+  tokens: ServiceTokenStore,
   clock: Clock,
   token: string,
+  onLostUse: (error: unknown) => void,
 ): Promise<StoredServiceToken> {
   const stored = await tokens.findByHash(hashSecret(token));
-  const status = stored ? statusOf(stored, clock()) : 'unknown';
+  const now = clock();
+  const status = stored ? statusOf(stored, now) : 'unknown';
   if (status !== 'active') {
     throw new ServiceTokenRefusal(status, stored?.id);
   }
-  return stored as StoredServiceToken;
-}
-
-const LAST_USE_STEP_MS = 300_000;
-
-export async function noteUseOfServiceToken(
-  tokens: Pick<ServiceTokenStore, 'markUsed'>,
-  clock: Clock,
-  token: StoredServiceToken,
-): Promise<void> {
-  await noteUse(token, clock(), LAST_USE_STEP_MS, tokens.markUsed);
+  const known = stored as StoredServiceToken;
+  // The call does not wait for it: a lost note costs some accuracy.
+  noteUse(known, now, LAST_USE_STEP_MS, tokens.markUsed).catch(onLostUse);
+  return known;
 }

@@ -22,8 +22,9 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
   };
   const tokens = {
     findByHash: async (hash: Uint8Array) => (stored && hashSecret(TOKEN).equals(hash) ? known : undefined),
+    markUsed: async () => undefined,
   };
-  return identifyServiceToken(tokens, clock.now, token);
+  return identifyServiceToken(tokens, clock.now, token, () => undefined);
 }
 
 describe('a service token', () => {
