@@ -56,15 +56,12 @@ export function readSecretsKeys(path: string): EncryptionKey[] {
 /** Makes the key file unless it exists. Two processes that make one at the same time get the same keys. */
 export function makeSecretsKeys(path: string): EncryptionKey[] {
   if (!existsSync(path)) {
-    writing(path, () => {
-      makeFolder(dirname(path));
-      writeWhole(path, keyFileText([newKey()]), linkUnlessThere);
-    });
+    placeSecretsKeys(path, [newKey()]);
   }
   return readSecretsKeys(path);
 }
 
-/** Writes the keys of a backup to a new key file; keeps an existing one. Returns whether it made the file. */
+/** Writes a new key file, such as from a backup; keeps an existing one. Returns whether it made the file. */
 export function placeSecretsKeys(path: string, keys: readonly EncryptionKey[]): boolean {
   let isMade = false;
   writing(path, () => {
