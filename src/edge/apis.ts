@@ -30,7 +30,7 @@ import { withFrontPage } from './sign-on/front-page.js';
 import * as signOnHandlers from './sign-on/index.js';
 import { PageWriter } from './sign-on/page-writer.js';
 import { SessionCookieJar } from './sign-on/session-cookie.js';
-import { OAUTH_OPERATIONS, type OAuthOperation, type SignOnDependencies } from './sign-on/sign-on-handler.js';
+import type { OAuthOperation, SignOnDependencies } from './sign-on/sign-on-handler.js';
 
 /** Pages of lists in each turn of the event loop. */
 const PAGES_PER_TURN = 2;
@@ -127,7 +127,6 @@ export async function createSignOnApi({
     handlers: signOnHandlers satisfies Required<
       Handlers<SignOnOperations, SignOnDependencies, unknown, OAuthOperation>
     >,
-    asReceived: OAUTH_OPERATIONS,
     // The domain authenticates: OAuth has a different error for each way to fail.
     securityHandlers: { clientBasic: () => true, accessToken: () => true },
     dependencies: {

@@ -9,6 +9,7 @@ interface Operation {
   operationId: string;
   summary?: string;
   security?: Record<string, unknown>[];
+  'x-invalid-request'?: 'handler';
 }
 
 interface Document {
@@ -52,7 +53,10 @@ function operationsTable(name: OpenapiDocument, document: Document): string {
       }
       const requirements = operation.security ?? document.security ?? [];
       const security = JSON.stringify(requirements.map((requirement) => Object.keys(requirement)));
-      return [`  ${operation.operationId}: { method: '${method}', path: '${path}', security: ${security} },`];
+      const judges = operation['x-invalid-request'] === 'handler' ? ', judgesItself: true' : '';
+      return [
+        `  ${operation.operationId}: { method: '${method}', path: '${path}', security: ${security}${judges} },`,
+      ];
     }),
   );
   return [

@@ -13,7 +13,6 @@ export async function openBackend(
   document: Document,
   handlers: object,
   securityHandlers: object,
-  asReceived: readonly string[],
 ): Promise<OpenAPIBackend> {
   const backend = new Backend({
     definition: document,
@@ -33,7 +32,7 @@ export async function openBackend(
     },
   });
   await backend.init();
-  assertComplete(backend.router.getOperations(), handlers, securityHandlers, asReceived, document);
+  assertComplete(backend.router.getOperations(), handlers, securityHandlers, document);
   return backend;
 }
 
@@ -42,7 +41,6 @@ function assertComplete(
   operations: readonly Operation[],
   handlers: object,
   securityHandlers: object,
-  asReceived: readonly string[],
   document: Document,
 ): void {
   const schemes = Object.keys(document.components?.securitySchemes ?? {});
@@ -52,24 +50,10 @@ function assertComplete(
     ...surplus(securityHandlers, schemes).map((name) => `the security handler ${name} belongs to no scheme`),
     ...missing('handler', Object.keys(handlers), handlers),
     ...surplus(handlers, operationIds).map((name) => `the handler ${name} belongs to no operation`),
-    ...operations.flatMap((operation) => misjudged(operation, handlers, asReceived)),
   ];
   if (problems.length > 0) {
     throw new Error(`The API "${document.info.title}" cannot be served: ${problems.join('; ')}.`);
   }
-}
-
-/** The operations for which the document and the type of the handler disagree about validation. */
-function misjudged(operation: Operation, handlers: object, asReceived: readonly string[]): string[] {
-  const { operationId = '' } = operation;
-  const expects = asReceived.includes(operationId);
-  if (!Object.hasOwn(handlers, operationId) || expects === judgesItself(operation)) {
-    return [];
-  }
-  const document = expects ? 'has them checked before' : 'has it judge them';
-  return [
-    `the handler ${operationId} and the document disagree on invalid requests: the document ${document}`,
-  ];
 }
 
 /** Whether the document leaves validation to the handler. */

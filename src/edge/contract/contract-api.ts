@@ -38,8 +38,6 @@ export interface ContractApiOptions<
 > {
   document: Document;
   handlers: Handlers<Operations, Dependencies, Identity, AsReceived>;
-  /** The operations that validate requests themselves; the document must agree. */
-  asReceived?: readonly (AsReceived & string)[];
   /** One for each security scheme of the document. */
   securityHandlers: Record<string, SecurityHandler<Identity>>;
   dependencies: Dependencies;
@@ -64,9 +62,9 @@ export async function createContractApi<
   Identity,
   AsReceived extends keyof Operations = never,
 >(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
-  const { document, log, handlers, securityHandlers, dependencies, asReceived = [] } = options;
+  const { document, log, handlers, securityHandlers, dependencies } = options;
   const { admission = new Admission(), isFirst = () => false } = options;
-  const backend = await openBackend(document, handlers, securityHandlers, asReceived);
+  const backend = await openBackend(document, handlers, securityHandlers);
   const router = new DocumentRouter(backend.router.getOperations());
   router.takeOver(backend.router);
   backend.register(fallbacks);

@@ -1,4 +1,5 @@
 import type { operations } from '../../../generated/openapi/sign-on.js';
+import type { OperationId, operations as table } from '../../../generated/openapi/sign-on-operations.js';
 import type { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import type { AccessTokenVerifier } from '../../keys/access-token-verifier.js';
 import type { RpcClient } from '../../rpc/client.js';
@@ -7,21 +8,9 @@ import type { PageWriter } from './page-writer.js';
 import type { SessionCookieJar } from './session-cookie.js';
 
 /** Operations whose own rules decide the order and format of errors. */
-export const OAUTH_OPERATIONS = [
-  'authorize',
-  'authorizePost',
-  'token',
-  'userinfo',
-  'userinfoPost',
-  'discovery',
-  'jwks',
-  'revoke',
-  'introspect',
-  'logout',
-  'logoutPost',
-] as const satisfies (keyof operations)[];
-
-export type OAuthOperation = (typeof OAUTH_OPERATIONS)[number];
+export type OAuthOperation = {
+  [Id in OperationId]: (typeof table)[Id] extends { judgesItself: true } ? Id : never;
+}[OperationId];
 
 /** The handler of an OAuth endpoint; gets requests unvalidated. */
 export type OAuthHandler<Id extends OAuthOperation> = ReceivingHandler<operations[Id], SignOnDependencies>;

@@ -1,7 +1,6 @@
 import { createContractApi } from '../../../src/edge/contract/contract-api.js';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
-import { OAUTH_OPERATIONS } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { contractDocument } from '../../support/contract/contract-document.js';
@@ -35,7 +34,6 @@ export async function startFaultySignOn(): Promise<FaultySignOn> {
     handlers: Object.fromEntries(
       new AnswerJudge('sign-on').operations().map(({ operationId }) => [operationId, fail]),
     ) as never,
-    asReceived: OAUTH_OPERATIONS as never,
     securityHandlers: { clientBasic: () => true, accessToken: () => true },
     dependencies: {},
     toErrorAnswer: signOnErrors(new PageWriter('demo')),

@@ -1,10 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import * as gatewayHandlers from '../../../src/edge/gateway/index.js';
 import * as signOnHandlers from '../../../src/edge/sign-on/index.js';
-import { OAUTH_OPERATIONS } from '../../../src/edge/sign-on/sign-on-handler.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
-import { contractDocument } from '../../support/contract/contract-document.js';
 
 test.each([
   ['gateway', gatewayHandlers],
@@ -21,26 +19,4 @@ test('an operation without a handler says that it is not part of this release, h
     expect(answer).toMatchObject({ status: 501, operation: 'listInstanceIntegrations' });
     expect(answer.problem).toMatchObject({ code: 'not_implemented', requestId: 'request-1' });
   }
-});
-
-describe('who judges requests', () => {
-  const document = contractDocument('sign-on');
-  const securityHandlers = { clientBasic: () => true, accessToken: () => true };
-  const opening = (name: string, asReceived: string[]) =>
-    openGatewayApi({
-      document,
-      securityHandlers,
-      handlers: { [name]: async () => undefined },
-      asReceived: asReceived as never[],
-    });
-
-  test.each(OAUTH_OPERATIONS)('is the handler of %s, as the document says', async (name) => {
-    await expect(opening(name, [name])).resolves.toBeInstanceOf(Function);
-    await expect(opening(name, [])).rejects.toThrow(`the handler ${name} and the document disagree`);
-  });
-
-  test.each(['signIn', 'showSignIn', 'setPassword'])('is the document of %s', async (name) => {
-    await expect(opening(name, [])).resolves.toBeInstanceOf(Function);
-    await expect(opening(name, [name])).rejects.toThrow(`the handler ${name} and the document disagree`);
-  });
 });

@@ -14,7 +14,6 @@ type Options = ContractApiOptions<Record<string, never>, object, unknown>;
 export interface OpenApi {
   handlers?: Record<string, AnyHandler>;
   securityHandlers?: Record<string, SecurityHandler<unknown>>;
-  asReceived?: Options['asReceived'];
   document?: Options['document'];
   admission?: Options['admission'];
   log?: Options['log'];
