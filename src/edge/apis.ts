@@ -13,8 +13,7 @@ import { AccessTokenVerifier } from '../keys/access-token-verifier.js';
 import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import type { Admission } from './contract/admission.js';
-import { createContractApi } from './contract/contract-api.js';
-import { openHeaders, openPathsOf } from './contract/cross-origin.js';
+import { type ContractApi, createContractApi } from './contract/contract-api.js';
 import type { Handlers } from './contract/typed-handler.js';
 import { apiKeySecurity, type Identity } from './gateway/api-key.js';
 import { ChangeNews } from './gateway/change-news.js';
@@ -88,7 +87,7 @@ export async function createGatewayApi({
     directory.watchChanges({}, { requestId: randomUUID(), deadlineMs: WATCH_DEADLINE_MS, signal }),
   );
   stopping?.addEventListener('abort', () => news.close());
-  const contract = await createContractApi<GatewayOperations, GatewayDependencies, Identity>({
+  const { dispatch } = await createContractApi<GatewayOperations, GatewayDependencies, Identity>({
     document,
     handlers: gatewayHandlers satisfies Required<Handlers<GatewayOperations, GatewayDependencies, Identity>>,
     securityHandlers: { apiKey: apiKeySecurity(environment) },
@@ -106,7 +105,7 @@ export async function createGatewayApi({
     log,
     admission,
   });
-  return withGzip(contract);
+  return withGzip(dispatch);
 }
 
 export async function createSignOnApi({
@@ -117,7 +116,7 @@ export async function createSignOnApi({
   domain,
   log,
   admission,
-}: ApiOptions & { demoAppUrl?: string }): Promise<Dispatch> {
+}: ApiOptions & { demoAppUrl?: string }): Promise<ContractApi> {
   const { document } = readContract('sign-on');
   const signOn = domain.clientOf(SignOnServiceService);
   const pages = new PageWriter(environment);
@@ -142,13 +141,8 @@ export async function createSignOnApi({
     admission,
     isFirst: (operationId) => SIGN_IN.has(operationId),
   });
-  return withFrontPage(pages, { docsUrl: `${gatewayUrl}/docs`, demoAppUrl }, contract);
-}
-
-/** What a refusal adds at a path whose request did not reach the contract: scripts could not read it. */
-export function openHeadersOf(api: 'gateway' | 'sign-on'): (path: string) => Record<string, string> {
-  const paths = openPathsOf(readContract(api).document);
-  return (path) => (paths.has(path) ? openHeaders() : {});
+  const links = { docsUrl: `${gatewayUrl}/docs`, demoAppUrl };
+  return { ...contract, dispatch: withFrontPage(pages, links, contract.dispatch) };
 }
 
 function readContract(name: 'gateway' | 'sign-on'): { document: Document; hash: string } {

@@ -31,10 +31,8 @@ const STATUS_OF: Record<ProblemCode, number> = {
   unavailable: 503,
 };
 
-/** The page of the documentation with a section for each code. */
-const EXPLANATIONS = '/docs/errors';
-/** Where each API explains codes; sign-on serves no documentation, and its endpoints no problem documents. */
-export const EXPLANATIONS_OF = { gateway: EXPLANATIONS, 'sign-on': undefined } as const;
+/** The page of the documentation with a section for each code. Sign-on serves no documentation. */
+export const EXPLANATIONS = '/docs/errors';
 const LOCATED_FIELD = /^(path|query|header|body)\.(.*)$/;
 
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {

@@ -2,14 +2,13 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { isLoopback } from '../../config/insecurities.js';
 import { packageRoot, packageVersion } from '../../config/package.js';
-import { createGatewayApi, createSignOnApi, openHeadersOf } from '../../edge/apis.js';
+import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
 import { Admission } from '../../edge/contract/admission.js';
 import { withLibrary } from '../../edge/docs/dispatch.js';
 import { openLibrary } from '../../edge/docs/library.js';
 import { withTryItValues } from '../../edge/docs/try-it-values.js';
-import type { Dispatch } from '../../edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../edge/http/listener.js';
-import { EXPLANATIONS_OF } from '../../edge/problem.js';
+import { EXPLANATIONS } from '../../edge/problem.js';
 import { addressOf } from '../../identifiers/network-address.js';
 import { Health } from '../../telemetry/health.js';
 import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
@@ -54,15 +53,15 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
     version: packageVersion,
   });
   const { TRUSTED_PROXIES: trustedProxies, LISTEN_HOST: host } = config;
-  const listenerOf = (api: 'sign-on' | 'gateway', dispatch: Dispatch, publicUrl: string) =>
-    createListener({
-      ...{ api, dispatch, publicUrl, explanations: EXPLANATIONS_OF[api], openHeadersAt: openHeadersOf(api) },
-      ...{ trustedProxies, log, timer, inFlight, onRefused, isDraining },
-    });
+  const shared = { trustedProxies, log, timer, inFlight, onRefused, isDraining };
+  const signOnListener = createListener({ api: 'sign-on', ...signOn, publicUrl: signOnUrl, ...shared });
   const readable = withTryItValues(isLocalDemo, () => tryItValues(config), withLibrary(library, gateway));
+  const gatewayListener = createListener({
+    ...{ api: 'gateway', dispatch: readable, publicUrl: gatewayUrl, explanations: EXPLANATIONS, ...shared },
+  });
   const listeners: [server: Server, host: string, port: number, setting: string][] = [
-    [listenerOf('sign-on', signOn, signOnUrl), host, config.SIGN_ON_PORT, 'SIGN_ON_PORT'],
-    [listenerOf('gateway', readable, gatewayUrl), host, config.GATEWAY_PORT, 'GATEWAY_PORT'],
+    [signOnListener, host, config.SIGN_ON_PORT, 'SIGN_ON_PORT'],
+    [gatewayListener, host, config.GATEWAY_PORT, 'GATEWAY_PORT'],
   ];
   if (isDemo) {
     const dispatch = demoApp(config);

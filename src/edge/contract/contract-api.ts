@@ -55,17 +55,24 @@ interface AnyReply extends Omit<HttpAnswer, 'body'> {
   body?: unknown;
 }
 
+export interface ContractApi {
+  dispatch: Dispatch;
+  /** What a refusal adds at a path whose request did not reach the contract: scripts could not read it. */
+  openHeadersAt: (path: string) => Record<string, string>;
+}
+
 /** Serves one document: a request reaches a handler only after all checks of the document. */
 export async function createContractApi<
   Operations,
   Dependencies,
   Identity,
   AsReceived extends keyof Operations = never,
->(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<Dispatch> {
+>(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<ContractApi> {
   const { document, log, handlers, securityHandlers, dependencies } = options;
   const { admission = new Admission(), isFirst = () => false } = options;
   const backend = await openBackend(document, handlers, securityHandlers);
-  const router = new DocumentRouter(backend.router.getOperations());
+  const operations = backend.router.getOperations();
+  const router = new DocumentRouter(operations);
   router.takeOver(backend.router);
   backend.register(fallbacks);
   for (const [scheme, handler] of Object.entries(securityHandlers)) {
@@ -80,7 +87,10 @@ export async function createContractApi<
     backend.register(operationId, (context: Context) => handler(routed(context), dependencies));
   }
 
-  return async (request) => {
+  // None of these paths has a parameter.
+  const openPaths = new Set(operations.filter(isOpenToScripts).map(({ path }) => path));
+  const openHeadersAt = (path: string) => (openPaths.has(path) ? openHeaders() : {});
+  const dispatch: Dispatch = async (request) => {
     let at: RoutedRequest | undefined;
     try {
       at = router.route(request);
@@ -112,6 +122,7 @@ export async function createContractApi<
       return failed(error, request, at, options.toErrorAnswer);
     }
   };
+  return { dispatch, openHeadersAt };
 }
 
 function failed(

@@ -1,4 +1,4 @@
-import type { Document, Operation } from 'openapi-backend';
+import type { Operation } from 'openapi-backend';
 import type { HttpAnswer } from '../http/exchange.js';
 
 /** Headers that scripts may read besides the safelisted ones. */
@@ -13,40 +13,15 @@ const known = new WeakMap<Operation, boolean>();
 export function isOpenToScripts(operation: Operation): boolean {
   let isOpen = known.get(operation);
   if (isOpen === undefined) {
-    isOpen = namesOpenHeader(operation);
+    isOpen = Object.entries(operation.responses ?? {}).some(
+      ([status, response]) =>
+        status.startsWith('2') &&
+        'headers' in response &&
+        'Access-Control-Allow-Origin' in (response.headers ?? {}),
+    );
     known.set(operation, isOpen);
   }
   return isOpen;
-}
-
-function namesOpenHeader({ responses }: Operation): boolean {
-  return Object.entries(responses ?? {}).some(
-    ([status, response]) =>
-      status.startsWith('2') &&
-      'headers' in response &&
-      'Access-Control-Allow-Origin' in (response.headers ?? {}),
-  );
-}
-
-/** The paths whose operations scripts may call; none of them has a parameter. */
-export function openPathsOf({ paths = {}, components }: Document): ReadonlySet<string> {
-  const responses = components?.responses as Record<string, object> | undefined;
-  const isOpen = (operation: Operation) =>
-    namesOpenHeader({ ...operation, responses: resolved(operation.responses ?? {}, responses) });
-  const hasOpen = (item: object) => Object.values(item).some((part) => part?.responses && isOpen(part));
-  return new Set(Object.keys(paths).filter((path) => hasOpen(paths[path] ?? {})));
-}
-
-/** A document as it is read refers to its shared responses. */
-function resolved(
-  own: Record<string, object>,
-  shared: Record<string, object> | undefined,
-): Record<string, never> {
-  const found = Object.entries(own).map(([status, response]) => {
-    const name = '$ref' in response ? String(response.$ref).split('/').at(-1) : undefined;
-    return [status, name === undefined ? response : shared?.[name]];
-  });
-  return Object.fromEntries(found);
 }
 
 /** Without credentials, so that cookies are never sent: the request itself authenticates the caller. */

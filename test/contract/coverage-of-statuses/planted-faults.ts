@@ -29,7 +29,7 @@ export async function startFaultySignOn(): Promise<FaultySignOn> {
     throw FAULTS[planted]?.();
   };
   const { log } = recordedLog();
-  const dispatch = await createContractApi({
+  const { dispatch } = await createContractApi({
     document: contractDocument('sign-on'),
     handlers: Object.fromEntries(
       new AnswerJudge('sign-on').operations().map(({ operationId }) => [operationId, fail]),

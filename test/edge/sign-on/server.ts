@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { SignOnServiceService } from '../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import { createSignOnApi, openHeadersOf } from '../../../src/edge/apis.js';
+import { createSignOnApi } from '../../../src/edge/apis.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { createRpcServer } from '../../../src/rpc/server.js';
@@ -77,12 +77,13 @@ export async function startSignOn({
   await rpc.listen(address);
   const domain = new RpcChannel(address, 'token');
   const gatewayUrl = 'https://gateway.example.com';
-  const dispatch = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log: recorded.log });
+  const { log } = recorded;
+  const api = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log });
   const edge = {
-    ...({ api: 'sign-on', publicUrl: signOnUrl, log: recorded.log } as const),
-    ...{ maxRequests, openHeadersAt: openHeadersOf('sign-on') },
+    ...({ api: 'sign-on', publicUrl: signOnUrl, log } as const),
+    ...{ maxRequests, openHeadersAt: api.openHeadersAt },
   };
-  const { port, stop } = await startListener(edge, () => dispatch);
+  const { port, stop } = await startListener(edge, () => api.dispatch);
   return {
     ...recorded,
     port,

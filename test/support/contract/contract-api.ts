@@ -20,8 +20,8 @@ export interface OpenApi {
 }
 
 /** The gateway's document with handlers of the test; admits all callers by default. */
-export function openGatewayApi({ handlers = {}, ...rest }: OpenApi = {}): Promise<Dispatch> {
-  return createContractApi({
+export async function openGatewayApi({ handlers = {}, ...rest }: OpenApi = {}): Promise<Dispatch> {
+  const { dispatch } = await createContractApi({
     document: contractDocument('gateway'),
     securityHandlers: { apiKey: () => 'anybody' },
     dependencies: {},
@@ -30,6 +30,7 @@ export function openGatewayApi({ handlers = {}, ...rest }: OpenApi = {}): Promis
     handlers: handlers as unknown as Options['handlers'],
     ...rest,
   });
+  return dispatch;
 }
 
 /** One request past the listener: the target as it would stand in the request line. */
