@@ -16,7 +16,7 @@ import { openBackend } from './backend.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
 import { fallbacks } from './fallbacks.js';
-import { JsonBytes, JsonPieces, StreamedArray } from './json-bytes.js';
+import { MadeJson } from './made-json.js';
 import { takeBody } from './request-body.js';
 import type { Handlers } from './typed-handler.js';
 
@@ -159,13 +159,7 @@ function bytesOf(body: unknown): HttpAnswer['body'] {
   if (body instanceof Html) {
     return String(body);
   }
-  if (body instanceof StreamedArray) {
-    return body;
-  }
-  if (body instanceof JsonPieces) {
-    return body.pieces;
-  }
-  return body instanceof JsonBytes ? body.bytes : JSON.stringify(body);
+  return body instanceof MadeJson ? body.content : JSON.stringify(body);
 }
 
 /** Answers the preflight of operations that scripts may call. */

@@ -1,6 +1,6 @@
 import type { Html } from '../pages/html.js';
 import type { RoutedRequest } from './document-router.js';
-import type { JsonBytes, JsonPieces, StreamedArray } from './json-bytes.js';
+import type { MadeJson } from './made-json.js';
 
 /** An operation as openapi-typescript generates it. */
 interface AnyOperation {
@@ -28,7 +28,7 @@ type OptionalHeader = 'Link' | 'Set-Cookie';
 type AddedHeader = 'x-request-id' | 'Cache-Control' | 'Vary' | 'Access-Control-Allow-Origin';
 
 type BodyOf<R> = R extends { content: { 'application/json': infer B } }
-  ? { body: B | JsonBytes | JsonPieces | (B extends readonly unknown[] ? StreamedArray : never) }
+  ? { body: B | MadeJson }
   : R extends { content: { 'text/html': unknown } }
     ? { body: Html }
     : { body?: undefined };

@@ -1,4 +1,4 @@
-import { JsonBytes } from '../contract/json-bytes.js';
+import { MadeJson } from '../contract/made-json.js';
 import type { GatewayHandler } from './gateway-handler.js';
 import { beginRead, present } from './read.js';
 
@@ -42,7 +42,7 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
       }
       const next = answer.nextCursor;
       const link = next && linkTo({ ...rest, after: next });
-      return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(answer.body) };
+      return { status: 200, headers: { ...headers, ...link }, body: new MadeJson(answer.body) };
     }
   } finally {
     waiting?.end();

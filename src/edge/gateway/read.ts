@@ -5,7 +5,7 @@ import type {
   ReadRestResponse,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { internalError } from '../../errors/service-error.js';
-import { JsonBytes, JsonPieces, joinedArrays, StreamedArray } from '../contract/json-bytes.js';
+import { joinedArrays, MadeJson, streamedArray } from '../contract/made-json.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import { type BodyStream, bodyStream } from '../http/exchange.js';
 import { rateLimitHeaders } from '../problem.js';
@@ -87,14 +87,14 @@ export function one(operationId: OperationId, { isLong = false } = {}) {
       return { status: 304, headers } as const;
     }
     if (!rest) {
-      return { status: 200, headers, body: new JsonBytes(body) } as const;
+      return { status: 200, headers, body: new MadeJson(body) } as const;
     }
     const pieces = new PagesOfRest(directory, question, rest, { ...longCall, ...REST_LIMITS });
     // Read before the status is sent, so that an error in the first piece is an answer like any other.
     const first = await awaited(pieces, request);
     const read = first.done ? [] : [first.value];
     const stream = streamed(read, pieces, dependencies, () => pieces.return());
-    return { status: 200, headers, body: new JsonPieces(stream) } as const;
+    return { status: 200, headers, body: new MadeJson(stream) } as const;
   };
 }
 
@@ -121,7 +121,7 @@ export function list(operationId: OperationId) {
         // Read before the status is sent, so that an error in the second page is an answer like any other.
         const second = await awaited(rest, request);
         const pages = streamed([first, ...(second.done ? [] : [second.value])], rest, dependencies, leave);
-        return { status: 200, headers, body: new StreamedArray(pages) } as const;
+        return { status: 200, headers, body: new MadeJson(streamedArray(pages)) } as const;
       }
       const bodies = [first.body];
       const last = rest ? await gather(bodies, rest, request, pageEndsAt) : first;
@@ -132,7 +132,7 @@ export function list(operationId: OperationId) {
       const cursor = last?.nextCursor ?? last?.rest?.cursor;
       const link = cursor && linkTo({ ...query, cursor });
       const body = bodies.length > 1 ? joinedArrays(bodies) : first.body;
-      return { status: 200, headers: { ...headers, ...link }, body: new JsonBytes(body) } as const;
+      return { status: 200, headers: { ...headers, ...link }, body: new MadeJson(body) } as const;
     } catch (error) {
       await leave();
       throw error;
