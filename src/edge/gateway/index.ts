@@ -1,13 +1,25 @@
 /** The handlers of the gateway, by operation id. */
-export { getChangesDigest } from './getChangesDigest.js';
-export { getClient } from './getClient.js';
-export { getOrganizationStructure } from './getOrganizationStructure.js';
-export { getUser } from './getUser.js';
-export { getWorkerV2 } from './getWorkerV2.js';
+import type { GatewayHandler } from './gateway-handler.js';
+import { list, one } from './read.js';
+
 export { listChanges } from './listChanges.js';
-export { listClients } from './listClients.js';
-export { listInstanceIntegrations } from './listInstanceIntegrations.js';
-export { listJobTitles } from './listJobTitles.js';
-export { listUsers } from './listUsers.js';
-export { listWorkers } from './listWorkers.js';
-export { listWorkersV2 } from './listWorkersV2.js';
+
+export const listInstanceIntegrations: GatewayHandler<'listInstanceIntegrations'> =
+  one('listInstanceIntegrations');
+
+export const listClients: GatewayHandler<'listClients'> = list('listClients');
+export const getClient: GatewayHandler<'getClient'> = one('getClient');
+export const listUsers: GatewayHandler<'listUsers'> = list('listUsers');
+export const getUser: GatewayHandler<'getUser'> = one('getUser');
+export const listWorkers: GatewayHandler<'listWorkers'> = list('listWorkers');
+export const listWorkersV2: GatewayHandler<'listWorkersV2'> = list('listWorkersV2');
+export const getWorkerV2: GatewayHandler<'getWorkerV2'> = one('getWorkerV2');
+export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles');
+
+/** Of 80 MiB at most, which the domain reads whole. */
+export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> = one(
+  'getOrganizationStructure',
+  { isLong: true },
+);
+
+export const getChangesDigest: GatewayHandler<'getChangesDigest'> = one('getChangesDigest');

@@ -1,13 +1,14 @@
+import { operations } from '../../../../generated/openapi/sign-on-operations.js';
 import type { AuthorizationParameters } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
 import type { Fields } from '../../http/form.js';
 import { browserOf, isEmbedded } from '../browser.js';
-import { byAddress, namedParameters } from '../navigation.js';
+import { byAddress, byForm, namedParameters } from '../navigation.js';
 import type { OAuthHandler, SignOnDependencies } from '../sign-on-handler.js';
 import { authorizationAnswer } from '../step.js';
 
 /** The known parameters, by their names in the message. */
-export const AUTHORIZATION_PARAMETERS = {
+const PARAMETERS = {
   response_type: 'responseType',
   client_id: 'clientId',
   redirect_uri: 'redirectUri',
@@ -38,7 +39,7 @@ const EMBEDDED = {
 };
 
 /** Begins an authorization, by address or by form; the domain judges all parameters. */
-export async function beginAuthorization(
+async function beginAuthorization(
   request: ReceivedRequest,
   fields: Fields,
   dependencies: SignOnDependencies,
@@ -51,7 +52,7 @@ export async function beginAuthorization(
   const { step } = await dependencies.signOn.authorize(
     {
       browser: browserOf(request, dependencies),
-      parameters: namedParameters(fields, AUTHORIZATION_PARAMETERS),
+      parameters: namedParameters(fields, PARAMETERS),
     },
     { requestId: request.requestId },
   );
@@ -59,3 +60,8 @@ export async function beginAuthorization(
 }
 
 export const authorize: OAuthHandler<'authorize'> = byAddress(beginAuthorization);
+
+export const authorizePost: OAuthHandler<'authorizePost'> = byForm(beginAuthorization, {
+  path: operations.authorize.path,
+  names: Object.keys(PARAMETERS),
+});

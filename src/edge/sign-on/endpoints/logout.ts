@@ -1,12 +1,15 @@
+import { operations } from '../../../../generated/openapi/sign-on-operations.js';
 import type { LogoutRequest } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
 import type { Fields } from '../../http/form.js';
 import { browserOf } from '../browser.js';
-import { byAddress, namedParameters } from '../navigation.js';
+import { byAddress, byForm, namedParameters } from '../navigation.js';
 import type { OAuthHandler, SignOnDependencies } from '../sign-on-handler.js';
 import { stepAnswer } from '../step.js';
 
-export const LOGOUT_PARAMETERS = {
+const { path } = operations.logout;
+
+const PARAMETERS = {
   id_token_hint: 'idTokenHint',
   logout_hint: 'logoutHint',
   client_id: 'clientId',
@@ -16,16 +19,19 @@ export const LOGOUT_PARAMETERS = {
 } as const satisfies Record<string, keyof LogoutRequest>;
 
 /** Begins a sign-out, by address or by form. */
-export async function beginSignOut(
-  request: ReceivedRequest,
-  fields: Fields,
-  dependencies: SignOnDependencies,
-) {
+async function beginSignOut(request: ReceivedRequest, fields: Fields, dependencies: SignOnDependencies) {
   const { step } = await dependencies.signOn.logout(
-    { browser: browserOf(request, dependencies), ...namedParameters(fields, LOGOUT_PARAMETERS) },
+    { browser: browserOf(request, dependencies), ...namedParameters(fields, PARAMETERS) },
     { requestId: request.requestId },
   );
   return stepAnswer(step, request.requestId, dependencies);
 }
 
 export const logout: OAuthHandler<'logout'> = byAddress(beginSignOut);
+
+export const logoutPost: OAuthHandler<'logoutPost'> = byForm(beginSignOut, {
+  path,
+  names: Object.keys(PARAMETERS),
+  // A form that is too long still signs out, but does not return to the application.
+  continueUrl: path,
+});
