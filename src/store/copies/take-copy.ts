@@ -9,11 +9,6 @@ import { dumpPostgres } from './postgres-copy.js';
 import { assertSound, copySqlite } from './sqlite-copy.js';
 import { type ValidList, validIn } from './valid-list.js';
 
-interface TakenCopy {
-  facts: CopyFacts;
-  valid: ValidList;
-}
-
 /** Copies the database into a new file, checks the copy, and reads its facts. The service may be running. */
 export async function takeCopy(
   { dataDir, databaseUrl }: DatabasePlace,
@@ -21,7 +16,7 @@ export async function takeCopy(
   now: number,
   environment: Readonly<Record<string, string | undefined>>,
   warn: (message: string) => void,
-): Promise<TakenCopy> {
+): ReturnType<typeof takenOf> {
   const read = (reader: Reader) => takenOf(reader, now);
   if (databaseUrl !== undefined) {
     return dumpPostgres(databaseUrl, target, environment, read, warn);
@@ -31,7 +26,7 @@ export async function takeCopy(
   return reading({ file: target }, read);
 }
 
-async function takenOf(reader: Reader, now: number): Promise<TakenCopy> {
+async function takenOf(reader: Reader, now: number) {
   await refuseUnlessMigrated(reader);
   return { facts: await factsOf(reader), valid: await validIn(reader, now) };
 }

@@ -37,12 +37,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   const reading = connect(file, true);
   const writer = kyselyOver(writing);
   const reader = kyselyOver(reading);
-  let writes: Writes | undefined;
+  let writes: ReturnType<typeof startWrites> | undefined;
   const write: Database['write'] = async (work, onDone, origin) => {
     try {
       // Starts with the first write: before it, migrations sort tables on the disk, and no callers wait.
       writes ??= startWrites(file, writing, writer, options);
-      return await writes.run(work, onDone, origin);
+      return await writes.commits.run(work, onDone, origin);
     } catch (error) {
       throw asDiskTrouble(error);
     }
@@ -131,18 +131,12 @@ export function openSqliteReader(file: string): Pick<Database, 'reader' | 'close
   };
 }
 
-interface Writes {
-  run: Database['write'];
-  /** Ends when all pending writes are done. */
-  end(): Promise<void>;
-}
-
 function startWrites(
   file: string,
   writing: BetterSqlite3.Database,
   writer: Writer,
   { checkpoints: checkpointOptions, onDiskFailure = () => undefined, watch }: SqliteOptions,
-): Writes {
+) {
   // Savepoint journals need not survive a crash; on the disk each group would make and remove a file.
   writing.pragma('temp_store = MEMORY');
   // Otherwise SQLite would sync at each commit, blocking. It still syncs where the order matters.
@@ -165,7 +159,8 @@ function startWrites(
     watch?.committed,
   );
   return {
-    run: (work, onDone, origin) => commits.run(work, onDone, origin),
+    commits,
+    /** Ends when all pending writes are done. */
     end: async () => {
       await commits.idle();
       await disk.close();

@@ -13,7 +13,6 @@ import {
   assertReplicaOf,
   NO_REPLICA,
   openReplicaPool,
-  type ReplicaPool,
   type ReplicaPoolOptions,
   replicaTroubleOf,
 } from './pool.js';
@@ -21,18 +20,15 @@ import {
 /** How long the replica is not used after a failure. */
 const REST_MS = 5_000;
 
-interface ReplicaListener {
+export interface ReplicaOptions extends ReplicaPoolOptions {
   onAway(reason: string): void;
   onBack(): void;
-}
-
-export interface ReplicaOptions extends ReplicaListener, ReplicaPoolOptions {
   restMs?: number;
 }
 
 /** A pool and the stores over it. It is over at the first failure. */
 interface Run {
-  pool: ReplicaPool;
+  pool: ReturnType<typeof openReplicaPool>;
   stores: DirectoryStores;
   versionOf: VersionOf;
   isOver: boolean;

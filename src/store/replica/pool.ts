@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import type pg from 'pg';
-import type { Reader, StoreWatch } from '../database.js';
+import type { Database, Reader, StoreWatch } from '../database.js';
 import { SoundPostgresDialect } from '../dialects/postgres/driver.js';
 import { NamedStatements } from '../dialects/postgres/named-statements.js';
 import { openPool } from '../dialects/postgres/postgres.js';
@@ -25,11 +25,6 @@ export function replicaTroubleOf(error: unknown): string {
   return isRefusedSetting((error as Error).cause) ? POOLER : databaseReasonOf(error);
 }
 
-export interface ReplicaPool {
-  reader: Reader;
-  close(): Promise<void>;
-}
-
 export interface ReplicaPoolOptions {
   url: string;
   /** Limits the wait for a connection, and each statement. Then the primary answers. */
@@ -41,7 +36,7 @@ export interface ReplicaPoolOptions {
 export function openReplicaPool(
   { url: connectionString, limitMs = LIMIT_MS, watch }: ReplicaPoolOptions,
   onBroken: (error: Error) => void,
-): ReplicaPool {
+): Pick<Database, 'reader' | 'close'> {
   const named = new NamedStatements(PLANS_KEPT_MS);
   let run: string | undefined;
   const assertSameRun = async (client: pg.ClientBase) => {

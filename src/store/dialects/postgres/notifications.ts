@@ -7,25 +7,22 @@ import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webh
 import type { BehindCommit } from './driver.js';
 import { reasonOf } from './trouble.js';
 
-export interface NotificationLimits {
-  connectMs: number;
+export const NOTIFICATION_LIMITS = {
+  connectMs: 5_000,
   /** The limit for answers, and for the arrival of our own notifications. */
-  answerMs: number;
+  answerMs: 3_000,
   /** Between checks that these arrive. */
-  checkEveryMs: number;
+  checkEveryMs: 10_000,
   /** Before the next connection. Doubled after each failure, up to `mostPauseMs`. */
-  leastPauseMs: number;
-  mostPauseMs: number;
+  leastPauseMs: 100,
+  mostPauseMs: 5_000,
   /** Before the next connection, if no notification arrived on the last. */
-  unheardPauseMs: number;
+  unheardPauseMs: 60_000,
   /** Between two notifications of this node. Each stands for all commits since the last. */
-  apartMs: number;
-}
-
-export const NOTIFICATION_LIMITS: NotificationLimits = {
-  ...{ connectMs: 5_000, answerMs: 3_000, checkEveryMs: 10_000 },
-  ...{ leastPauseMs: 100, mostPauseMs: 5_000, unheardPauseMs: 60_000, apartMs: 5 },
+  apartMs: 5,
 };
+
+export type NotificationLimits = typeof NOTIFICATION_LIMITS;
 
 /** Lost: no connection, or it ended. Unheard: it is sound, and notifications do not arrive on it. */
 export type Silence = 'lost' | 'unheard';
@@ -211,14 +208,10 @@ function namedBy(ids: readonly string[]): NewlyDue {
   return isSound ? new Set(ids as SubscriptionId[]) : undefined;
 }
 
-interface Session {
-  client: pg.Client;
-  /** Aborted at the end of the connection, with its reason. */
-  signal: AbortSignal;
-  end(reason: Error): void;
-}
+type Session = ReturnType<typeof openSession>;
 
-function openSession(connectionString: string, { connectMs, answerMs }: NotificationLimits): Session {
+/** Its signal is aborted at the end of the connection, with the reason. */
+function openSession(connectionString: string, { connectMs, answerMs }: NotificationLimits) {
   const ended = new AbortController();
   const socket = new Socket();
   const client = new pg.Client({

@@ -6,12 +6,7 @@ import type { Writer } from '../../../database.js';
 import { statement } from '../../statements/kept-statement.js';
 import { placeIn } from './conditions.js';
 
-interface MadeBehind {
-  createdAt: number;
-  seq: number;
-  to: number;
-  limit: number;
-}
+type MadeBehind = Record<'createdAt' | 'seq' | 'to' | 'limit', number>;
 
 const made = statement((db, { createdAt, seq, to, limit }: MadeBehind) =>
   db
@@ -24,13 +19,7 @@ const made = statement((db, { createdAt, seq, to, limit }: MadeBehind) =>
     .select(['seq as deliverySeq', 'createdAt as at']),
 );
 
-interface EndedBehind {
-  endedAt: number;
-  deliverySeq: number;
-  number: number;
-  to: number;
-  limit: number;
-}
+type EndedBehind = Record<'endedAt' | 'deliverySeq' | 'number' | 'to' | 'limit', number>;
 
 const ended = statement((db, { endedAt, deliverySeq, number, to, limit }: EndedBehind) =>
   db

@@ -105,12 +105,7 @@ const dueFirstOfAll = keptStatement(
   `,
 );
 
-interface LaterSearch {
-  id: string;
-  from: number;
-  now: number;
-  limit: number;
-}
+type LaterSearch = { id: string } & Record<'from' | 'now' | 'limit', number>;
 
 const dueLater = plannedStatement((db, { id, from, now, limit }: LaterSearch) => {
   const query = db

@@ -16,23 +16,18 @@ const LONGEST_IDLE_MS = 15_000;
 /** After a failure before the look began, whose duration is then unknown. */
 const PAUSE_AFTER_OUTAGE_MS = 1_000;
 
-export interface LookLimits {
+export const LOOK_LIMITS = {
   /** Beyond the round trip, a look takes a millisecond or two unless it reads thousands of dead rows. */
-  slowMs: number;
-  /** A busy machine makes single looks slow. */
-  mostSlowLooks: number;
-  /** After one look this slow, claims make no more complete looks. */
-  farTooSlowMs: number;
-  /** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
-  mostKnown: number;
-}
-
-export const LOOK_LIMITS: LookLimits = {
   slowMs: 10,
+  /** A busy machine makes single looks slow. */
   mostSlowLooks: 10,
+  /** After one look this slow, claims make no more complete looks. */
   farTooSlowMs: 1_000,
+  /** The most subscriptions that claims know while looks are slow; if more are due, they take turns. */
   mostKnown: 1_000,
 };
+
+export type LookLimits = typeof LOOK_LIMITS;
 
 /** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
 const COMMITTED_LATE = 1_000;
