@@ -19,7 +19,6 @@ import type { AuditMac } from '../domain/operator/audit-chain.js';
 import type { SealStore } from '../domain/operator/rows/encryption-keys.js';
 import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
 import type { PlatformUnitOfWork } from '../domain/platform/unit-of-work.js';
-import type { CodeMinutes } from '../domain/sign-on/authorization/codes.js';
 import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
 import { DueSignal, type NewlyDue } from '../domain/webhooks/sending/due-signal.js';
 import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
@@ -41,7 +40,6 @@ import { sharedMailboxes } from './adapters/platform/accounts.js';
 import { platformUnitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
-import { codeMinutesOf } from './adapters/sign-on/codes.js';
 import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
@@ -132,7 +130,6 @@ export interface Store extends DirectoryStores {
   readonly observations: AuditWriter;
   readonly seals: SealStore;
   readonly signOn: SignOnUnitOfWork;
-  readonly codeMinutes: CodeMinutes;
   readonly webhooks: WebhookUnitOfWork;
   readonly sending: SendingUnitOfWork;
   /** Woken by every write here that makes deliveries due. */
@@ -196,7 +193,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const directory = directoryStores(database);
   const replica =
     options.replica && new NearestStores(directory, database.reader, { watch, ...options.replica });
-  const signOn = signOnUnitOfWork(database, due, onInvalidEvent);
   return {
     clock: database.clock,
     visits: visitStore(database),
@@ -212,8 +208,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     operator: operatorUnitOfWork(database),
     observations: auditWriter(database),
     seals: sealStore(database),
-    signOn,
-    codeMinutes: codeMinutesOf(signOn),
+    signOn: signOnUnitOfWork(database, due, onInvalidEvent),
     webhooks: webhookUnitOfWork(database, due),
     sending: sendingUnitOfWork(database, options.onLookFailed),
     deliveriesDue,

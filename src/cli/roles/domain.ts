@@ -201,7 +201,7 @@ function servicesOf(
       purge: store.purge,
       retention,
       onPurged: purgedRowsCounter(metrics),
-      codeMinutes: store.codeMinutes,
+      signOn: store.signOn,
       signingKeys: rotation,
       clock,
     },

@@ -12,8 +12,9 @@ import {
   purgeExpired,
   type Retention,
 } from '../../domain/maintenance/purge.js';
-import { type CodeMinutes, expireCodesOf, MINUTE_MS } from '../../domain/sign-on/authorization/codes.js';
+import { expireCodesOf, MINUTE_MS } from '../../domain/sign-on/authorization/codes.js';
 import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
+import type { SignOnUnitOfWork } from '../../domain/sign-on/unit-of-work.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { words } from './words.js';
@@ -23,7 +24,7 @@ export interface MaintenanceDependencies {
   retention: Retention;
   /** Called after rows were removed. */
   onPurged?: (kind: ExpiringKind, rows: number) => void;
-  codeMinutes: CodeMinutes;
+  signOn: SignOnUnitOfWork;
   signingKeys: KeyRotation;
   clock: Clock;
 }
@@ -47,7 +48,7 @@ export function maintenanceService({
   retention,
   onPurged,
   clock,
-  codeMinutes,
+  signOn,
   signingKeys,
 }: MaintenanceDependencies) {
   return serve(MaintenanceServiceService, {
@@ -69,7 +70,7 @@ export function maintenanceService({
       if (limit < 1 || limit > MOST_MINUTES) {
         throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
       }
-      const minutes = await codeMinutes.toWatch(limit);
+      const minutes = await signOn.rows.codeMinutes.toWatch(limit);
       const now = clock();
       return {
         minutes: minutes.map((each) => ({ ...each, expiresInMs: Math.max(0, each.expiresAt - now) })),
@@ -82,12 +83,13 @@ export function maintenanceService({
       }
       const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
       if (begins.length > 0) {
-        await codeMinutes.markWatched(begins, clock());
+        await signOn.run(({ codeMinutes }) => codeMinutes.markWatched(begins, clock()));
       }
       return {};
     },
     expireAuthorizationCodes: async ({ minute }) => {
-      const outcome = await expireCodesOf(codeMinutes, clock, beginOf(minute, 'minute'));
+      const begin = beginOf(minute, 'minute');
+      const outcome = await signOn.run(({ codeMinutes }) => expireCodesOf(codeMinutes, clock, begin));
       const retryInMs = outcome.retryAt && Math.max(0, outcome.retryAt - clock());
       return { ...outcome, retryInMs };
     },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { CodeMinutes } from '../../../src/domain/sign-on/authorization/codes.js';
+import type { SignOnUnitOfWork } from '../../../src/domain/sign-on/unit-of-work.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import {
   type MaintenanceDependencies,
@@ -32,7 +33,11 @@ describe('the minutes in which codes were issued', () => {
       },
     };
     const rest = {} as Pick<MaintenanceDependencies, 'purge' | 'retention' | 'signingKeys'>;
-    const rig = await rigs.start([maintenanceService({ ...rest, codeMinutes, clock: () => now })]);
+    const signOn = {
+      rows: { codeMinutes },
+      run: (work: (changes: object) => unknown) => work({ codeMinutes }),
+    } as unknown as SignOnUnitOfWork;
+    const rig = await rigs.start([maintenanceService({ ...rest, signOn, clock: () => now })]);
     return { asked, client: rig.channel().clientOf(MaintenanceServiceService) };
   }
 

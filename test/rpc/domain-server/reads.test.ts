@@ -9,7 +9,6 @@ import { webhookService } from '../../../src/rpc/domain-server/webhooks/index.js
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
-import { codeMinutesOf } from '../../../src/store/adapters/sign-on/codes.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
@@ -40,7 +39,7 @@ function servicesOver(database: Database, { issuer, clock }: Rig) {
     ({
       unitOfWork,
       clock: clock.now,
-      codeMinutes: codeMinutesOf(signOn),
+      signOn,
       signingKeys: { unitOfWork: signOn },
       auditMac: () => Buffer.alloc(32),
       draining: AbortSignal.abort(),

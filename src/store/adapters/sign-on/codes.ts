@@ -5,16 +5,14 @@ import {
   type CodeMinutes,
   type CodeRows,
   type CodeStatus,
+  MINUTE_MS,
 } from '../../../domain/sign-on/authorization/codes.js';
-import type { SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 type Row = Tables['authorizationCodes'];
 type Ids = Pick<AuthorizationCode, 'applicationId' | 'accountId' | 'instanceId'>;
-
-const MINUTE_MS = 60_000;
 
 const byHash = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('authorizationCodes').where('hash', '=', hash).selectAll().$narrowType<Ids>(),
@@ -124,14 +122,5 @@ async function stateOf(db: Rows, minute: number) {
     redeemed: countOf('REDEEMED'),
     expired: countOf('EXPIRED'),
     retryAt: rows.find(({ status }) => status === 'ISSUED')?.firstEnd ?? null,
-  };
-}
-
-/** Each step is a separate transaction. */
-export function codeMinutesOf({ rows, run }: SignOnUnitOfWork): CodeMinutes {
-  return {
-    toWatch: rows.codeMinutes.toWatch,
-    markWatched: (minutes, at) => run((changes) => changes.codeMinutes.markWatched(minutes, at)),
-    expire: (minute, now) => run((changes) => changes.codeMinutes.expire(minute, now)),
   };
 }
