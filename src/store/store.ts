@@ -1,28 +1,8 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { VisitStore } from '../domain/access/gatekeeper.js';
-import type { ServiceTokenStore } from '../domain/access/service-tokens.js';
-import type { CountStore } from '../domain/access/shared-counts.js';
-import type { Clock } from '../domain/clock.js';
-import type { DemoStore } from '../domain/demo/seed.js';
-import type {
-  ChangeStore,
-  DirectoryStores,
-  InstanceIntegrationStore,
-  Nearest,
-} from '../domain/directory/stores.js';
-import type { ExpiryStore } from '../domain/maintenance/expiry.js';
-import type { PurgeStore } from '../domain/maintenance/purge.js';
-import type { AuditWriter } from '../domain/operator/audit.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
-import type { SealStore } from '../domain/operator/rows/encryption-keys.js';
-import type { OperatorUnitOfWork } from '../domain/operator/unit-of-work.js';
-import type { PlatformUnitOfWork } from '../domain/platform/unit-of-work.js';
-import type { SignOnUnitOfWork } from '../domain/sign-on/unit-of-work.js';
 import { DueSignal, type NewlyDue } from '../domain/webhooks/sending/due-signal.js';
-import type { SendingUnitOfWork } from '../domain/webhooks/sending/sending.js';
-import type { WebhookUnitOfWork } from '../domain/webhooks/unit-of-work.js';
 import { makeFolder } from '../files/folders.js';
 import { removeLeft } from '../files/staged.js';
 import { serviceTokenStore, visitStore } from './adapters/access.js';
@@ -45,7 +25,7 @@ import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
-import type { Database, StoreSize, StoreWatch } from './database.js';
+import type { Database, StoreWatch } from './database.js';
 import type { CheckpointOptions } from './dialects/checkpoints.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
@@ -57,7 +37,7 @@ import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.
 import { closeKeepingLog, openSqlite } from './dialects/sqlite.js';
 import { claimDirectory } from './file-lock.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
-import { migrateToLatest, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
+import { migrateToLatest, refuseIncomplete, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
 import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
 import { damageIn, databaseReasonOf, mayPass, StoreError } from './store-error.js';
@@ -112,58 +92,22 @@ interface AuditChainsListener {
   onSpoiled: OnSpoiled;
 }
 
-/** Every port of the domain over one database. */
-export interface Store extends DirectoryStores {
-  readonly clock: Clock;
-  readonly visits: VisitStore;
-  readonly serviceTokens: ServiceTokenStore;
-  /** Undefined for SQLite, where the only node counts in memory. */
-  readonly callCounts: CountStore | undefined;
-  readonly instanceIntegrations: InstanceIntegrationStore;
-  /** Undefined without a replica. */
-  readonly nearest: Nearest | undefined;
-  readonly changes: ChangeStore;
-  readonly purge: PurgeStore;
-  readonly expiry: ExpiryStore;
-  readonly platform: PlatformUnitOfWork;
-  readonly operator: OperatorUnitOfWork;
-  readonly observations: AuditWriter;
-  readonly seals: SealStore;
-  readonly signOn: SignOnUnitOfWork;
-  readonly webhooks: WebhookUnitOfWork;
-  readonly sending: SendingUnitOfWork;
-  /** Woken by every write here that makes deliveries due. */
-  readonly deliveriesDue: DueSignal;
-  readonly demo: DemoStore;
-  /** Accounts that share a mailbox with another, up to a limit. */
-  sharedMailboxes(): Promise<{ id: string; sameAs: string }[]>;
-  /** From now on audit records form chains, with a key sealed in the database. */
-  startAuditChains(mac: AuditMac, listener: AuditChainsListener): void;
-  /** Records the issuer of this start. After `startAuditChains`, because a replacement leaves a record. */
-  claimIssuer(): Promise<void>;
-  /** Throws the reason unless the database answers and a trial write succeeds. */
-  ping(): Promise<void>;
-  /** Throws if a write was refused lately. Call it after a successful trial write. */
-  assertWritesTaken(): void;
-  schemaDrift(): Promise<SchemaDrift>;
-  /** Undefined for PostgreSQL. */
-  size(): Promise<StoreSize | undefined>;
-  close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 export const DATABASE_FILE = 'integration.db';
 /** The folder in the data directory in which `integration restore` prepares the database file. */
 export const RESTORE_STAGE = 'restoring';
 
-export async function openStore(options: StoreOptions): Promise<Store> {
+/** Every port of the domain over one database. */
+export async function openStore(options: StoreOptions) {
   const { dataDir, watch } = options;
   const wasCut = options.databaseUrl === undefined && options.alone === true && isCut(dataDir);
   const refusals = new WriteRefusals(options.writes, watch);
-  let audit: Parameters<Store['startAuditChains']> | undefined;
+  let audit: { mac: AuditMac; listener: AuditChainsListener } | undefined;
   const database = withAuditChains(
     refusals.watched(await connect(options)),
-    () => audit?.[0],
-    (chain) => audit?.[1].onBroken(chain),
+    () => audit?.mac,
+    (chain) => audit?.listener.onBroken(chain),
     watch?.recorded,
   );
   try {
@@ -197,12 +141,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     clock: database.clock,
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
+    /** Undefined for SQLite, where the only node counts in memory. */
     callCounts: callCounts(database),
     instanceIntegrations: instanceIntegrationStore(database),
     ...directory,
+    /** Undefined without a replica. */
     nearest: replica?.of,
     changes: changeStore(database),
-    purge: purgeStore(database, (...place) => audit?.[1].onSpoiled(...place)),
+    purge: purgeStore(database, (...place) => audit?.listener.onSpoiled(...place)),
     expiry: expiryStore(database),
     platform: platformUnitOfWork(database, due, onInvalidEvent),
     operator: operatorUnitOfWork(database),
@@ -211,9 +157,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     signOn: signOnUnitOfWork(database, due, onInvalidEvent),
     webhooks: webhookUnitOfWork(database, due),
     sending: sendingUnitOfWork(database, options.onLookFailed),
+    /** Woken by every write here that makes deliveries due. */
     deliveriesDue,
     demo: demoStore(database),
+    /** Accounts that share a mailbox with another, up to a limit. */
     sharedMailboxes: () => sharedMailboxes(database),
+    /** Throws the reason unless the database answers and a trial write succeeds. */
     ping: async () => {
       try {
         await database.prober.selectFrom('environment').select('name').executeTakeFirstOrThrow();
@@ -222,16 +171,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         throw new Error(databaseReasonOf(error), { cause: error });
       }
     },
+    /** Throws if a write was refused lately. Call it after a successful trial write. */
     assertWritesTaken: () => refusals.assertNone(),
     schemaDrift: () => schemaDrift(database.prober),
+    /** Records the issuer of this start. After `startAuditChains`, because a replacement leaves a record. */
     claimIssuer: async () => {
       if (options.issuer) {
         await claimIssuer(database, options.issuer);
       }
     },
-    startAuditChains: (...keys) => {
-      audit = keys;
+    /** From now on audit records form chains, with a key sealed in the database. */
+    startAuditChains: (mac: AuditMac, listener: AuditChainsListener) => {
+      audit = { mac, listener };
     },
+    /** Undefined for PostgreSQL. */
     size: () => database.size(),
     close: async () => {
       await notifications?.close();
