@@ -7,6 +7,7 @@ import type {
 } from '../../domain/maintenance/expiry.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import type { Database, Writer } from '../database.js';
+import { findsAny } from './statements/kept-statement.js';
 
 const DAY_MS = 86_400_000;
 
@@ -50,7 +51,7 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
       }),
     forgetWarnings: async (before) => {
       const over = reader.selectFrom('expiry_warnings').where('expires_at', '<', before);
-      if (await over.select('id').limit(1).executeTakeFirst()) {
+      if (await findsAny(over.select('id'))) {
         await write((writer) =>
           writer.deleteFrom('expiry_warnings').where('expires_at', '<', before).execute(),
         );

@@ -9,6 +9,7 @@ import {
   encryptionKeyRows,
   SEALED_COLUMNS,
 } from './operator/encryption-keys.js';
+import { findsAny } from './statements/kept-statement.js';
 import { lock } from './unit-of-work.js';
 
 const LOCK = 'encryption-keys';
@@ -28,15 +29,7 @@ export function sealStore({ reader, write }: Database): SealStore {
       }),
     addTokenKeys: (tokenKeys, now) => write((writer) => addTokenKeys(writer, tokenKeys, now)),
     tokenKeys: () => reader.selectFrom('token_keys').select(['purpose', 'sealed']).execute(),
-    hasAuditChains: async () => {
-      const row = await reader
-        .selectFrom('audit_events')
-        .where('chain', '>', '')
-        .limit(1)
-        .select('id')
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    hasAuditChains: () => findsAny(reader.selectFrom('audit_events').where('chain', '>', '').select('id')),
     announce: ({ node, keyIds, usedId, issuer }) =>
       write(async (writer) => {
         await lock(writer, [LOCK]);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
+import { findsAny } from '../adapters/statements/kept-statement.js';
 import { tablesOf } from '../copies/copy-facts.js';
 import type { Reader, Writer } from '../database.js';
 import { MOVE_MARK } from '../migrate.js';
@@ -30,8 +31,11 @@ export async function stateOf(db: Reader, earlier: Moved | undefined): Promise<T
   if (tables.includes(MOVE_MARK)) {
     return markIn(db);
   }
-  if (earlier !== undefined && tables.includes('audit_events') && (await hasRecord(db, earlier.at))) {
-    return 'moved';
+  if (earlier !== undefined && tables.includes('audit_events')) {
+    const records = db.selectFrom('audit_events').where('type', '=', MOVED_TYPE);
+    if (await findsAny(records.where('created_at', '=', earlier.at).select('id'))) {
+      return 'moved';
+    }
   }
   const { environment, issuer } = await recordedIn(db);
   throw new StoreError(
@@ -39,16 +43,6 @@ export async function stateOf(db: Reader, earlier: Moved | undefined): Promise<T
       ? `The PostgreSQL database is not empty: it contains the table ${tables[0]}. Move into a new database.`
       : `The PostgreSQL database is already in use, by the ${environment} environment of ${issuer ?? 'no issuer yet'}. Move into a new database.`,
   );
-}
-
-async function hasRecord(db: Reader, at: number): Promise<boolean> {
-  const record = await db
-    .selectFrom('audit_events')
-    .where('type', '=', MOVED_TYPE)
-    .where('created_at', '=', at)
-    .select('id')
-    .executeTakeFirst();
-  return record !== undefined;
 }
 
 /** Waits for the transaction of a killed attempt, which the server may not have ended yet. */

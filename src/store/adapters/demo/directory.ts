@@ -6,6 +6,7 @@ import { madeAt, newVersion } from '../../../domain/version.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor } from '../directory-columns.js';
+import { findsAny } from '../statements/kept-statement.js';
 
 /** Only into a database without it. */
 export async function seedDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
@@ -19,10 +20,9 @@ export async function seedDirectory(writer: Writer, seed: DemoSeed): Promise<voi
 }
 
 /** Changes and deletions by people since the first start stay. */
-async function isSeeded(writer: Writer, { instances }: DemoSeed): Promise<boolean> {
+function isSeeded(writer: Writer, { instances }: DemoSeed): Promise<boolean> {
   const ids = instances.map(({ id }) => id);
-  const row = await writer.selectFrom('instances').where('id', 'in', ids).select('id').executeTakeFirst();
-  return row !== undefined;
+  return findsAny(writer.selectFrom('instances').where('id', 'in', ids).select('id'));
 }
 
 async function seedRoots(

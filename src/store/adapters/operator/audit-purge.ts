@@ -10,6 +10,7 @@ import {
 import { judgeBy } from '../../../domain/operator/audit-verification.js';
 import { camelCased } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
+import { findsAny } from '../statements/kept-statement.js';
 import { lock } from '../unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
 import { auditChainsOf, unstoredRecords } from './audit-chains.js';
@@ -178,20 +179,11 @@ async function shorten(
   // Repeats claims of removed records about other chains where they are still needed, the newest first.
   for (const claim of old.flatMap((record) => purgeClaimIn(mac, record) ?? []).reverse()) {
     const { seq } = await purgedOf(writer, mac, claim.chain);
-    if (seq < claim.seq && (await hasRecords(writer, claim.chain))) {
+    const records = camelCased(writer).selectFrom('auditEvents').where('chain', '=', claim.chain);
+    if (seq < claim.seq && (await findsAny(records.select('seq')))) {
       await tell(writer, now, claim);
     }
   }
-}
-
-async function hasRecords(writer: Writer, chain: string): Promise<boolean> {
-  const row = await camelCased(writer)
-    .selectFrom('auditEvents')
-    .where('chain', '=', chain)
-    .limit(1)
-    .select('seq')
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 async function tell(writer: Writer, now: number, { chain, seq, hash, proof }: PurgeClaim): Promise<void> {

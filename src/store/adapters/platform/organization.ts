@@ -15,7 +15,7 @@ import type {
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../directory-columns.js';
-import { statement } from '../statements/kept-statement.js';
+import { findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { isBelow } from './hierarchy.js';
@@ -78,15 +78,7 @@ export function unitTypeRows(writer: Writer): UnitTypeRows {
     page: (page, clientId) => oldestFirst(unitTypes().where('clientId', '=', clientId), 'unit_types', page),
     count: countOfClient(db, 'unitTypes'),
     ...plainWrites(db, 'unitTypes'),
-    hasUnits: async (id) => {
-      const unit = await db
-        .selectFrom('units')
-        .where('unitTypeId', '=', id)
-        .select('id')
-        .limit(1)
-        .executeTakeFirst();
-      return unit !== undefined;
-    },
+    hasUnits: (id) => findsAny(db.selectFrom('units').where('unitTypeId', '=', id).select('id')),
   };
 }
 
@@ -157,15 +149,14 @@ export function locationRows(writer: Writer): LocationRows {
 export function jobTitleRows(writer: Writer): JobTitleRows {
   const db = camelCased(writer);
   return {
-    has: async (clientId, title) => {
-      const row = await db
-        .selectFrom('jobTitles')
-        .where('clientId', '=', clientId)
-        .where('title', '=', title)
-        .select('title')
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    has: (clientId, title) =>
+      findsAny(
+        db
+          .selectFrom('jobTitles')
+          .where('clientId', '=', clientId)
+          .where('title', '=', title)
+          .select('title'),
+      ),
     page: async (clientId, after, limit) => {
       const rows = await db
         .selectFrom('jobTitles')

@@ -6,7 +6,7 @@ import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { namedOrNull } from '../directory-columns.js';
 import { inList } from '../statements/dialect.js';
-import { statement } from '../statements/kept-statement.js';
+import { findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { IS_PRESENT } from '../users.js';
@@ -54,9 +54,9 @@ export function userRows(writer: Writer): UserRows {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    anyOf: async (clientId) => {
+    anyOf: (clientId) => {
       const users = db.selectFrom('users').where('clientId', '=', clientId).where('status', '!=', 'DELETED');
-      return (await users.select('id').limit(1).executeTakeFirst()) !== undefined;
+      return findsAny(users.select('id'));
     },
     firstOwner: async (clientId) => {
       // By role: a client may have many users, and no owner among them.

@@ -90,6 +90,13 @@ export function changedOne({ numAffectedRows }: QueryResult<unknown>): boolean {
   return numAffectedRows === 1n;
 }
 
+/** Whether the query finds a row. */
+export async function findsAny(query: {
+  limit(most: number): { executeTakeFirst(): Promise<unknown> };
+}): Promise<boolean> {
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** `statement` for a read of committed data, with values by position. */
 export function keptQuery<Values extends readonly (string | number)[], Row>(
   reader: Rows,

@@ -5,7 +5,7 @@ import type {
   SendingUnitOfWork,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Database, Reader, Writer } from '../../../database.js';
-import { plannedStatement } from '../../statements/kept-statement.js';
+import { findsAny, plannedStatement } from '../../statements/kept-statement.js';
 import { unitOfWorkOver } from '../../unit-of-work.js';
 import { WAITS_FOR_LATER } from '../dialect-words.js';
 import { claiming } from './claims.js';
@@ -58,10 +58,7 @@ async function anyLaterThan(db: Reader, now: number): Promise<boolean> {
     .where('lease_until', 'is not', null)
     .where('attempt_started_at', '>', now);
   const ended = db.selectFrom('delivery_attempts').where('ended_at', '>', now);
-  return (
-    (await ended.select('number').limit(1).executeTakeFirst()) !== undefined ||
-    (await begun.select('seq').limit(1).executeTakeFirst()) !== undefined
-  );
+  return (await findsAny(ended.select('number'))) || findsAny(begun.select('seq'));
 }
 
 /** Runs only after the clock was set back, so it may scan all running and waiting deliveries. */
