@@ -7,7 +7,7 @@ import type {
 } from '../../domain/maintenance/expiry.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import type { Database, Writer } from '../database.js';
-import { findsAny } from './statements/kept-statement.js';
+import { changedOne, findsAny } from './statements/kept-statement.js';
 
 const DAY_MS = 86_400_000;
 
@@ -42,12 +42,11 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
     toWarnOf: (after, until, days, limit) => found(reader, { after, until, limit, days }),
     noteWarning: ({ kind, id, expiresAt }, days) =>
       write(async (writer) => {
-        const { numInsertedOrUpdatedRows } = await writer
+        const warning = writer
           .insertInto('expiry_warnings')
           .values({ kind, id, expires_at: expiresAt, days })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow();
-        return numInsertedOrUpdatedRows === 1n;
+          .onConflict((conflict) => conflict.doNothing());
+        return changedOne(await writer.executeQuery(warning));
       }),
     forgetWarnings: async (before) => {
       const over = reader.selectFrom('expiry_warnings').where('expires_at', '<', before);
@@ -66,12 +65,11 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
         .execute(),
     warnOfFailure: ({ id, failingSince, tenths, disabledFrom }, now) =>
       write(async (writer) => {
-        const { numUpdatedRows } = await toWarn(writer.updateTable('subscriptions'), failingSince, tenths)
+        const warned = toWarn(writer.updateTable('subscriptions'), failingSince, tenths)
           .where('id', '=', id)
           .where('failing_since', '=', failingSince)
-          .set({ warned_failing_since: failingSince, warned_tenths: tenths })
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows !== 1n) {
+          .set({ warned_failing_since: failingSince, warned_tenths: tenths });
+        if (!changedOne(await writer.executeQuery(warned))) {
           return undefined;
         }
         const contact = await contactOf(writer, id);

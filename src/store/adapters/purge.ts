@@ -3,7 +3,7 @@ import type { ExpiringKind, PurgeStore } from '../../domain/maintenance/purge.js
 import type { Database, Reader } from '../database.js';
 import type { Schema } from '../schema.js';
 import { auditRemoval, type OnSpoiled } from './operator/audit-purge.js';
-import { changedOne, keptStatement } from './statements/kept-statement.js';
+import { changedOne, changedRows, keptStatement } from './statements/kept-statement.js';
 import { DELIVERIES, deliveryRemoval, EVENTS, eventRemoval, type Removal } from './webhooks/purge.js';
 
 interface ExpiringRows {
@@ -88,7 +88,7 @@ export function purgeStore(database: Database, onSpoiledAudit?: OnSpoiled): Purg
       ownWays[kind]?.(overBefore, limit) ??
       database.write(async (writer) => {
         const removal = removalOf(EXPIRING[kind], overBefore, limit);
-        return Number((await removal.execute(writer)).numAffectedRows ?? 0);
+        return changedRows(await removal.execute(writer));
       }),
     begin: (run, now, until, endedBy = until) =>
       database.write(async (writer) => changedOne(await beginning(writer, { run, now, until, endedBy }))),

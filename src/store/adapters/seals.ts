@@ -9,7 +9,7 @@ import {
   encryptionKeyRows,
   SEALED_COLUMNS,
 } from './operator/encryption-keys.js';
-import { findsAny } from './statements/kept-statement.js';
+import { changedRows, findsAny } from './statements/kept-statement.js';
 import { lock } from './unit-of-work.js';
 
 const LOCK = 'encryption-keys';
@@ -73,11 +73,11 @@ export function sealStore({ reader, write }: Database): SealStore {
         let replaced = 0;
         for (const { name: of, from, to } of replacements) {
           // Skips rows that were deleted, or sealed anew by another node.
-          const { numAffectedRows } = await sql`
+          const replacement = sql`
             update ${sql.table(table)} set ${sql.ref(sealed)} = ${to}
             where ${sql.ref(name)} = ${of} and ${sql.ref(sealed)} = ${from}
-          `.execute(writer);
-          replaced += Number(numAffectedRows ?? 0);
+          `;
+          replaced += changedRows(await replacement.execute(writer));
         }
         return replaced;
       }),

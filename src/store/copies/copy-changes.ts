@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
 import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
+import { changedRows } from '../adapters/statements/kept-statement.js';
 import type { Writer } from '../database.js';
 
 /** Changes of rows in a restored database, each with its audit record. */
@@ -17,7 +18,7 @@ export class CopyChanges {
   }
 
   async countChanged(statement: RawBuilder<unknown>): Promise<number> {
-    return Number((await statement.execute(this.writer)).numAffectedRows ?? 0);
+    return changedRows(await statement.execute(this.writer));
   }
 
   /** Applies the change to each id and records it. Returns the ids. */

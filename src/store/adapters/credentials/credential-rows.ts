@@ -6,7 +6,7 @@ import type { IntegrationNotice, NoticeRows, WaitingNotices } from '../../../dom
 import type { PasswordRows } from '../../../domain/credentials/passwords.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { statement } from '../statements/kept-statement.js';
+import { changedOne, changedRows, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { grantRows } from './grants.js';
@@ -54,14 +54,13 @@ function linkRows(db: Rows): LinkRows {
       await db.insertInto('accountLinks').values(link).execute();
     },
     use: async (tokenHash, now) => {
-      const { numUpdatedRows } = await db
+      const use = db
         .updateTable('accountLinks')
         .set({ endedAt: now })
         .where('tokenHash', '=', tokenHash)
         .where('endedAt', 'is', null)
-        .where('expiresAt', '>', now)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
+        .where('expiresAt', '>', now);
+      return changedOne(await db.executeQuery(use));
     },
     endOfAccount: async (accountId, purposes, now) => {
       if (purposes.length > 0) {
@@ -94,20 +93,15 @@ function emailChangeRows(db: Rows): EmailChangeRows {
         .execute();
     },
     take: async (linkHash, now) => {
-      const { numDeletedRows } = await db
-        .deleteFrom('emailChanges')
-        .where('linkHash', '=', linkHash)
-        .where('expiresAt', '>', now)
-        .executeTakeFirstOrThrow();
-      return numDeletedRows === 1n;
+      const due = db.deleteFrom('emailChanges').where('linkHash', '=', linkHash).where('expiresAt', '>', now);
+      return changedOne(await db.executeQuery(due));
     },
     end: async (accountId, asker) => {
-      const { numDeletedRows } = await db
+      const ended = db
         .deleteFrom('emailChanges')
         .where('accountId', '=', accountId)
-        .$if(asker !== undefined, (query) => query.where('asker', '=', asker as string))
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
+        .$if(asker !== undefined, (query) => query.where('asker', '=', asker as string));
+      return changedRows(await db.executeQuery(ended));
     },
   };
 }
@@ -138,6 +132,5 @@ async function remove(
   table: 'accountNotices' | 'integrationNotices',
   ids: readonly string[],
 ): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom(table).where('id', 'in', ids).executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  return changedRows(await db.executeQuery(db.deleteFrom(table).where('id', 'in', ids)));
 }

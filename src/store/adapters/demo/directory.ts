@@ -6,7 +6,7 @@ import { madeAt, newVersion } from '../../../domain/version.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor } from '../directory-columns.js';
-import { findsAny } from '../statements/kept-statement.js';
+import { changedRows, findsAny } from '../statements/kept-statement.js';
 
 /** Only into a database without it. */
 export async function seedDirectory(writer: Writer, seed: DemoSeed): Promise<void> {
@@ -160,12 +160,11 @@ export async function insert<T extends keyof Tables>(
   let inserted = 0;
   for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
     const some = rows.slice(from, from + ROWS_PER_INSERT);
-    const { numInsertedOrUpdatedRows } = await camelCased(writer)
+    const insertion = camelCased(writer)
       .insertInto(table)
       .values(some as never)
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow();
-    inserted += Number(numInsertedOrUpdatedRows);
+      .onConflict((conflict) => conflict.doNothing());
+    inserted += changedRows(await writer.executeQuery(insertion));
   }
   return inserted;
 }

@@ -10,7 +10,7 @@ import {
 import { judgeBy } from '../../../domain/operator/audit-verification.js';
 import { camelCased } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { findsAny } from '../statements/kept-statement.js';
+import { changedRows, findsAny } from '../statements/kept-statement.js';
 import { lock } from '../unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
 import { auditChainsOf, unstoredRecords } from './audit-chains.js';
@@ -55,17 +55,14 @@ export function auditRemoval(
 }
 
 async function removeUnchained(writer: Writer, before: number, limit: number): Promise<number> {
-  const old = camelCased(writer)
+  const db = camelCased(writer);
+  const old = db
     .selectFrom('auditEvents')
     .where('createdAt', '<', before)
     .where('chain', 'is', null)
     .limit(limit)
     .select('id');
-  const { numDeletedRows } = await camelCased(writer)
-    .deleteFrom('auditEvents')
-    .where('id', 'in', old)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  return changedRows(await db.executeQuery(db.deleteFrom('auditEvents').where('id', 'in', old)));
 }
 
 async function removeChained(

@@ -5,6 +5,7 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { isPostgres, kept } from '../statements/dialect.js';
+import { changedOne } from '../statements/kept-statement.js';
 
 /**
  * Every column with seals, and the column of the name in each seal. Writers of a column listed here must call
@@ -26,21 +27,19 @@ export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
   return {
     all: () => usedKeys(writer),
     insert: async (key) => {
-      const { numInsertedOrUpdatedRows } = await db
+      const insertion = db
         .insertInto('encryptionKeys')
         .values(key)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow();
-      return Number(numInsertedOrUpdatedRows) > 0;
+        .onConflict((conflict) => conflict.doNothing());
+      return changedOne(await db.executeQuery(insertion));
     },
     retire: async (id, now) => {
-      const { numUpdatedRows } = await db
+      const retirement = db
         .updateTable('encryptionKeys')
         .set({ retiredAt: now })
         .where('id', '=', id)
-        .where('retiredAt', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
+        .where('retiredAt', 'is', null);
+      return changedOne(await db.executeQuery(retirement));
     },
     holders: async () => {
       const rows = await db

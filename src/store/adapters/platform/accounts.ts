@@ -7,7 +7,7 @@ import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { contractEmailFor } from '../directory-columns.js';
 import { isPostgres } from '../statements/dialect.js';
-import { statement } from '../statements/kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
 
 /** The codes of PostgreSQL and SQLite for a unique violation. */
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE']);
@@ -56,12 +56,11 @@ export function accountRows(writer: Writer): AccountRows {
     },
     find: async (id) => (await byId(db, { id })).rows[0],
     insert: async (account) => {
-      const { numInsertedOrUpdatedRows } = await db
+      const insertion = db
         .insertInto('accounts')
         .values(toRow(account))
-        .onConflict((conflict) => conflict.column('emailKey').doNothing())
-        .executeTakeFirstOrThrow();
-      return Number(numInsertedOrUpdatedRows) === 1;
+        .onConflict((conflict) => conflict.column('emailKey').doNothing());
+      return changedOne(await db.executeQuery(insertion));
     },
     update: async (account) => {
       const { emailKey, ...fields } = toRow(account);

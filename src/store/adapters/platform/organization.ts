@@ -15,7 +15,7 @@ import type {
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../directory-columns.js';
-import { findsAny, statement } from '../statements/kept-statement.js';
+import { changedRows, findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { isBelow } from './hierarchy.js';
@@ -171,12 +171,11 @@ export function jobTitleRows(writer: Writer): JobTitleRows {
     add: async (clientId, titles) => {
       let added = 0;
       for (const title of titles) {
-        const { numInsertedOrUpdatedRows } = await db
+        const insertion = db
           .insertInto('jobTitles')
           .values({ clientId, title })
-          .onConflict((conflict) => conflict.columns(['clientId', 'title']).doNothing())
-          .executeTakeFirstOrThrow();
-        added += Number(numInsertedOrUpdatedRows);
+          .onConflict((conflict) => conflict.columns(['clientId', 'title']).doNothing());
+        added += changedRows(await db.executeQuery(insertion));
       }
       return added;
     },

@@ -90,6 +90,10 @@ export function changedOne({ numAffectedRows }: QueryResult<unknown>): boolean {
   return numAffectedRows === 1n;
 }
 
+export function changedRows({ numAffectedRows }: QueryResult<unknown>): number {
+  return Number(numAffectedRows ?? 0);
+}
+
 /** Whether the query finds a row. */
 export async function findsAny(query: {
   limit(most: number): { executeTakeFirst(): Promise<unknown> };

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { BEGINNING, type LogPosition } from '../../../domain/webhooks/logs/page.js';
 import type { Database, Writer } from '../../database.js';
 import { claimed } from '../statements/dialect.js';
+import { changedRows } from '../statements/kept-statement.js';
 import { placeIn } from './logs/conditions.js';
 
 /** Removes at most `limit` rows from before the time `before`. Returns their number. */
@@ -80,12 +81,11 @@ async function removeEvents(writer: Writer, found: readonly number[]): Promise<n
   if (seqs.length === 0) {
     return 0;
   }
-  const { numDeletedRows } = await writer
+  const removal = writer
     .deleteFrom('events')
     .where('seq', 'in', seqs)
-    .where(sql<SqlBool>`not exists (select 1 from deliveries where deliveries.event_seq = events.seq)`)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+    .where(sql<SqlBool>`not exists (select 1 from deliveries where deliveries.event_seq = events.seq)`);
+  return changedRows(await writer.executeQuery(removal));
 }
 
 interface OldRow {

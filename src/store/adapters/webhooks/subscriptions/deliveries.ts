@@ -10,7 +10,7 @@ import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inQuery, isPostgres } from '../../statements/dialect.js';
-import { plannedStatement } from '../../statements/kept-statement.js';
+import { changedRows, plannedStatement } from '../../statements/kept-statement.js';
 import { IS_OPEN } from '../dialect-words.js';
 import { nextSequence } from '../event-recorder.js';
 
@@ -125,14 +125,13 @@ async function close(
     // With old statistics PostgreSQL would read and sort all open rows each time.
     await sql`set local enable_sort = off`.execute(writer);
   }
-  const { numUpdatedRows } = await writer
+  const update = writer
     .updateTable('deliveries')
     .set({ ...to, next_attempt_at: null })
     .where(inQuery(writer, 'seq', firstOpen(writer, from, sql.val(subscriptionId), most)))
     // In a form that fits no index: rows are found by number.
-    .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+    .where(sql<boolean>`status || '' = ${sql.lit(from)}`);
+  return changedRows(await writer.executeQuery(update));
 }
 
 /** Ordered by all columns of the index of open deliveries, so that no other is used. */
