@@ -3,13 +3,8 @@ import { ServiceError } from '../../../errors/service-error.js';
 import { unavailable } from '../unavailable.js';
 
 const LOCK_NOT_AVAILABLE = '55P03';
-const QUERY_CANCELED = '57014';
-const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK_DETECTED = '40P01';
 const READ_ONLY = '25006';
-const IN_FAILED_TRANSACTION = '25P02';
 const UNKNOWN_STATEMENT = '26000';
-const KNOWN_STATEMENT = '42P05';
 
 /** Codes for unknown settings: of PgBouncer, then of RDS Proxy. */
 const REFUSED_SETTING = new Set(['08P01', '0A000']);
@@ -68,19 +63,13 @@ export function isRefusedTransaction(error: unknown): boolean {
 }
 
 /** PostgreSQL ended this transaction to resolve a deadlock; it can be repeated at once. */
-export function isDeadlock(error: unknown): boolean {
-  return hasCode(error, DEADLOCK_DETECTED);
-}
+export const isDeadlock = hasCode('40P01');
 
 /** Refused because one before it in its transaction had failed: any, or the one that was to prepare it. */
-export function isAfterFailure(error: unknown): boolean {
-  return hasCode(error, IN_FAILED_TRANSACTION) || hasCode(error, UNKNOWN_STATEMENT);
-}
+export const isAfterFailure = hasCode('25P02', UNKNOWN_STATEMENT);
 
 /** The server has other prepared statements than this connection: a pooler leads to several processes. */
-export function isLostStatement(error: unknown): boolean {
-  return hasCode(error, UNKNOWN_STATEMENT) || hasCode(error, KNOWN_STATEMENT);
-}
+export const isLostStatement = hasCode(UNKNOWN_STATEMENT, '42P05');
 
 /**
  * A migration has changed the columns of the answer of a prepared statement, such as that of `select *`. The
@@ -101,23 +90,19 @@ export function isMendedByRepetition(error: unknown): boolean {
  * replica: the statement is cancelled, because the replica replays the removal of rows that it may read. The
  * connection may be ended too, if it cancels once more before the connection is idle.
  */
-export function isSerializationFailure(error: unknown): boolean {
-  return hasCode(error, SERIALIZATION_FAILURE);
-}
+export const isSerializationFailure = hasCode('40001');
 
 /** A statement took longer than the limit that the server enforces, or someone cancelled it. */
-export function isCanceled(error: unknown): boolean {
-  return hasCode(error, QUERY_CANCELED);
-}
+export const isCanceled = hasCode('57014');
 
 /** A statement waited for a lock longer than its limit. */
-export function isLockTimeout(error: unknown): boolean {
-  return hasCode(error, LOCK_NOT_AVAILABLE);
-}
+export const isLockTimeout = hasCode(LOCK_NOT_AVAILABLE);
 
-function hasCode(error: unknown, expected: string): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  return code === expected || cause?.code === expected;
+function hasCode(...expected: unknown[]) {
+  return (error: unknown): boolean => {
+    const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+    return expected.includes(code) || expected.includes(cause?.code);
+  };
 }
 
 /** Turns an outage or overload of the database into UNAVAILABLE; other errors stay. */
