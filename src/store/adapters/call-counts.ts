@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CountStore, Total } from '../../domain/access/shared-counts.js';
 import type { Database } from '../database.js';
-import { isSerializationFailure } from '../dialects/postgres/trouble.js';
+import { isSerializationFailure, repeated } from '../dialects/postgres/trouble.js';
 
 const MOST_FORGOTTEN = 10_000;
 const MOST_TRIES = 20;
@@ -38,7 +38,8 @@ export function callCounts({ counter }: Database): CountStore | undefined {
             used = case when ${IS_OVER} then excluded.used else present.used + excluded.used end
           returning subject, used, greatest(0, ${NOW} - started_at) as "ageMs"
         `;
-        return pastOthers(async () => (await adding.execute(counter)).rows);
+        // What waited for another node is then refused, where the default isolation is stricter.
+        return repeated(MOST_TRIES, isSerializationFailure, async () => (await adding.execute(counter)).rows);
       },
       forgetOver: async () => {
         await sql`
@@ -49,17 +50,4 @@ export function callCounts({ counter }: Database): CountStore | undefined {
       },
     }
   );
-}
-
-/** Repeats what waited for another node and is then refused, where the default isolation is stricter. */
-async function pastOthers<T>(add: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await add();
-    } catch (error) {
-      if (!isSerializationFailure(error) || tries === MOST_TRIES) {
-        throw error;
-      }
-    }
-  }
 }

@@ -18,6 +18,7 @@ import {
   isRefusedSetting,
   isRefusedTransaction,
   reasonOf,
+  repeated,
 } from './trouble.js';
 
 export interface PostgresLimits {
@@ -91,7 +92,7 @@ export async function openPostgres(
     patient: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
       const value = await inTurns(turns, origin, (begun) =>
-        pastRepeatable(async () => {
+        repeated(MOST_TRIES, mayRepeatWrite, async () => {
           const { done, committed } = await inTransaction(writer, async (transaction) => {
             // It may have waited for its connection.
             assertAsked(origin.signal);
@@ -271,20 +272,11 @@ function refusalOf(error: unknown): StoreError {
 }
 
 /**
- * Repeats a write that PostgreSQL ended to resolve a deadlock, or that used a statement which it no
- * longer has. Most writes lock in a fixed order, but one with events on several instances learns their
- * subscriptions late.
+ * Ended to resolve a deadlock, or refused because the server no longer has its statement. Most writes lock in
+ * a fixed order, but one with events on several instances learns their subscriptions late.
  */
-async function pastRepeatable<T>(write: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await write();
-    } catch (error) {
-      if ((!isDeadlock(error) && !isMendedByRepetition(error)) || tries === MOST_TRIES) {
-        throw error;
-      }
-    }
-  }
+function mayRepeatWrite(error: unknown): boolean {
+  return isDeadlock(error) || isMendedByRepetition(error);
 }
 
 /** Times and counts are int8 and safe integers; pg would return text. */

@@ -105,6 +105,23 @@ function hasCode(...expected: unknown[]) {
   };
 }
 
+/** Repeats work that was refused without effect. */
+export async function repeated<T>(
+  mostTries: number,
+  mayRepeat: (error: unknown) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayRepeat(error) || tries === mostTries) {
+        throw error;
+      }
+    }
+  }
+}
+
 /** Turns an outage or overload of the database into UNAVAILABLE; other errors stay. */
 export function asDatabaseTrouble(error: unknown): unknown {
   if (error instanceof ServiceError || !isPassingTrouble(error)) {
