@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
+import { changedOne } from '../adapters/statements/kept-statement.js';
 import type { Reader, Writer } from '../database.js';
 
 export type CredentialKind = 'api_key' | 'service_token' | 'client_secret';
@@ -60,33 +61,23 @@ export async function credentialsWhere(
   return found;
 }
 
-/** Sets the expiry of a credential. */
+/**
+ * Sets the expiry of a credential; with `from`, unless it was revoked or has another expiry than this. Returns
+ * whether it did.
+ */
 export async function setEnd(
   writer: Writer,
   { kind, id }: Pick<Credential, 'kind' | 'id'>,
-  expiresAt: number | null,
-): Promise<void> {
-  await endStatement(kind, id, expiresAt).execute(writer);
-}
-
-/** Sets another expiry, unless the credential was revoked or its expiry changed. Returns whether it did. */
-export async function moveEnd(
-  writer: Writer,
-  { kind, id }: Pick<Credential, 'kind' | 'id'>,
-  from: number,
   to: number | null,
+  from?: number,
 ): Promise<boolean> {
-  const { isRevocable } = CREDENTIALS[kind];
+  const { table, isRevocable, isVersioned } = CREDENTIALS[kind];
   const unrevoked = isRevocable ? sql`and revoked_at is null` : sql``;
-  const { numAffectedRows } = await sql`
-    ${endStatement(kind, id, to)} and expires_at = ${from} ${unrevoked}
-  `.execute(writer);
-  return numAffectedRows === 1n;
-}
-
-function endStatement(kind: CredentialKind, id: string, expiresAt: number | null) {
-  const { table, isVersioned } = CREDENTIALS[kind];
-  return sql`update ${sql.table(table)} set expires_at = ${expiresAt} ${versionIf(isVersioned)} where id = ${id}`;
+  const isSame = from === undefined ? sql`` : sql`and expires_at = ${from} ${unrevoked}`;
+  const change = sql`
+    update ${sql.table(table)} set expires_at = ${to} ${versionIf(isVersioned)} where id = ${id} ${isSame}
+  `;
+  return changedOne(await change.execute(writer));
 }
 
 /** Ends a credential permanently. */

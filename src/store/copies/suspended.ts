@@ -5,13 +5,7 @@ import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import type { Reader, Writer } from '../database.js';
-import {
-  CREDENTIALS,
-  type Credential,
-  type CredentialKind,
-  credentialKinds,
-  moveEnd,
-} from './credentials.js';
+import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 
 /** A credential or a subscription that a restore suspended and that has not been changed since. */
@@ -69,7 +63,7 @@ export function resume(
     for (const each of chosen) {
       const isResumed = await (each.kind === 'subscription'
         ? enable(writer, each, at)
-        : moveEnd(writer, { ...each, kind: each.kind }, each.since, each.expiresAt));
+        : setEnd(writer, { ...each, kind: each.kind }, each.expiresAt, each.since));
       if (!isResumed) {
         continue;
       }
