@@ -1,3 +1,5 @@
+import type { EntityType } from '../domain/directory/stores.js';
+
 /** Tables of the sequence of changes, from migration 0030. */
 export interface ChangesSchema {
   changes: ChangesTable;
@@ -8,7 +10,7 @@ export interface ChangesSchema {
 
 /** A row for each entity that integrations see, also for a removed one. Triggers write it. */
 interface ChangesTable {
-  entity_type: 'client' | 'jobTitles' | 'location' | 'unit' | 'unitType' | 'user' | 'worker';
+  entity_type: EntityType;
   entity_id: string;
   client_id: string;
   instance_id: string;
@@ -24,7 +26,7 @@ interface ChangesTable {
 /** On PostgreSQL several rows with the same client and type count together. */
 interface ChangeDigestsTable {
   client_id: string;
-  entity_type: string;
+  entity_type: EntityType;
   entities: number;
   /** The sum of the versions of the entities that are not removed, modulo 2^52. */
   digest: number;

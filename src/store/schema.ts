@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { IntegrationNotice } from '../domain/credentials/notices.js';
 import type { Address } from '../domain/directory/names.js';
-import type { AuditOutcome } from '../domain/operator/audit.js';
+import type { AuditEvent } from '../domain/operator/audit.js';
 import type {
   Application,
   ApplicationLinks,
@@ -31,10 +31,10 @@ import type { WebhooksSchema } from './webhooks-schema.js';
 export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
   environment: EnvironmentTable;
   instances: Columns<Instance>;
-  integrations: LaterVersioned<Columns<Integration>>;
+  integrations: Columns<Integration>;
   data_versions: DataVersionsTable;
-  instance_integrations: LaterVersioned<Columns<Omit<InstanceIntegration, 'instanceName'>>>;
-  api_keys: LaterVersioned<Columns<ApiKey>> & HashColumn;
+  instance_integrations: Columns<Omit<InstanceIntegration, 'instanceName'>>;
+  api_keys: Columns<ApiKey> & HashColumn;
   service_tokens: Columns<ServiceToken> & HashColumn;
   accounts: AccountsTable;
   clients: Columns<Omit<Client, 'address'> & Address>;
@@ -67,9 +67,6 @@ export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
   integration_notices: Columns<IntegrationNotice>;
   expiry_warnings: ExpiryWarningsTable;
 }
-
-/** A table that got its versions in a later migration: rows from before have the empty version. */
-type LaterVersioned<Table> = Omit<Table, 'version'> & { version: Generated<string> };
 
 /** The hash of a secret; the secret itself is not stored. */
 interface HashColumn {
@@ -144,19 +141,11 @@ interface ApplicationRedirectUrisTable extends Columns<RedirectUri> {
 }
 
 /** A row per audit record. Ids, never a secret. */
-interface AuditEventsTable {
-  id: string;
-  created_at: number;
-  type: string;
-  outcome: AuditOutcome;
+interface AuditEventsTable extends Columns<Omit<AuditEvent, 'actor' | 'subject'>> {
   actor_type: string;
   actor_id: string;
   subject_type: string | null;
   subject_id: string | null;
-  request_id: string | null;
-  remote_address: string | null;
-  /** A JSON object of texts. */
-  attributes: string;
   /** The hash chain of the record; null for older records. */
   chain: string | null;
   /** Its place in the chain, from 1. */

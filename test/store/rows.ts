@@ -19,6 +19,7 @@ export async function plantIntegration(database: Database, row: Row<'integration
   const integration = {
     id,
     name: 'Brightledger',
+    version: '',
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
   };
@@ -54,6 +55,7 @@ export async function plantConnection(
   const planted = {
     id: newPublicId('InstanceIntegrationId') as string,
     configured_at: null,
+    version: '',
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     ...row,
@@ -72,6 +74,7 @@ export async function plantApiKey(
     hash: hashText(secret),
     label: 'For a test',
     hint: 'ik_demo_abcd…',
+    version: '',
     created_at: CREATED_AT,
     expires_at: null,
     revoked_at: null,

@@ -95,8 +95,7 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       .select('entityType as type')
       .select(sql<number>`cast(sum(entities) as bigint)`.as('entities'))
       // Sums of differences may be negative.
-      .select(sql<number>`cast((sum(digest) % ${modulus} + ${modulus}) % ${modulus} as bigint)`.as('digest'))
-      .$narrowType<{ type: 'client' }>(),
+      .select(sql<number>`cast((sum(digest) % ${modulus} + ${modulus}) % ${modulus} as bigint)`.as('digest')),
   );
   return {
     lives: async () => {
