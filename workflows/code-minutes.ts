@@ -2,12 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowClient } from '@temporalio/client';
 import type { DomainCall } from './activities/domain-call.js';
 import { pause } from './backoff.js';
-import {
-  type CodeExpiryInput,
-  codeExpiryWorkflowId,
-  defaultCodeExpiryLimits,
-  workflowTypes,
-} from './contract.js';
+import { type CodeExpiryInput, codeExpiryWorkflowId, defaultCodeExpiryLimits } from './contract.js';
 import { startOnce } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
 
@@ -105,7 +100,7 @@ async function startExpiry(
     minute: toMinuteText(minute),
     waitMs: expiresInMs,
   };
-  await startOnce(client, stop, workflowTypes.authorizationCodeExpiry, {
+  await startOnce(client, stop, 'authorizationCodeExpiry', {
     workflowId: codeExpiryWorkflowId(input.minute),
     args: [input],
     staticSummary: `Authorization codes issued in the minute ${input.minute}, over at ${toMinuteText(expiresAt)}`,

@@ -5,13 +5,7 @@
 
 export const TASK_QUEUE = 'integration';
 
-/** Workflow types, which are the names of the exported definitions. */
-export const workflowTypes = {
-  purge: 'purge',
-  authorizationCodeExpiry: 'authorizationCodeExpiry',
-  signingKeyRotation: 'signingKeyRotation',
-  webhookRetry: 'webhookRetry',
-} as const;
+export type WorkflowType = keyof typeof import('./definitions/index.js');
 
 /** Temporal appends the time of the run to the workflow id of a schedule: `purge-2026-07-01T10:00:00Z`. */
 export const scheduleIds = { purge: 'purge', signingKeyRotation: 'signing-key-rotation' } as const;

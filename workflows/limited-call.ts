@@ -4,7 +4,7 @@ import {
   WorkflowIdReusePolicy,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { TASK_QUEUE, type workflowTypes } from './contract.js';
+import { TASK_QUEUE, type WorkflowType } from './contract.js';
 
 /**
  * A call to the server that ends with `over` or after the limit. The client never removes its listener from a
@@ -33,7 +33,7 @@ const START_LIMIT_MS = 5_000;
 export async function startOnce(
   client: WorkflowClient,
   stop: AbortSignal,
-  type: keyof typeof workflowTypes,
+  type: WorkflowType,
   options: Omit<WorkflowStartOptions, 'taskQueue' | 'workflowIdReusePolicy'>,
 ): Promise<void> {
   const workflowIdReusePolicy = WorkflowIdReusePolicy.REJECT_DUPLICATE;

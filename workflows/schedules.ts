@@ -13,7 +13,7 @@ import {
   defaultSigningKeyRotationInput,
   scheduleIds,
   TASK_QUEUE,
-  workflowTypes,
+  type WorkflowType,
 } from './contract.js';
 
 export interface ScheduleSettings {
@@ -48,7 +48,7 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
   return [
     every(purgeIntervalMs, {
       scheduleId: scheduleIds.purge,
-      workflowType: workflowTypes.purge,
+      workflowType: 'purge',
       args: [defaultPurgeInput],
       staticSummary:
         'Deletes what is past its retention: sessions and interactions of the sign-on, authorization codes, grants, links, ' +
@@ -57,7 +57,7 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
     }),
     every(signingKeyRotationIntervalMs, {
       scheduleId: scheduleIds.signingKeyRotation,
-      workflowType: workflowTypes.signingKeyRotation,
+      workflowType: 'signingKeyRotation',
       args: [defaultSigningKeyRotationInput],
       staticSummary: 'Publishes, activates and retires signing keys that are due',
     }),
@@ -66,7 +66,7 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
 
 interface Recurring {
   scheduleId: string;
-  workflowType: string;
+  workflowType: WorkflowType;
   args: unknown[];
   staticSummary: string;
 }

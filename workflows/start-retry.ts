@@ -1,6 +1,6 @@
 import { isGrpcServiceError, type WorkflowClient } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import { type WebhookRetryInput, webhookRetryWorkflowId, workflowTypes } from './contract.js';
+import { type WebhookRetryInput, webhookRetryWorkflowId } from './contract.js';
 import { startOnce } from './limited-call.js';
 
 /** Failed deliveries of one subscription that one workflow retries. */
@@ -32,7 +32,7 @@ export async function startRetry(
   // In this order, for readers.
   const input: WebhookRetryInput = { address, reason, deliveries, subscriptionId, batchId };
   const start = (typedSearchAttributes: SearchAttributePair[]) =>
-    startOnce(client, stop, workflowTypes.webhookRetry, {
+    startOnce(client, stop, 'webhookRetry', {
       workflowId: webhookRetryWorkflowId(subscriptionId, batchId),
       args: [input],
       typedSearchAttributes,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { watchBacklog } from '../../workflows/backlog.js';
-import { TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
+import { TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { describeWith } from '../support/toolchains.js';
 import { connectClient, eventually, quickPurge, startServer } from './temporal-fixture.js';
@@ -32,7 +32,7 @@ describeWith('temporal', 'the backlog at Temporal', (executable) => {
 
   test('is told while there is no worker, and no longer once the watch is over', async () => {
     await watchUntil((counts) => counts?.workflow === 0 && counts.activity === 0);
-    await client.workflow.start(workflowTypes.purge, {
+    await client.workflow.start('purge', {
       workflowId: 'waits',
       taskQueue: TASK_QUEUE,
       args: [quickPurge],

@@ -4,7 +4,6 @@ import {
   codeExpiryWorkflowId,
   queryNames,
   TASK_QUEUE,
-  workflowTypes,
 } from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
 import { describeWith } from '../support/toolchains.js';
@@ -22,7 +21,7 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   async function start(input: Partial<CodeExpiryInput> = {}) {
     const minute = `2026-07-01T10:${String(minutes++).padStart(2, '0')}Z`;
     const workflowId = codeExpiryWorkflowId(minute);
-    return client().workflow.start(workflowTypes.authorizationCodeExpiry, {
+    return client().workflow.start('authorizationCodeExpiry', {
       taskQueue: TASK_QUEUE,
       workflowId,
       args: [{ ...quickCodeExpiry, minute, ...input }],

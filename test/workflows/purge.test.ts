@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
-import {
-  type PurgeInput,
-  type PurgeProgress,
-  queryNames,
-  TASK_QUEUE,
-  workflowTypes,
-} from '../../workflows/contract.js';
+import { type PurgeInput, type PurgeProgress, queryNames, TASK_QUEUE } from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
 import { describeWith } from '../support/toolchains.js';
 import { eventually, quickPurge, scriptedMaintenance } from './temporal-fixture.js';
@@ -16,7 +10,7 @@ describeWith('temporal', 'the purge', (executable) => {
   const { client, work, workAlone } = temporalRig(executable);
 
   const start = (workflowId: string, input: Partial<PurgeInput> = {}) =>
-    client().workflow.start(workflowTypes.purge, {
+    client().workflow.start('purge', {
       taskQueue: TASK_QUEUE,
       workflowId,
       args: [{ ...quickPurge, ...input }],

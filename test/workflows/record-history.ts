@@ -7,12 +7,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  defaultSigningKeyRotationInput,
-  signalNames,
-  TASK_QUEUE,
-  workflowTypes,
-} from '../../workflows/contract.js';
+import { defaultSigningKeyRotationInput, signalNames, TASK_QUEUE } from '../../workflows/contract.js';
 import { findTemporal } from '../../workflows/dev-server/find.js';
 import { startTemporalWorker } from '../../workflows/worker.js';
 import { historyToFile } from './history-file.js';
@@ -46,7 +41,7 @@ const soon = async () => ({ issued: 12, redeemed: 8, expired: 3, retryInMs: 50 }
 
 const recordings: Record<string, Recording> = {
   purge: {
-    workflowType: workflowTypes.purge,
+    workflowType: 'purge',
     input: { ...quickPurge, pauseMs: 20, batchesPerRun: 3 },
     domain: {
       purge: [
@@ -59,12 +54,12 @@ const recordings: Record<string, Recording> = {
     },
   },
   'code-expiry': {
-    workflowType: workflowTypes.authorizationCodeExpiry,
+    workflowType: 'authorizationCodeExpiry',
     input: { ...quickCodeExpiry, waitMs: 200 },
     domain: { expiry: [restart(), soon, { issued: 12, redeemed: 9, expired: 3, retryInMs: null }] },
   },
   'webhook-retry-as-started': {
-    workflowType: workflowTypes.webhookRetry,
+    workflowType: 'webhookRetry',
     input: {
       address: 'https://hooks.example.com',
       reason: 'answered 503',
@@ -79,7 +74,7 @@ const recordings: Record<string, Recording> = {
     ],
   },
   'webhook-retry': {
-    workflowType: workflowTypes.webhookRetry,
+    workflowType: 'webhookRetry',
     input: { ...quickWebhookRetry, subscriptionId: 'whs_1', batchId: 'bat_1', stepsPerRun: 5 },
     retries: failingRetries,
     signals: [
@@ -88,7 +83,7 @@ const recordings: Record<string, Recording> = {
     ],
   },
   'key-rotation': {
-    workflowType: workflowTypes.signingKeyRotation,
+    workflowType: 'signingKeyRotation',
     input: { ...defaultSigningKeyRotationInput, retryFirstDelayMs: 20 },
     domain: {
       rotation: [

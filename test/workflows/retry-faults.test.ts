@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TASK_QUEUE, webhookRetryWorkflowId, workflowTypes } from '../../workflows/contract.js';
+import { TASK_QUEUE, webhookRetryWorkflowId } from '../../workflows/contract.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
 import {
@@ -53,7 +53,7 @@ function hold(domain: RetryDomain) {
 describeWith('temporal', 'the retries of a worker', (executable) => {
   const { client, workAlone } = temporalRig(executable);
   const start = (batchId: string) =>
-    client().workflow.start(workflowTypes.webhookRetry, {
+    client().workflow.start('webhookRetry', {
       taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...input, batchId }],
@@ -138,7 +138,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
       { webhookRetries: domain.domain },
       { address, probeIntervalMs: 100, backoff: { firstDelayMs: 50, maxDelayMs: 200 } },
     );
-    const handle = await own.workflow.start(workflowTypes.webhookRetry, {
+    const handle = await own.workflow.start('webhookRetry', {
       taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', 'bat_killed'),
       args: [{ ...input, batchId: 'bat_killed' }],

@@ -9,7 +9,6 @@ import {
   type WebhookRetryLimits,
   type WebhookRetryProgress,
   webhookRetryWorkflowId,
-  workflowTypes,
 } from '../../workflows/contract.js';
 import { signalled } from '../support/signalled.js';
 import { describeWith } from '../support/toolchains.js';
@@ -33,7 +32,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
       { deliveryId: 'whd_c' },
     );
     await work({ webhookRetries: domain.domain });
-    const handle = await client().workflow.start(workflowTypes.webhookRetry, {
+    const handle = await client().workflow.start('webhookRetry', {
       taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...quickWebhookRetry, ...limits, subscriptionId: 'whs_1', batchId }],
@@ -161,7 +160,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     const batchId = 'bat_signalled';
     const domain = new RetryDomain({ delaysMs: [HOUR, HOUR] }).add(batchId, { deliveryId: 'whd_a' });
     await work({ webhookRetries: domain.domain });
-    const handle = await client().workflow.signalWithStart(workflowTypes.webhookRetry, {
+    const handle = await client().workflow.signalWithStart('webhookRetry', {
       taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId }],
@@ -195,7 +194,7 @@ describeWith('temporal', 'a retryNow whose attempt cannot begin', (executable) =
     });
     await work({ webhookRetries: domain.domain });
     const workflowId = webhookRetryWorkflowId('whs_1', 'bat_1');
-    const handle = await client().workflow.start(workflowTypes.webhookRetry, {
+    const handle = await client().workflow.start('webhookRetry', {
       taskQueue: TASK_QUEUE,
       workflowId,
       args: [{ ...quickWebhookRetry, mostWaitMs: 100, subscriptionId: 'whs_1', batchId: 'bat_1' }],

@@ -3,7 +3,6 @@ import {
   defaultSigningKeyRotationInput,
   type SigningKeyRotationOutcome,
   TASK_QUEUE,
-  workflowTypes,
 } from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
 import { describeWith } from '../support/toolchains.js';
@@ -24,7 +23,7 @@ describeWith('temporal', 'the rotation of the signing keys', (executable) => {
   const { client, work, workAlone } = temporalRig(executable);
 
   const start = (workflowId: string, input = quickInput) =>
-    client().workflow.start(workflowTypes.signingKeyRotation, {
+    client().workflow.start('signingKeyRotation', {
       taskQueue: TASK_QUEUE,
       workflowId,
       args: [input],

@@ -7,7 +7,6 @@ import {
   type WebhookRetryInput,
   type WebhookRetryProgress,
   webhookRetryWorkflowId,
-  workflowTypes,
 } from '../../workflows/contract.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
@@ -37,7 +36,7 @@ describeWith('temporal', 'the retries of a batch of deliveries', (executable) =>
     for (const row of domain.rows.values()) {
       row.batchId = batchId;
     }
-    return client().workflow.start(workflowTypes.webhookRetry, {
+    return client().workflow.start('webhookRetry', {
       taskQueue: TASK_QUEUE,
       workflowId: webhookRetryWorkflowId('whs_1', batchId),
       args: [{ ...quickWebhookRetry, subscriptionId: 'whs_1', batchId, ...input }],

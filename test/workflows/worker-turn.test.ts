@@ -1,7 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
+import { TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
@@ -74,7 +74,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
   const WAITS = 'temporal worker waits until workers of another version have ended';
 
   const startPurge = (workflowId: string) =>
-    client.workflow.start(workflowTypes.purge, {
+    client.workflow.start('purge', {
       taskQueue: TASK_QUEUE,
       workflowId,
       args: [quickPurge],

@@ -1,7 +1,7 @@
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { backoffDelayMs } from '../../workflows/backoff.js';
-import { scheduleIds, TASK_QUEUE, workflowTypes } from '../../workflows/contract.js';
+import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
 import type { WorkerState } from '../../workflows/worker-state.js';
@@ -155,7 +155,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   async function purgeOnce(address: string, workflowId: string): Promise<unknown> {
     const client = await connectClient(address);
     try {
-      return await client.workflow.execute(workflowTypes.purge, {
+      return await client.workflow.execute('purge', {
         taskQueue: TASK_QUEUE,
         workflowId,
         args: [quickPurge],
@@ -276,7 +276,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     });
     await reaches('polling');
     const client = await connectClient(server.address);
-    const handle = await client.workflow.start(workflowTypes.purge, {
+    const handle = await client.workflow.start('purge', {
       taskQueue: TASK_QUEUE,
       workflowId: 'purge-graceful',
       args: [quickPurge],
@@ -298,7 +298,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     const { worker, reaches } = await work(server.address, { work: workOf(maintenance) });
     await reaches('polling');
     const client = await connectClient(server.address);
-    await client.workflow.start(workflowTypes.purge, {
+    await client.workflow.start('purge', {
       taskQueue: TASK_QUEUE,
       workflowId: 'purge-hangs',
       args: [quickPurge],
