@@ -64,25 +64,13 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
   ];
 }
 
-interface Recurring {
-  scheduleId: string;
-  workflowType: WorkflowType;
-  args: unknown[];
-  staticSummary: string;
-}
+type Started = { workflowType: WorkflowType } & Pick<Definition['action'], 'args' | 'staticSummary'>;
 
-function every(intervalMs: number, { scheduleId, workflowType, args, staticSummary }: Recurring): Definition {
+function every(intervalMs: number, { scheduleId, ...started }: { scheduleId: string } & Started): Definition {
   return {
     scheduleId,
     spec: { intervals: [{ every: intervalMs }], jitter: Math.min(60_000, Math.floor(intervalMs / 60)) },
-    action: {
-      type: 'startWorkflow',
-      workflowType,
-      workflowId: scheduleId,
-      taskQueue: TASK_QUEUE,
-      args,
-      staticSummary,
-    },
+    action: { type: 'startWorkflow', workflowId: scheduleId, taskQueue: TASK_QUEUE, ...started },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
       // One run does the work of all missed ones, so only the latest is caught up.
@@ -154,10 +142,6 @@ function comparable({ spec, action, policies }: Definition | ScheduleDescription
     taskQueue: action.taskQueue,
     args: action.args,
     summary: action.staticSummary,
-    policies: {
-      overlap: policies?.overlap,
-      catchupWindow: policies?.catchupWindow,
-      pauseOnFailure: policies?.pauseOnFailure,
-    },
+    policies,
   };
 }
