@@ -1,5 +1,5 @@
-import type { Logger, LogMetadata } from '@temporalio/common';
-import { Runtime } from '@temporalio/worker';
+import type { LogMetadata } from '@temporalio/common';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Log, LogFields } from './log.js';
 
 let installed: { log: Log } | undefined;
@@ -13,9 +13,12 @@ export function installRuntime(log: Log): void {
     installed.log = log;
     return;
   }
-  installed = { log };
+  const target = { log };
+  installed = target;
   Runtime.install({
-    logger: sdkLogger(installed),
+    logger: new DefaultLogger('TRACE', ({ level, message, meta }) =>
+      target.log[isRetry(meta) ? 'debug' : LEVELS[level]](message, toFields(meta)),
+    ),
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     shutdownSignals: [],
   });
@@ -26,19 +29,7 @@ export async function closeRuntime(): Promise<void> {
   await Runtime._instance?.shutdown();
 }
 
-function sdkLogger(target: { log: Log }): Logger {
-  const line = (level: keyof Log) => (message: string, meta?: LogMetadata) =>
-    target.log[isRetry(meta) ? 'debug' : level](message, toFields(meta));
-  const levels = { TRACE: 'debug', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
-  return {
-    log: (level, message, meta) => line(levels[level])(message, meta),
-    trace: line('debug'),
-    debug: line('debug'),
-    info: line('info'),
-    warn: line('warn'),
-    error: line('error'),
-  };
-}
+const LEVELS = { TRACE: 'debug', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /** In an outage each poller warns on each retry; the worker reports the outage once. */
 function isRetry(meta: LogMetadata = {}): boolean {
