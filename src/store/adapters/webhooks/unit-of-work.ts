@@ -1,10 +1,9 @@
-import type { SubscriptionDeliveryRows } from '../../../domain/webhooks/subscriptions/rows.js';
 import type { WebhookRows, WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { instanceIntegrationRows } from '../operator/integrations.js';
 import { clientRows } from '../platform/organization.js';
-import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
+import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from './logs/deliveries.js';
 import { eventLogRows } from './logs/events.js';
 import { subscriptionDeliveryRows } from './subscriptions/deliveries.js';
@@ -15,22 +14,13 @@ export function webhookUnitOfWork(database: Database, due?: DueListener): Webhoo
   return unitOfWorkOver(
     database,
     rowsOf,
-    (writer, common, noteDue) => {
-      const rows = rowsOf(writer);
-      return { ...common, ...rows, deliveries: watched(rows.deliveries, noteDue) };
-    },
+    (writer, common, noteDue) => ({
+      ...common,
+      ...rowsOf(writer),
+      deliveries: subscriptionDeliveryRows(writer, noteDue),
+    }),
     due,
   );
-}
-
-function watched(rows: SubscriptionDeliveryRows, noteDue: NoteDue): SubscriptionDeliveryRows {
-  return {
-    ...rows,
-    insert: (deliveries) => {
-      noteDue(new Set(deliveries.map(({ subscriptionId }) => subscriptionId)));
-      return rows.insert(deliveries);
-    },
-  };
 }
 
 const rowsOf = keptRows(

@@ -11,6 +11,7 @@ import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inQuery, isPostgres } from '../../statements/dialect.js';
 import { changedRows, plannedStatement } from '../../statements/kept-statement.js';
+import type { NoteDue } from '../../unit-of-work.js';
 import { IS_OPEN } from '../dialect-words.js';
 import { nextSequence } from '../event-recorder.js';
 
@@ -19,7 +20,7 @@ const ROWS_PER_INSERT = 500;
 /** Takes SQLite some milliseconds, in which the event loop is blocked. */
 const HELD_AT_ONCE = 1_000;
 
-export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRows {
+export function subscriptionDeliveryRows(writer: Writer, noteDue?: NoteDue): SubscriptionDeliveryRows {
   return {
     backlogOf: async (id) => {
       const rows = await writer
@@ -34,6 +35,7 @@ export function subscriptionDeliveryRows(writer: Writer): SubscriptionDeliveryRo
     },
     heldSince: (id) => (isPostgres(writer) ? heldSince(writer, id) : heldSinceInPieces(writer, id)),
     insert: async (deliveries) => {
+      noteDue?.(new Set(deliveries.map(({ subscriptionId }) => subscriptionId)));
       for (let from = 0; from < deliveries.length; from += ROWS_PER_INSERT) {
         const part = deliveries.slice(from, from + ROWS_PER_INSERT);
         const seqs = await seqsOf(
