@@ -38,7 +38,7 @@ interface PasswordsTable {
 interface SessionsTable extends Columns<Omit<Session, 'account'>> {
   account_id: string | null;
   authenticated_at: number | null;
-  /** The contexts that the person chose, in JSON, with the time of the sign-in; null without one. */
+  /** The contexts that the person chose since the sign-in, in JSON; null without one. */
   contexts: string | null;
 }
 

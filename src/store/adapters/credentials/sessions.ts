@@ -73,18 +73,12 @@ function toSession({ accountId, authenticatedAt, contexts, ...session }: Row): S
   if (accountId === null || authenticatedAt === null) {
     return { ...session, account: null };
   }
-  const chosen = contextsIn(contexts, authenticatedAt);
+  const chosen = contexts === null ? {} : { contexts: JSON.parse(contexts) };
   return { ...session, account: { id: accountId as AccountId, authenticatedAt, ...chosen } };
 }
 
-/** Nodes of earlier releases leave those of the sign-in before as they are. */
-function contextsIn(text: string | null, authenticatedAt: number): Pick<SessionAccount, 'contexts'> {
-  const { since, contexts } = text === null ? {} : JSON.parse(text);
-  return since === authenticatedAt ? { contexts } : {};
-}
-
-function textOf({ authenticatedAt: since, contexts }: SessionAccount): string | null {
-  return contexts ? JSON.stringify({ since, contexts }) : null;
+function textOf({ contexts }: SessionAccount): string | null {
+  return contexts ? JSON.stringify(contexts) : null;
 }
 
 function toRow({ account, ...session }: Session): Row {
