@@ -12,8 +12,11 @@ interface Attempt {
   farEnd: number;
 }
 
-const count = statement((db, { subject, now, windowEnd, farEnd }: Attempt) => {
-  const isOver = sql`(attempt_counts.ends_at <= ${now} or attempt_counts.ends_at > ${farEnd})`;
+const overAt = ({ now, farEnd }: Pick<Attempt, 'now' | 'farEnd'>) =>
+  sql`(attempt_counts.ends_at <= ${now} or attempt_counts.ends_at > ${farEnd})`;
+
+const count = statement((db, { subject, windowEnd, ...times }: Attempt) => {
+  const isOver = overAt(times);
   return db
     .insertInto('attemptCounts')
     .values({ subject, count: 1, endsAt: windowEnd, nextAt: 0 })
@@ -26,21 +29,14 @@ const count = statement((db, { subject, now, windowEnd, farEnd }: Attempt) => {
     .returning(['count', 'endsAt']);
 });
 
-const giving = statement((db, { subject, endsAt }: { subject: string; endsAt: number }) =>
+/** Of a count that ends in this time, both limits included. */
+const giving = statement((db, { subject, from, to }: { subject: string; from: number; to: number }) =>
   db
     .updateTable('attemptCounts')
     .set((row) => ({ count: row('count', '-', 1) }))
     .where('subject', '=', subject)
-    .where('endsAt', '=', endsAt)
-    .where('count', '>', 0),
-);
-
-const givingTurn = statement((db, { subject, now }: { subject: string; now: number }) =>
-  db
-    .updateTable('attemptCounts')
-    .set((row) => ({ count: row('count', '-', 1) }))
-    .where('subject', '=', subject)
-    .where('endsAt', '>', now)
+    .where('endsAt', '>=', from)
+    .where('endsAt', '<=', to)
     .where('count', '>', 0),
 );
 
@@ -56,7 +52,7 @@ interface TurnValues extends TurnSpacing, Pick<Attempt, 'farEnd'> {
 const turn = statement((db, { subject, now, farEnd, ...spacing }: TurnValues) => {
   const { free, stepMs, maxSpacingMs, maxWaitMs, windowMs } = spacing;
   const whole = (value: number) => sql`cast(${value} as bigint)`;
-  const isOver = sql`(attempt_counts.ends_at <= ${now} or attempt_counts.ends_at > ${farEnd})`;
+  const isOver = overAt({ now, farEnd });
   const stretched = sql`(attempt_counts.count - ${whole(free)} + 1) * ${whole(stepMs)}`;
   const spaced = sql`attempt_counts.next_at + case
     when attempt_counts.count < ${free} then 0
@@ -119,10 +115,10 @@ export function attemptRows(writer: Writer): AttemptRows {
       return row as { count: number; endsAt: number };
     },
     giveBack: async (subject, endsAt) => {
-      await giving(db, { subject, endsAt });
+      await giving(db, { subject, from: endsAt, to: endsAt });
     },
     giveBackTurn: async (subject, now) => {
-      await givingTurn(db, { subject, now });
+      await giving(db, { subject, from: now + 1, to: Number.MAX_SAFE_INTEGER });
     },
     forget: async (subject) => {
       await forgetting(db, { subject });
