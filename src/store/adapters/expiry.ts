@@ -27,17 +27,14 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
   return {
     expiring: (after, until, limit) => found(reader, { after, until, limit }),
     next: async (now, failingAfter) => {
-      const { rows } = await sql<{ kind: CredentialKind | 'failing_since'; at: number }>`
-        ${sql.join(
-          KINDS.map((kind) => firstOf(kind, now)),
-          sql` union all `,
-        )}
+      const { rows } = await sql<{ kind: CredentialKind | 'failing_since'; expiresAt: number }>`
+        ${endingIn({ after: now, until: Number.MAX_SAFE_INTEGER, limit: 1 })}
         union all select * from (
-          select 'failing_since' as kind, failing_since as at from subscriptions
+          select 'failing_since' as kind, id, '' as "of", failing_since from subscriptions
           where failing_since > ${failingAfter} and status = 'ACTIVE' order by failing_since limit 1
         ) as failing
       `.execute(reader);
-      return Object.fromEntries(rows.map(({ kind, at }) => [kind, at]));
+      return Object.fromEntries(rows.map(({ kind, expiresAt }) => [kind, expiresAt]));
     },
     toWarnOf: (after, until, days, limit) => found(reader, { after, until, limit, days }),
     noteWarning: ({ kind, id, expiresAt }, days) =>
@@ -93,25 +90,28 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
   };
 }
 
+interface Search {
+  after: number;
+  until: number;
+  /** Of each kind. */
+  limit: number;
+  days?: number;
+}
+
 /** Those with an expiry, soonest first: by index of each kind, then merged. */
-async function found(
-  reader: Database['reader'],
-  search: { after: number; until: number; limit: number; days?: number },
-): Promise<ExpiringCredential[]> {
+async function found(reader: Database['reader'], search: Search): Promise<ExpiringCredential[]> {
   const { rows } = await sql<ExpiringCredential>`
-    select * from (${sql.join(
-      KINDS.map((kind) => endingIn(kind, search)),
-      sql` union all `,
-    )}) as ending
-    order by ${sql.ref('expiresAt')}, id limit ${search.limit}
+    select * from (${endingIn(search)}) as ending order by ${sql.ref('expiresAt')}, id limit ${search.limit}
   `.execute(reader);
   return rows;
 }
 
-function endingIn(
-  kind: CredentialKind,
-  { after, until, limit, days }: { after: number; until: number; limit: number; days?: number },
-): RawBuilder<unknown> {
+function endingIn(search: Search): RawBuilder<unknown> {
+  const ofEach = KINDS.map((kind) => ofKind(kind, search));
+  return sql.join(ofEach, sql` union all `);
+}
+
+function ofKind(kind: CredentialKind, { after, until, limit, days }: Search): RawBuilder<unknown> {
   const { from, of } = CREDENTIALS[kind];
   const unwarned =
     days === undefined
@@ -131,15 +131,6 @@ function endingIn(
   `;
 }
 
-function firstOf(kind: CredentialKind, now: number): RawBuilder<unknown> {
-  return sql`
-    select * from (
-      select ${sql.lit(kind)} as kind, held.expires_at as at from ${CREDENTIALS[kind].from}
-      and held.expires_at > ${now} order by held.expires_at limit 1
-    ) as ${sql.ref(kind)}
-  `;
-}
-
 /** The condition of a warning. The update that records the warning repeats it: only one node warns. */
 function toWarn<Query extends { where(condition: RawBuilder<SqlBool>): Query }>(
   query: Query,
@@ -153,16 +144,14 @@ function toWarn<Query extends { where(condition: RawBuilder<SqlBool>): Query }>(
   `);
 }
 
-async function contactOf(
-  writer: Writer,
-  subscriptionId: string,
-): Promise<{ id: string; email: string } | undefined> {
-  const row = await writer
+function contactOf(writer: Writer, subscriptionId: string) {
+  return writer
     .selectFrom('subscriptions')
     .innerJoin('instance_integrations', 'instance_integrations.id', 'subscriptions.instance_integration_id')
     .innerJoin('integrations', 'integrations.id', 'instance_integrations.integration_id')
     .where('subscriptions.id', '=', subscriptionId)
+    .where('integrations.contact_email', 'is not', null)
     .select(['integrations.id', 'integrations.contact_email as email'])
+    .$narrowType<{ email: string }>()
     .executeTakeFirst();
-  return row?.email ? { id: row.id, email: row.email } : undefined;
 }
