@@ -47,8 +47,8 @@ export function between(
   upTo?: LogPosition,
 ): Condition[] {
   const position = sql`(${sql.ref(time)}, ${sql.ref(place)})`;
-  const from = [upTo, beginningOf(since)].filter(isThere).sort(byAge);
-  const to = [after, beginningOf(until)].filter(isThere).sort(byAge);
+  const from = [upTo, beginningOf(since)].filter((one) => one !== undefined).sort(byAge);
+  const to = [after, beginningOf(until)].filter((one) => one !== undefined).sort(byAge);
   return [
     ...from.slice(-1).map((one): Condition => sql`${position} >= (${one.createdAt}, ${one.seq})`),
     ...to.slice(0, 1).map((one): Condition => sql`${position} < (${one.createdAt}, ${one.seq})`),
@@ -72,10 +72,6 @@ export async function placeAhead(
 /** The start of a time. */
 function beginningOf(time: number | undefined): LogPosition | undefined {
   return time === undefined ? undefined : { createdAt: time, seq: 0 };
-}
-
-function isThere(position: LogPosition | undefined): position is LogPosition {
-  return position !== undefined;
 }
 
 export function byAge(one: LogPosition, other: LogPosition): number {

@@ -96,10 +96,10 @@ function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<Plac
   };
 }
 
-/** An event has few deliveries: about one per subscription. */
-async function pageOfEvent(
+/** An event has few deliveries, about one per subscription: one slice. */
+function pageOfEvent(
   db: Writer,
-  { after, limit }: LogPageRequest,
+  page: LogPageRequest,
   filter: DeliveryFilter,
 ): Promise<LogPage<PlacedDelivery>> {
   const { eventId, subscriptionId, instanceIntegrationId } = filter;
@@ -108,11 +108,12 @@ async function pageOfEvent(
     ...isEqual('deliveries.subscription_id', subscriptionId),
     ...isEqual('subscriptions.instance_integration_id', instanceIntegrationId),
   ];
-  const conditions = [...ofEvent, ...between(orderIn(db), filter, after), ...matching(filter)];
-  const rows = await newest(db, conditions, limit + 1);
-  const deliveries = rows.slice(0, limit);
-  const last = deliveries.at(-1);
-  return { rows: deliveries, next: rows.length > limit && last ? positionOf(last) : undefined };
+  const list: SlicedList<PlacedDelivery> = {
+    ahead: async () => undefined,
+    matches: (after, _, limit) =>
+      newest(db, [...ofEvent, ...between(orderIn(db), filter, after), ...matching(filter)], limit),
+  };
+  return slicedPage(list, page, positionOf);
 }
 
 function newest(
