@@ -24,21 +24,17 @@ function pageByAge<Db, Table extends keyof Db, Row>(
     .limit(limit);
 }
 
-export function oldestFirst<Db, Table extends keyof Db, Row>(
-  query: SelectQueryBuilder<Db, Table, Row>,
-  table: string,
-  page: PageRequest,
-) {
-  return pageByAge(query, table, page).execute();
-}
+const read =
+  (direction: 'asc' | 'desc') =>
+  <Db, Table extends keyof Db, Row>(
+    query: SelectQueryBuilder<Db, Table, Row>,
+    table: string,
+    page: PageRequest,
+  ) =>
+    pageByAge(query, table, page, direction).execute();
 
-export function newestFirst<Db, Table extends keyof Db, Row>(
-  query: SelectQueryBuilder<Db, Table, Row>,
-  table: string,
-  page: PageRequest,
-) {
-  return pageByAge(query, table, page, 'desc').execute();
-}
+export const oldestFirst = read('asc');
+export const newestFirst = read('desc');
 
 /** The two reads of a list of an owner, oldest first: from its beginning, and after a position. */
 export function keptPages<Db, Table extends keyof Db, Row>(
