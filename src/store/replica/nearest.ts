@@ -60,7 +60,7 @@ export class NearestStores {
     private readonly reader: Reader,
     private readonly options: ReplicaOptions,
   ) {
-    this.#shownVersionOf = shownVersions(reader);
+    this.#shownVersionOf = versionsIn(reader, false);
     this.#tryAgain();
   }
 
@@ -116,7 +116,7 @@ export class NearestStores {
 
   async #try(): Promise<void> {
     const pool = openReplicaPool(this.options, (error) => this.#noteFailure(run, error));
-    const versionOf = replicaVersions(pool.reader);
+    const versionOf = versionsIn(pool.reader, true);
     const run: Run = { pool, stores: directoryStores(pool), versionOf, isOver: false };
     try {
       await assertReplicaOf(this.reader, pool.reader);
@@ -170,26 +170,18 @@ export class NearestStores {
   }
 }
 
-function shownVersions(reader: Reader): VersionOf {
-  const db = camelCased(reader);
-  const rows = keptQuery(db, (id: string) =>
-    db.selectFrom('dataVersions').where('subjectId', '=', id).select('version'),
-  );
-  return async (subjectId) => (await rows(subjectId))[0]?.version;
-}
-
-/** Checks for recovery each time, because connections survive the promotion of their server. */
-function replicaVersions(reader: Reader): VersionOf {
+/** Checks a replica for recovery each time, because connections survive the promotion of their server. */
+function versionsIn(reader: Reader, isReplica: boolean): VersionOf {
   const db = camelCased(reader);
   const rows = keptQuery(db, (id: string) =>
     db
       .selectFrom('dataVersions')
       .where('subjectId', '=', id)
-      .select(['version', sql<boolean>`pg_is_in_recovery()`.as('follows')]),
+      .select(['version', sql<boolean>`pg_is_in_recovery()`.as('isReplica')]),
   );
   return async (subjectId) => {
     const [row] = await rows(subjectId);
-    if (row?.follows === false) {
+    if (isReplica && row?.isReplica === false) {
       throw new Error(NO_REPLICA);
     }
     return row?.version;
