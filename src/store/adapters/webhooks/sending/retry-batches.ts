@@ -67,34 +67,26 @@ const makingDue = keptStatement((db, values: { ids: string; before: number; now:
     .where(CLAIMABLE_AT, '>', values.now),
 );
 
-const BATCH_FIELDS = [
-  'batch.id',
-  'batch.subscription_id as subscriptionId',
-  'subscription.instance_integration_id as instanceIntegrationId',
-  'subscription.url',
-] as const;
-
-const waiting = plannedStatement((db, { now, limit }: { now: number; limit: number }) =>
-  db
+function batches(db: Reader) {
+  return db
     .selectFrom('retry_batches as batch')
     .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
+    .select(['batch.id', 'batch.subscription_id as subscriptionId', 'subscription.url'])
+    .select('subscription.instance_integration_id as instanceIntegrationId');
+}
+
+const waiting = plannedStatement((db, { now, limit }: { now: number; limit: number }) =>
+  batches(db)
     .where('batch.handed_over_at', 'is', null)
     .where((where) =>
       where.or([where('batch.closes_at', '<=', now), where('batch.size', '>=', MAX_BATCH_SIZE)]),
     )
     .orderBy('batch.closes_at')
     .orderBy('batch.id')
-    .limit(limit)
-    .select(BATCH_FIELDS),
+    .limit(limit),
 );
 
-const byId = keptStatement((db, { id }: { id: string }) =>
-  db
-    .selectFrom('retry_batches as batch')
-    .innerJoin('subscriptions as subscription', 'subscription.id', 'batch.subscription_id')
-    .where('batch.id', '=', id)
-    .select(BATCH_FIELDS),
-);
+const byId = keptStatement((db, { id }: { id: string }) => batches(db).where('batch.id', '=', id));
 
 /** With the outcome of the last attempt; null while one runs. */
 function retried(db: Reader) {
