@@ -3,7 +3,7 @@ import type { DeliveryBody } from '../../generated/proto/integration/webhooks/v1
 import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
-import { type Connection, Connections, Destinations } from './connections.js';
+import { type Connection, Connections } from './connections.js';
 import type { DialOptions } from './dial.js';
 import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
 
@@ -27,7 +27,6 @@ const SAMPLED = '-01';
 /** Posts signed events to untrusted receivers, with limits on time, size and address. */
 export class HttpSender implements Sender {
   readonly #connections: Connections;
-  readonly #destinations = new Destinations();
   readonly #running = new Map<Exchange, Connection>();
   #sizeCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -82,8 +81,8 @@ export class HttpSender implements Sender {
       onEnd(refused);
       return;
     }
-    const { origin, path } = this.#destinations.of(url);
-    const connection = this.#connections.take(origin);
+    const { origin, host, pathname, search } = new URL(url);
+    const connection = this.#connections.take(new URL(origin));
     const timer = setTimeout(() => this.#timeOut(exchange, connection), this.options.timeoutMs);
     const ended = (end: ExchangeEnd) => {
       clearTimeout(timer);
@@ -92,7 +91,7 @@ export class HttpSender implements Sender {
       onEnd(end, exchange);
     };
     const { endsAt = Number.POSITIVE_INFINITY, aheadMs = Date.now() - performance.now() } = time ?? {};
-    const exchange = new Exchange(origin.host, ended, { endsAt, aheadMs });
+    const exchange = new Exchange(host, ended, { endsAt, aheadMs });
     connection.allow(MAX_RECEIVED_KIB * 1_024);
     this.#running.set(exchange, connection);
     this.#sizeCheck ??= setInterval(() => this.#endTooLarge(), CHECK_EVERY_MS).unref();
@@ -107,7 +106,7 @@ export class HttpSender implements Sender {
       signaturesOf(signingSecrets, eventId, seconds, body),
       ...traceHeaders(),
     ];
-    connection.client.dispatch({ method: 'POST', path, headers, body }, exchange);
+    connection.client.dispatch({ method: 'POST', path: `${pathname}${search}`, headers, body }, exchange);
   }
 
   #endTooLarge(): void {
