@@ -32,6 +32,7 @@ interface FetchedKeysOptions {
 export class FetchedKeys {
   #byKid: ReadonlyMap<string, CryptoKey> | undefined;
   #kids = '';
+  #fetchedAt = Number.NEGATIVE_INFINITY;
   #staleAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
@@ -47,9 +48,11 @@ export class FetchedKeys {
   /** Waits only for the first set. An old set is replaced while it is in use. */
   async atHand(): Promise<void> {
     const now = this.options.clock();
+    // After the clock was set back, the age of the set is unknown.
+    const isOld = now < this.#fetchedAt || now >= this.#staleAt;
     if (this.#byKid === undefined) {
       await this.#fetchOnce();
-    } else if (now >= this.#staleAt && Math.abs(now - this.#triedAt) >= MIN_FETCH_INTERVAL_MS) {
+    } else if (isOld && Math.abs(now - this.#triedAt) >= MIN_FETCH_INTERVAL_MS) {
       this.#fetchOnce().catch(() => undefined);
     }
   }
@@ -100,6 +103,7 @@ export class FetchedKeys {
       return;
     }
     this.#setFrom = number;
+    this.#fetchedAt = beganAt;
     this.#staleAt = beganAt + maxAgeSeconds * 1_000;
     const kids = wanted
       .map(({ kid }) => kid)

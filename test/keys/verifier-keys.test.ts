@@ -35,6 +35,18 @@ describe('the keys of the verifier', () => {
     expect(domain.fetches).toBe(2);
   });
 
+  test('are fetched again after the clock was set back', async () => {
+    const { verifier, clock, domain, token } = verifierRig(keys);
+    const text = await token(es256);
+    await verifier.verify(text);
+    clock.advance(-10_000);
+    await verifier.verify(text);
+    expect(domain.fetches).toBe(2);
+    clock.advance(10_000);
+    await verifier.verify(text);
+    expect(domain.fetches).toBe(2);
+  });
+
   test('are fetched at once for an unknown kid, and unknown callers cannot make it fetch more often', async () => {
     const { verifier, clock, domain, token } = verifierRig(keys);
     await verifier.verify(await token(es256));
