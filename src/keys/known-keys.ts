@@ -71,10 +71,8 @@ export class KnownKeys {
       this.#searchedAt = now;
       this.#searched = this.reload();
     }
-    // After a failed search, the key is not known to be missing, unless the keys were read since.
-    if (this.#readAt <= this.#searchedAt) {
-      await this.#searched;
-    }
+    // After a failed search, the key is not known to be missing.
+    await this.#searched;
     return find(this.#rows);
   }
 

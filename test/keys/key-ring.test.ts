@@ -208,18 +208,6 @@ describe('reading the keys', () => {
     await expect(ring.isKnown('unknown')).resolves.toBe(false);
   });
 
-  test('that succeeded after a failed search says whether a kid is unknown', async () => {
-    const { ring, clock, database } = ringRig(keys);
-    await ring.publicKeys();
-    clock.advance(14_800);
-    database.away = true;
-    await expect(ring.isKnown('unknown')).rejects.toThrow('The database is away.');
-    database.away = false;
-    clock.advance(300);
-    await ring.publicKeys();
-    await expect(ring.isKnown('unknown')).resolves.toBe(false);
-  });
-
   test('anew after a change sees what was committed while another reading was under way', async () => {
     const reads: ((rows: readonly SigningKey[]) => void)[] = [];
     const known = new KnownKeys({
