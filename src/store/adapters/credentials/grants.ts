@@ -79,7 +79,7 @@ export function grantRows(writer: Writer): GrantRows {
 
 /**
  * A redemption in progress holds its code: this waits for it, and then finds its grant. Returns whether it
- * revoked anything, which may have run out already.
+ * revoked anything; what it revoked may have expired before.
  */
 async function revokeWithCodes(db: Rows, now: number, chosen: RawBuilder<boolean>): Promise<boolean> {
   const codes = await db
