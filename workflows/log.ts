@@ -15,5 +15,7 @@ export function reasonOf(error: unknown): string {
   while (innermost instanceof Error && innermost.cause instanceof Error) {
     innermost = innermost.cause;
   }
-  return innermost instanceof Error ? innermost.message : String(innermost);
+  const message = innermost instanceof Error ? innermost.message : String(innermost);
+  // The rest of this message, which says how long each part took, differs each time.
+  return message.startsWith('4 DEADLINE_EXCEEDED') ? 'Temporal did not answer in time.' : message;
 }

@@ -33,7 +33,7 @@ const FORCE_AFTER_GRACE_MS = 1_000;
 const ACTIVITIES_AT_ONCE = 400;
 /** Workflows go on with the new version, so that those of the old one can end at once. */
 const VERSIONING = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
-/** In probes, while tasks go to this version. */
+/** In probes, while tasks go to this version, or it cannot get them. */
 const TURN_EVERY_PROBES = 6;
 
 /** Runs a worker on one connection. Returns at `stop`, throws when the server is lost or the worker fails. */
@@ -175,7 +175,8 @@ async function watch(
         // The probe decides whether the server was lost.
       }
     }
-    if (!turn.isCurrent || probes % TURN_EVERY_PROBES === 0) {
+    const waits = !turn.isCurrent && stall === undefined;
+    if (waits || probes % TURN_EVERY_PROBES === 0) {
       stall = await turn.check(over);
     }
     if (!over.aborted) {

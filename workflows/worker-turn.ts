@@ -3,18 +3,17 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
-import { hasStatus, PERMISSION_DENIED } from './namespace.js';
 
 const ANSWER_LIMIT_MS = 3_000;
 const CHANGE_LIMIT_MS = 10_000;
 const PATIENCE = {
   /** Twice the longest poll. */
   silentMs: 120_000,
-  /** A Temporal that was started again knows no polls until all workers have connected again. */
-  unknownMs: 30_000,
+  /** The longest poll and a little: a node of Temporal may not know polls that began at another. */
+  unknownMs: 75_000,
+  /** Both, and a minute for Temporal to answer. */
+  unservedMs: 255_000,
 };
-/** Temporal may know of a version, and of all that it polls, a moment after its first poll. */
-const REFUSALS_TO_REPORT = 3;
 /** `temporal.api.enums.v1.TaskQueueType` */
 const WORKFLOW_TASKS = 1;
 /** `temporal.api.enums.v1.WorkerVersioningMode` */
@@ -26,7 +25,10 @@ export interface TurnSettings {
   namespace: string;
   /** That of this worker; undefined for a worker without one. */
   version?: Version;
-  /** How long to wait for workers of the current version: after their last poll, and where none is known. */
+  /**
+   * How long to wait for workers of the current version, after their last poll and where none is known, and
+   * until it is reported that none gets tasks.
+   */
   patience?: typeof PATIENCE;
   log: Log;
 }
@@ -50,61 +52,49 @@ export class WorkerTurn {
 
   #current: Version | 'unknown' = 'unknown';
   #unknownSince: number | undefined;
-  #refusals = 0;
-  #lack: string | undefined;
+  #servedAt = performance.now();
 
   constructor(
     private readonly connection: QueueConnection,
     private readonly settings: TurnSettings,
   ) {}
 
-  /** Returns why no worker gets tasks, as a sentence. Keeps the last answer if Temporal does not answer. */
+  /** Returns why no worker gets tasks, as a sentence, when no check has found for long that one gets them. */
   async check(over: AbortSignal): Promise<string | undefined> {
-    const { namespace, version, log } = this.settings;
+    const { namespace, version, patience = PATIENCE, log } = this.settings;
+    const ask = () => queueOf(this.connection, namespace, over);
+    let lack: string | undefined;
     try {
-      this.#lack = await this.#lackIn(await queueOf(this.connection, namespace, over), over);
+      // One failure is not an outage.
+      lack = await this.#lackIn(await ask().catch(ask), over);
     } catch (error) {
+      const reason = reasonOf(error);
       this.#unknownSince = undefined;
-      if (version && hasStatus(error, PERMISSION_DENIED)) {
-        this.#lack = `Temporal does not let this worker read who gets the tasks: ${reasonOf(error)}`;
-      }
-      log.debug('temporal worker versions could not be read', { reason: reasonOf(error) });
+      log.debug('temporal worker versions could not be read', { reason });
+      lack = version && `Temporal does not say who gets its tasks: ${reason}`;
     }
-    return this.#lack;
+    return performance.now() - this.#servedAt >= patience.unservedMs ? lack : undefined;
   }
 
-  async #lackIn(queue: Queue, over: AbortSignal): Promise<string | undefined> {
-    const { version } = this.settings;
-    const { current } = queue;
-    this.isCurrent = isSame(current, version);
-    const polls = queue.lastPollAt(version) !== undefined;
-    this.#tellOf(current, polls);
-    if (!polls) {
-      this.#unknownSince = undefined;
-    }
-    if (this.isCurrent || !polls || !this.#isSilent(queue)) {
-      this.#refusals = 0;
-      return undefined;
-    }
-    const refusal = await this.#takeOver(current, over);
-    this.#refusals += 1;
-    if (this.#refusals < REFUSALS_TO_REPORT) {
-      return undefined;
-    }
-    return `Temporal gives its tasks to ${workersOf(current)}, of which none polls, and not to ${workersOf(version)}: ${refusal}`;
-  }
-
-  #isSilent({ current, lastPollAt }: Queue): boolean {
+  async #lackIn({ current, lastPollAt }: Queue, over: AbortSignal): Promise<string | undefined> {
     const { version, patience = PATIENCE } = this.settings;
-    const theirs = lastPollAt(current);
-    if (theirs !== undefined) {
-      this.#unknownSince = undefined;
-      // Both by the clock of the server.
-      return (lastPollAt(version) ?? 0) - theirs >= patience.silentMs;
-    }
+    const [own, theirs] = [lastPollAt(version), lastPollAt(current)];
     const now = performance.now();
-    this.#unknownSince ??= now;
-    return now - this.#unknownSince >= patience.unknownMs;
+    this.isCurrent = isSame(current, version);
+    this.#tellOf(current, own !== undefined);
+    const isUnknown = own !== undefined && theirs === undefined;
+    this.#unknownSince = isUnknown ? (this.#unknownSince ?? now) : undefined;
+    // Both by the clock of the server.
+    if (this.isCurrent || (theirs !== undefined && (own ?? 0) - theirs < patience.silentMs)) {
+      this.#servedAt = now;
+      return undefined;
+    }
+    if (own === undefined) {
+      return 'Temporal does not list the polls of this worker.';
+    }
+    const waits = this.#unknownSince !== undefined && now - this.#unknownSince < patience.unknownMs;
+    const reason = waits ? 'this worker waits for them.' : await this.#takeOver(current, over);
+    return `Temporal gives its tasks to ${workersOf(current)}, of which none polls, and not to ${workersOf(version)}: ${reason}`;
   }
 
   /** The next check finds whether it has worked. Of two versions that poll, either may then be current. */
@@ -118,7 +108,7 @@ export class WorkerTurn {
         // Of several deployments, Temporal takes the one that was changed last.
         await this.#setCurrent(current.deploymentName, '', over);
       }
-      return 'its answer to the change has had no effect.';
+      return 'the change that it accepted has had no effect yet.';
     } catch (error) {
       return reasonOf(error);
     }

@@ -1,4 +1,3 @@
-import { Metadata } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { TASK_QUEUE } from '../../workflows/contract.js';
@@ -26,9 +25,11 @@ const older = { deploymentName: DEPLOYMENT, buildId: '1.4.0' };
 const newer = { deploymentName: DEPLOYMENT, buildId: '1.5.0' };
 const renamed = { deploymentName: 'renamed', buildId: '1.4.0' };
 /** Takes over as soon as it has polled after all others, which have ended. */
-const AT_ONCE = { patience: { silentMs: 0, unknownMs: 0 } };
+const AT_ONCE = { patience: { silentMs: 0, unknownMs: 0, unservedMs: 0 } };
 /** Waits for others that poll. */
-const FIRST = { patience: { silentMs: 120_000, unknownMs: 0 } };
+const FIRST = { patience: { silentMs: 120_000, unknownMs: 0, unservedMs: 120_000 } };
+/** Waits for others that may come. */
+const LATER = { patience: { silentMs: 120_000, unknownMs: 120_000, unservedMs: 120_000 } };
 
 describeWith('temporal', 'the versions of workers', (executable) => {
   let files: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -148,8 +149,12 @@ describeWith('temporal', 'the versions of workers', (executable) => {
 
   test('are inspected: whether one polls, and whether it is the one that gets the tasks', async () => {
     const place = { address: server.address, namespace: NAMESPACE };
-    const versioned = await work(older, { patience: { silentMs: 120_000, unknownMs: 120_000 } });
-    const facts = () => inspectTemporal(place);
+    const versioned = await work(older, LATER);
+    const facts = () =>
+      eventually('an answer in time', async () => {
+        const found = await inspectTemporal(place);
+        return found.problem === undefined && found;
+      });
     await eventually('a poll', async () => (await facts()).lastPollAt !== undefined);
     expect((await facts()).absent).toBe('workers without a version');
     await versioned.worker.shutdown();
@@ -182,7 +187,10 @@ describeWith('temporal', 'the versions of workers', (executable) => {
 
 describe('the turn of a version, in checks of a queue', () => {
   const old = { deploymentName: DEPLOYMENT, buildId: '1.4.0' };
-  const PERMISSION_DENIED = 7;
+  const other = { deploymentName: 'other', buildId: '1.4.0' };
+  const NOT_GIVEN =
+    'Temporal gives its tasks to workers of version integration.1.4.0, of which none polls, and not to workers of ' +
+    'version integration.1.5.0: ';
   let now: number;
 
   beforeEach(() => {
@@ -193,101 +201,160 @@ describe('the turn of a version, in checks of a queue', () => {
     jest.restoreAllMocks();
   });
 
+  const poller = (of: typeof old, agoSeconds: number) => ({
+    deploymentOptions: { ...of, workerVersioningMode: 2 },
+    lastAccessTime: { seconds: 1_000_000 - agoSeconds, nanos: 0 },
+  });
+
+  const refuse = (reason: string) => () => {
+    throw new Error(reason);
+  };
+
   /** A queue whose current version is the older one, and a worker of the newer one that has just polled. */
-  function queue(currentPolledAgoSeconds: number | undefined) {
-    const poller = (version: typeof old, agoSeconds: number) => ({
-      deploymentOptions: { ...version, workerVersioningMode: 2 },
-      lastAccessTime: { seconds: 1_000_000 - agoSeconds, nanos: 0 },
-    });
+  function queue(
+    currentPolledAgoSeconds: number | undefined,
+    current = old,
+    worker: Pick<WorkerOptions, 'version'> = { version: newer },
+  ) {
+    const theirs = currentPolledAgoSeconds === undefined ? [] : [poller(current, currentPolledAgoSeconds)];
     const state = {
-      pollers: [poller(newer, 0)],
+      pollers: [poller(newer, 0), ...theirs],
       changes: [] as string[],
-      refusal: undefined as Error | undefined,
-      unreadable: undefined as Error | undefined,
+      onChange: (_: string): unknown => undefined,
+      /** How many of the next questions fail. */
+      unread: 0,
     };
-    if (currentPolledAgoSeconds !== undefined) {
-      state.pollers.push(poller(old, currentPolledAgoSeconds));
-    }
     const workflowService = {
       describeTaskQueue: async () => {
-        if (state.unreadable) {
-          throw state.unreadable;
+        if (state.unread > 0) {
+          state.unread -= 1;
+          throw new Error('No answer.');
         }
-        return { pollers: state.pollers, versioningInfo: { currentDeploymentVersion: old } };
+        return { pollers: state.pollers, versioningInfo: { currentDeploymentVersion: current } };
       },
-      setWorkerDeploymentCurrentVersion: async ({ buildId }: { buildId: string }) => {
-        state.changes.push(buildId);
-        if (state.refusal) {
-          throw state.refusal;
-        }
+      setWorkerDeploymentCurrentVersion: async ({ deploymentName, buildId }: typeof old) => {
+        state.changes.push(`${deploymentName}.${buildId}`);
+        state.onChange(deploymentName);
         return {};
       },
     };
     const call = <T>(_: unknown, request: () => Promise<T>) => request();
     const connection = { workflowService, withAbortSignal: call, withDeadline: call };
-    const turn = new WorkerTurn(connection as never, {
-      namespace: NAMESPACE,
-      version: newer,
-      log: silentLog,
-    });
-    return { state, check: () => turn.check(new AbortController().signal) };
+    const turn = new WorkerTurn(connection as never, { namespace: NAMESPACE, log: silentLog, ...worker });
+    const over = new AbortController();
+    const checkAt = (ms: number) => {
+      now = ms;
+      return turn.check(over.signal);
+    };
+    return { state, over, checkAt };
   }
 
   test.each([
     [119, []],
-    [120, ['1.5.0']],
+    [120, ['integration.1.5.0']],
   ])('a current version that polled %i s before it leads to %j', async (agoSeconds, changes) => {
-    const { state, check } = queue(agoSeconds);
-    expect(await check()).toBeUndefined();
+    const { state, checkAt } = queue(agoSeconds);
+    expect(await checkAt(0)).toBeUndefined();
     expect(state.changes).toEqual(changes);
   });
 
-  test('a current version of which no poll is known has half a minute to come back', async () => {
-    const { state, check } = queue(undefined);
-    await check();
-    now = 29_999;
-    await check();
+  test('a current version of which no poll is known has a minute and a quarter to come back', async () => {
+    const { state, checkAt } = queue(undefined);
+    await checkAt(0);
+    await checkAt(74_999);
     expect(state.changes).toEqual([]);
-    now = 30_000;
-    await check();
-    expect(state.changes).toEqual(['1.5.0']);
-  });
-
-  test('the half minute begins again where Temporal did not answer meanwhile', async () => {
-    const { state, check } = queue(undefined);
-    await check();
-    state.unreadable = new Error('No answer.');
-    await check();
-    state.unreadable = undefined;
-    now = 30_000;
-    await check();
-    expect(state.changes).toEqual([]);
-    now = 60_000;
-    await check();
-    expect(state.changes).toEqual(['1.5.0']);
+    await checkAt(75_000);
+    expect(state.changes).toEqual(['integration.1.5.0']);
   });
 
   test.each([
-    ['refused', new Error('There is a manager.'), 'There is a manager.'],
-    ['without effect', undefined, 'its answer to the change has had no effect.'],
-  ])('a change that is %s three times in a row is told', async (_, refusal, reason) => {
-    const { state, check } = queue(300);
-    state.refusal = refusal;
-    expect([await check(), await check(), await check()]).toEqual([
-      undefined,
-      undefined,
-      'Temporal gives its tasks to workers of version integration.1.4.0, of which none polls, and not to workers of ' +
-        `version integration.1.5.0: ${reason}`,
-    ]);
+    ['goes on after one failed question', 1, ['integration.1.5.0']],
+    ['begins again after two in a row', 2, []],
+  ])('the wait %s', async (_, failed, changes) => {
+    const { state, checkAt } = queue(undefined);
+    await checkAt(0);
+    state.unread = failed;
+    await checkAt(5_000);
+    await checkAt(75_000);
+    expect(state.changes).toEqual(changes);
+    await checkAt(150_000);
+    expect(state.changes).toContain('integration.1.5.0');
   });
 
-  test('a queue that the worker may not read is told', async () => {
-    const { state, check } = queue(300);
-    state.unreadable = Object.assign(new Error('Request unauthorized.'), {
-      ...{ code: PERMISSION_DENIED, details: 'Request unauthorized.', metadata: new Metadata() },
-    });
-    expect(await check()).toBe(
-      'Temporal does not let this worker read who gets the tasks: Request unauthorized.',
-    );
+  test('the wait begins again where Temporal no longer knew the polls of this worker either', async () => {
+    const { state, checkAt } = queue(undefined);
+    const { pollers } = state;
+    await checkAt(0);
+    state.pollers = [];
+    await checkAt(5_000);
+    state.pollers = pollers;
+    await checkAt(75_000);
+    expect(state.changes).toEqual([]);
+    await checkAt(150_000);
+    expect(state.changes).toEqual(['integration.1.5.0']);
+  });
+
+  test('a deployment of another name is left after the change, unless the worker ends', async () => {
+    const { state, over, checkAt } = queue(300, other);
+    await checkAt(0);
+    expect(state.changes).toEqual(['integration.1.5.0', 'other.']);
+    state.onChange = () => over.abort();
+    await checkAt(5_000);
+    expect(state.changes).toEqual(['integration.1.5.0', 'other.', 'integration.1.5.0']);
+  });
+
+  test.each<[string, Partial<ReturnType<typeof queue>['state']>, string]>([
+    ['refuses the change', { onChange: refuse('There is a manager.') }, `${NOT_GIVEN}There is a manager.`],
+    [
+      'does not answer the change',
+      { onChange: refuse('4 DEADLINE_EXCEEDED: Deadline exceeded after 10.003s') },
+      `${NOT_GIVEN}Temporal did not answer in time.`,
+    ],
+    [
+      'accepts the change without effect',
+      {},
+      `${NOT_GIVEN}the change that it accepted has had no effect yet.`,
+    ],
+    [
+      'does not say who gets the tasks',
+      { unread: Number.POSITIVE_INFINITY },
+      'Temporal does not say who gets its tasks: No answer.',
+    ],
+    [
+      'does not list the polls of the worker',
+      { pollers: [] },
+      'Temporal does not list the polls of this worker.',
+    ],
+    [
+      'has only just said that none of the others polls',
+      { pollers: [poller(newer, 0)], unread: 2 },
+      `${NOT_GIVEN}this worker waits for them.`,
+    ],
+  ])('a Temporal that %s is told after four minutes and a quarter', async (_, given, reason) => {
+    const { state, checkAt } = queue(300);
+    Object.assign(state, given);
+    expect(await checkAt(0)).toBeUndefined();
+    expect(await checkAt(254_999)).toBeUndefined();
+    expect(await checkAt(255_000)).toBe(reason);
+  });
+
+  test('the four minutes and a quarter begin when tasks were last given to workers that poll', async () => {
+    const { state, checkAt } = queue(0);
+    await checkAt(200_000);
+    state.pollers = [];
+    expect(await checkAt(454_999)).toBeUndefined();
+    expect(await checkAt(455_000)).toBe('Temporal does not list the polls of this worker.');
+  });
+
+  test('a worker without a version need not be allowed to read who gets the tasks', async () => {
+    const { state, checkAt } = queue(300, old, {});
+    state.unread = Number.POSITIVE_INFINITY;
+    expect(await checkAt(255_000)).toBeUndefined();
+  });
+
+  test('a second deployment whose change is refused is told', async () => {
+    const { state, checkAt } = queue(300, other);
+    state.onChange = (deployment) => deployment === 'other' && refuse('There is a manager.')();
+    expect(await checkAt(255_000)).toMatch(/ other\.1\.4\.0, of which none polls, .*: There is a manager\.$/);
   });
 });
