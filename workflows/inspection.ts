@@ -7,7 +7,7 @@ import {
 import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { queueOf, workersOf } from './worker-turn.js';
+import { isSame, latestOf, type Queue, queueOf, workersOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
@@ -18,13 +18,15 @@ export interface TemporalFacts {
   schedules: string[];
   /** When a worker last polled for work, by the clock of the server. */
   lastPollAt?: number | undefined;
-  /** Who gets the tasks, if none of these workers polls. */
-  absent?: string | undefined;
+  /** Which workers get no tasks. */
+  idle?: string | undefined;
 }
 
 const ANSWER_LIMIT_MS = 3_000;
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AT_LEAST_MS = 300_000;
+/** Twice the longest poll. */
+const SILENT_MS = 120_000;
 
 /** Reads only. Returns a problem instead of throwing. */
 export async function inspectTemporal(place: TemporalPlace, clock = Date.now): Promise<TemporalFacts> {
@@ -33,18 +35,26 @@ export async function inspectTemporal(place: TemporalPlace, clock = Date.now): P
   const over = new AbortController().signal;
   try {
     await askForNamespace(connection, place, over);
-    const [shortcoming, schedules, { current, lastPollAt, lastPollOfAllAt }] = await Promise.all([
+    const [shortcoming, schedules, queue] = await Promise.all([
       shortcomingOf(connection, place, over),
       scheduleProblems(connection, namespace, clock()),
       queueOf(connection, namespace, over),
     ]);
-    const absent = lastPollAt(current) === undefined ? workersOf(current) : undefined;
-    return { shortcoming, schedules, lastPollAt: lastPollOfAllAt, absent };
+    return { shortcoming, schedules, lastPollAt: latestOf(queue.polls), idle: idleIn(queue) };
   } catch (error) {
     return { problem: reasonOf(error), schedules: [] };
   } finally {
     await connection.close().catch(() => undefined);
   }
+}
+
+function idleIn({ current, polls, lastPollAt }: Queue): string | undefined {
+  if (lastPollAt(current) === undefined) {
+    return `the tasks go to ${workersOf(current)}, of which none has polled in the last minutes`;
+  }
+  const recently = (latestOf(polls) ?? 0) - SILENT_MS;
+  const waiting = polls.find(({ version, at }) => !isSame(version, current) && at > recently);
+  return waiting && `${workersOf(waiting.version)} get no tasks until ${workersOf(current)} have ended`;
 }
 
 async function scheduleProblems(connection: Connection, namespace: string, now: number): Promise<string[]> {

@@ -36,10 +36,10 @@ export interface TurnSettings {
 type QueueConnection = Pick<Connection, 'workflowService' | 'withAbortSignal' | 'withDeadline'>;
 
 /** Who gets the tasks of the queue, and when workers of each version polled last. */
-interface Queue {
+export interface Queue {
   current: Version;
+  polls: readonly { version: Version; at: number }[];
   lastPollAt: (version: Version) => number | undefined;
-  lastPollOfAllAt: number | undefined;
 }
 
 /**
@@ -162,8 +162,8 @@ export async function queueOf(
   }));
   return {
     current: versionOf(versioningInfo?.currentDeploymentVersion),
+    polls,
     lastPollAt: (version) => latestOf(polls.filter((poll) => isSame(poll.version, version))),
-    lastPollOfAllAt: latestOf(polls),
   };
 }
 
@@ -173,7 +173,7 @@ export function workersOf(version: Version): string {
     : 'workers without a version';
 }
 
-function latestOf(polls: readonly { at: number }[]): number | undefined {
+export function latestOf(polls: readonly { at: number }[]): number | undefined {
   return polls.length > 0 ? Math.max(...polls.map(({ at }) => at)) : undefined;
 }
 
@@ -184,6 +184,6 @@ function versionOf(message: Message | null | undefined): Version {
   return deploymentName && buildId ? { deploymentName, buildId } : undefined;
 }
 
-function isSame(one: Version, other: Version): boolean {
+export function isSame(one: Version, other: Version): boolean {
   return one?.deploymentName === other?.deploymentName && one?.buildId === other?.buildId;
 }

@@ -147,7 +147,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     }
   });
 
-  test('are inspected: whether one polls, and whether it is the one that gets the tasks', async () => {
+  test('are inspected: whether one polls, and which ones get no tasks', async () => {
     const place = { address: server.address, namespace: NAMESPACE };
     const versioned = await work(older, LATER);
     const facts = () =>
@@ -156,10 +156,16 @@ describeWith('temporal', 'the versions of workers', (executable) => {
         return found.problem === undefined && found;
       });
     await eventually('a poll', async () => (await facts()).lastPollAt !== undefined);
-    expect((await facts()).absent).toBe('workers without a version');
+    expect((await facts()).idle).toBe(
+      'the tasks go to workers without a version, of which none has polled in the last minutes',
+    );
     await versioned.worker.shutdown();
     await (await work(older, AT_ONCE)).says(TAKES_OVER);
-    expect(await facts()).toMatchObject({ lastPollAt: expect.any(Number), absent: undefined });
+    expect(await facts()).toMatchObject({ lastPollAt: expect.any(Number), idle: undefined });
+    await (await work(newer, FIRST)).says(WAITS);
+    expect((await facts()).idle).toBe(
+      'workers of version integration.1.5.0 get no tasks until workers of version integration.1.4.0 have ended',
+    );
   });
 
   test('that Temporal does not give the tasks to say so, and count as away', async () => {

@@ -43,16 +43,16 @@ const schedulesRun: DoctorCheck = {
 
 const workerPolls: DoctorCheck = {
   name: 'temporal-worker',
-  about: 'A worker polls Temporal for tasks.',
+  about: 'Workers poll Temporal, and get its tasks.',
   severity: 'warning',
   remedy:
-    'Start a worker (`integration serve` or `integration worker`) with the same TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
+    'No worker: start one (`integration serve` or `integration worker`) with the same TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Workers that get no tasks: an upgrade takes a few minutes; after that, see “Versions of workers in Temporal” on the page “Upgrades and data”.',
   find: async (installation) => {
-    const { lastPollAt, absent } = await answered(installation);
+    const { lastPollAt, idle } = await answered(installation);
     if (lastPollAt === undefined) {
       return foundIn(['no worker has polled in the last minutes']);
     }
-    return foundIn(absent ? [`the tasks go to ${absent}, of which none has polled in the last minutes`] : []);
+    return foundIn(idle === undefined ? [] : [idle]);
   },
 };
 
