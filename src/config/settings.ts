@@ -149,7 +149,7 @@ export const settings = {
   TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
   TEMPORAL_DEPLOYMENT_NAME: optional(
     deploymentName,
-    'Worker Deployment of Temporal to which the worker belongs; unset, it polls without a version',
+    'Worker Deployment of Temporal (1.28 or later) to which the worker belongs; unset, it polls without a version',
   ),
   TEMPORAL_WORKER_BUILD_ID: optional(
     buildId,

@@ -103,7 +103,7 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   [
     'upgrade',
     'temporal worker',
-    'needs Temporal with workers; `../workflows/worker-turn.test.ts` calls the same methods',
+    'needs Temporal with workers; `../workflows/worker-turn.test.ts` makes such changes by calls',
   ],
   ['install', 'kubectl apply', 'needs a cluster'],
   ['install', 'pod=$(kubectl', 'needs a cluster; `../deploy/kubernetes.test.ts` runs such a command'],
