@@ -22,10 +22,14 @@ export async function listPage<T extends Position>(
 ): Promise<{ rows: T[]; nextPageToken: string }> {
   const limit = pageLimit(pageSize);
   const after = pageToken === '' ? undefined : decodeCursor(pageToken, 'page_token');
-  const found = await fetch({ after, limit: limit + 1 });
+  return cutPage(await fetch({ after, limit: limit + 1 }), limit, encodeCursor);
+}
+
+/** The rows up to the limit, with the token of the next page if there are more. */
+function cutPage<T>(found: T[], limit: number, tokenAfter: (last: T) => string) {
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
-  return { rows, nextPageToken: found.length > limit && last ? encodeCursor(last) : '' };
+  return { rows, nextPageToken: found.length > limit && last !== undefined ? tokenAfter(last) : '' };
 }
 
 /** A page ends before the row with which its texts would be longer. A character may be four bytes. */
@@ -50,10 +54,8 @@ export async function listLargePage<T>(
     characters += size;
     return index === limit || (index > 0 && characters > MOST_CHARACTERS);
   });
-  const shown = excess === -1 ? found : found.slice(0, excess);
-  const last = shown.at(-1);
-  const rows = await fetch(shown.map(({ id }) => id));
-  return { rows, nextPageToken: excess === -1 || !last ? '' : encodeCursor(last) };
+  const shown = cutPage(found, excess === -1 ? limit : excess, encodeCursor);
+  return { ...shown, rows: await fetch(shown.rows.map(({ id }) => id)) };
 }
 
 /** The same for rows in the order of a text, which the token holds: the row itself may change or go. */
@@ -63,10 +65,8 @@ export async function textPage<T>(
   textOf: (row: NoInfer<T>) => string,
 ): Promise<{ rows: T[]; nextPageToken: string }> {
   const limit = pageLimit(pageSize);
-  const found = await fetch(pageToken === '' ? undefined : decodeText(pageToken), limit + 1);
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return { rows, nextPageToken: found.length > limit && last !== undefined ? encodeText(textOf(last)) : '' };
+  const after = pageToken === '' ? undefined : decodeText(pageToken);
+  return cutPage(await fetch(after, limit + 1), limit, (last) => encodeText(textOf(last)));
 }
 
 function encodeText(text: string): string {
