@@ -110,7 +110,7 @@ export async function disconnectInstance(changes: FollowedPorts, id: string): Pr
 }
 
 /** The row names what to lock, and may change until the locks are held. */
-async function lockedInstanceIntegration(
+export async function lockedInstanceIntegration(
   changes: Pick<OperatorChanges, 'instanceIntegrations' | 'lock'>,
   id: string,
 ): Promise<InstanceIntegration> {

@@ -4,6 +4,7 @@ import type { Grant } from '../../credentials/grants.js';
 import type { Actor } from '../../operator/audit.js';
 import type { KnownApplication } from '../applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
+import { registeredRedirect } from '../authorization/redirect-target.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
@@ -47,9 +48,7 @@ const CHECKS: readonly [reason: string, check: (attempt: Attempt) => ServiceErro
   [
     'redirect_uri_removed',
     ({ application, code }) =>
-      application.redirectUris.some(
-        ({ uri, instanceId }) => uri === code.redirectUri && instanceId === code.instanceId,
-      )
+      registeredRedirect(application, code.redirectUri)?.instanceId === code.instanceId
         ? undefined
         : invalidGrant('The redirect_uri is not registered any more.'),
   ],

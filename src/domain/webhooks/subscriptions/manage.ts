@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
-import { getInstanceIntegration } from '../../operator/instance-integrations.js';
+import { lockedInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
 import { changedFields, type Update, updatedFields, writeChanged } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
@@ -34,7 +34,7 @@ export async function subscriptionCreation(
   validateSubscription(creation);
   const url = await allowedAddress(creation.url, policy);
   return async (changes) => {
-    const connection = await lockedInstanceIntegration(changes, creation.instanceIntegrationId);
+    const connection = await lockedConfigured(changes, creation.instanceIntegrationId);
     await requireClients(changes, connection, creation.clientIds);
     await refuseTooMany(changes, connection);
     const subscription: Subscription = {
@@ -102,10 +102,8 @@ async function writeSettings(
 }
 
 /** Locks the instance integration, with its subscriptions, until the transaction ends. */
-async function lockedInstanceIntegration(changes: WebhookChanges, id: string): Promise<InstanceIntegration> {
-  const { instanceId, integrationId } = await getInstanceIntegration(changes, id);
-  await changes.lock(instanceId, integrationId);
-  const connection = await getInstanceIntegration(changes, id);
+async function lockedConfigured(changes: WebhookChanges, id: string): Promise<InstanceIntegration> {
+  const connection = await lockedInstanceIntegration(changes, id);
   if (connection.configuredAt === null) {
     throw new ServiceError(
       ErrorCode.INSTANCE_INTEGRATION_NOT_CONFIGURED,
