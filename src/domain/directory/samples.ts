@@ -1,4 +1,5 @@
 import { exampleEvents } from '../../../generated/asyncapi/examples.js';
+import type { UnitTypeId } from '../../../generated/ids.js';
 import { type BodyOf, type JsonOf, jsonOf, type Schemas } from './contract-json.js';
 
 /** The operations that `links.self` of events lead to. */
@@ -32,23 +33,18 @@ const workerRecord: Schemas['WorkerV2'] = {
   offboardedAt: worker.offboardedAt ?? null,
 };
 
+function unitOf(
+  { organizationUnitId: id, name, description, parentUnit }: (typeof unitType)['units'][number],
+  unitTypeId: UnitTypeId,
+): Schemas['OrganizationStructure']['units'][number] {
+  return { id, name, description, unitTypeId, parentUnitId: parentUnit?.id ?? null };
+}
+
 const structure: Schemas['OrganizationStructure'] = {
   unitsTypes: [{ id: unitType.organizationUnitTypeId, name: unitType.name }, unit.unitType],
   units: [
-    ...unitType.units.map((embedded) => ({
-      id: embedded.organizationUnitId,
-      name: embedded.name,
-      description: embedded.description,
-      unitTypeId: unitType.organizationUnitTypeId,
-      parentUnitId: embedded.parentUnit?.id ?? null,
-    })),
-    {
-      id: unit.organizationUnitId,
-      name: unit.name,
-      description: unit.description,
-      unitTypeId: unit.unitType.id,
-      parentUnitId: unit.parentUnit?.id ?? null,
-    },
+    ...unitType.units.map((embedded) => unitOf(embedded, unitType.organizationUnitTypeId)),
+    unitOf(unit, unit.unitType.id),
   ],
   locations: [{ id: location.organizationLocationId, name: location.name }],
 };
