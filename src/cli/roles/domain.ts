@@ -5,15 +5,7 @@ import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { nextExpiries } from '../../domain/maintenance/expiry.js';
 import { purgeLags } from '../../domain/maintenance/purge.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
-import {
-  CROWDS_RATE,
-  GUESSES_RATE,
-  PEOPLE_RATE,
-  PEOPLE_RATE_BY_DAY,
-  REFUSAL_RECORDS_RATE,
-  STRANGERS_RATE,
-  WRONG_SECRETS_RATE,
-} from '../../domain/sign-on/sign-on.js';
+import { RATES } from '../../domain/sign-on/sign-on.js';
 import { asServiceError } from '../../errors/service-error.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
@@ -168,13 +160,13 @@ function servicesOf(
       interactionSeals: derived.interactionSeals,
       throttleHash: derived.throttles,
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
-      strangers: newLimiter('strangers', STRANGERS_RATE),
-      crowds: newLimiter('crowds', CROWDS_RATE),
-      guesses: newLimiter('guesses', GUESSES_RATE),
-      people: newLimiter('people', PEOPLE_RATE),
-      peopleByDay: newLimiter('people by day', PEOPLE_RATE_BY_DAY),
-      refusalRecords: new RateLimiter(REFUSAL_RECORDS_RATE, clock),
-      wrongSecrets: newLimiter('wrong secrets', WRONG_SECRETS_RATE),
+      strangers: newLimiter('strangers', RATES.strangers),
+      crowds: newLimiter('crowds', RATES.crowds),
+      guesses: newLimiter('guesses', RATES.guesses),
+      people: newLimiter('people', RATES.people),
+      peopleByDay: newLimiter('people by day', RATES.peopleByDay),
+      refusalRecords: new RateLimiter(RATES.refusalRecords, clock),
+      wrongSecrets: newLimiter('wrong secrets', RATES.wrongSecrets),
       onBackgroundError: note('the last use of a client secret was not recorded'),
       onFault: (requestId, fault) => {
         countFault();

@@ -45,19 +45,6 @@ export interface SignOn {
   onFault: (requestId: string, fault: unknown) => void;
 }
 
-/** Ten a second: more than a large office at nine o'clock. */
-export const STRANGERS_RATE: Rate = { limit: 600, windowMs: 60_000 };
-export const CROWDS_RATE: Rate = { limit: 16 * STRANGERS_RATE.limit, windowMs: 60_000 };
-/** Five a second: more sign-ins than a large office makes, and few enough writes. */
-export const GUESSES_RATE: Rate = { limit: 300, windowMs: 60_000 };
-/** Two a second: more than a person makes, and a browser that restores all its tabs. */
-export const PEOPLE_RATE: Rate = { limit: 120, windowMs: 60_000 };
-/** Seven applications that ask every five minutes, all day. */
-export const PEOPLE_RATE_BY_DAY: Rate = { limit: 2_000, windowMs: 24 * 3_600_000 };
-
-/** Each is kept for a year. A node that is not attacked refuses fewer passwords. */
-export const REFUSAL_RECORDS_RATE: Rate = { limit: 60, windowMs: 60_000 };
-
 /** The dependencies for answering applications. */
 export interface TokenIssuer extends SignOn {
   /** Counts wrong client secrets per network. */
@@ -66,5 +53,19 @@ export interface TokenIssuer extends SignOn {
   onBackgroundError: (error: unknown) => void;
 }
 
-/** Beyond it, wrong secrets get a time to retry; right ones always pass. */
-export const WRONG_SECRETS_RATE: Rate = { limit: 60, windowMs: 60_000 };
+/** The rates of the limiters of the same names. */
+export const RATES = {
+  /** Ten a second: more than a large office at nine o'clock. */
+  strangers: { limit: 600, windowMs: 60_000 },
+  crowds: { limit: 16 * 600, windowMs: 60_000 },
+  /** Five a second: more sign-ins than a large office makes, and few enough writes. */
+  guesses: { limit: 300, windowMs: 60_000 },
+  /** Two a second: more than a person makes, and a browser that restores all its tabs. */
+  people: { limit: 120, windowMs: 60_000 },
+  /** Seven applications that ask every five minutes, all day. */
+  peopleByDay: { limit: 2_000, windowMs: 24 * 3_600_000 },
+  /** Each is kept for a year. A node that is not attacked refuses fewer passwords. */
+  refusalRecords: { limit: 60, windowMs: 60_000 },
+  /** Beyond it, wrong secrets get a time to retry; right ones always pass. */
+  wrongSecrets: { limit: 60, windowMs: 60_000 },
+} satisfies Record<string, Rate>;

@@ -7,15 +7,7 @@ import { createClient } from '../../../src/domain/platform/organization/clients.
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { createUser } from '../../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../../src/domain/platform/people/worker-changes.js';
-import {
-  CROWDS_RATE,
-  GUESSES_RATE,
-  PEOPLE_RATE,
-  PEOPLE_RATE_BY_DAY,
-  REFUSAL_RECORDS_RATE,
-  type SignOn,
-  STRANGERS_RATE,
-} from '../../../src/domain/sign-on/sign-on.js';
+import { RATES, type SignOn } from '../../../src/domain/sign-on/sign-on.js';
 import type { SignOnChanges } from '../../../src/domain/sign-on/unit-of-work.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
@@ -55,12 +47,12 @@ export async function browserRig(under: DatabaseUnderTest) {
     interactionSeals: secrets.interactionSeals,
     throttleHash: secrets.throttles,
     sessionLimits: { idleMs: 12 * HOUR_MS, absoluteMs: 14 * 24 * HOUR_MS },
-    strangers: new RateLimiter(STRANGERS_RATE, clock.now),
-    crowds: new RateLimiter(CROWDS_RATE, clock.now),
-    guesses: new RateLimiter(GUESSES_RATE, clock.now),
-    people: new RateLimiter(PEOPLE_RATE, clock.now),
-    peopleByDay: new RateLimiter(PEOPLE_RATE_BY_DAY, clock.now),
-    refusalRecords: new RateLimiter(REFUSAL_RECORDS_RATE, clock.now),
+    strangers: new RateLimiter(RATES.strangers, clock.now),
+    crowds: new RateLimiter(RATES.crowds, clock.now),
+    guesses: new RateLimiter(RATES.guesses, clock.now),
+    people: new RateLimiter(RATES.people, clock.now),
+    peopleByDay: new RateLimiter(RATES.peopleByDay, clock.now),
+    refusalRecords: new RateLimiter(RATES.refusalRecords, clock.now),
     observe: (observation) => observed.push(observation),
     onFault: (requestId, fault) => faults.push({ requestId, fault }),
   };

@@ -8,7 +8,7 @@ import { createInstance } from '../../../src/domain/platform/organization/instan
 import { createUser } from '../../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../../src/domain/platform/people/worker-changes.js';
 import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
-import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../src/domain/sign-on/sign-on.js';
+import { RATES, type TokenIssuer } from '../../../src/domain/sign-on/sign-on.js';
 import type { PresentedClient } from '../../../src/domain/sign-on/tokens/client-authentication.js';
 import type { CodeExchange } from '../../../src/domain/sign-on/tokens/exchange-code.js';
 import { issueTokens } from '../../../src/domain/sign-on/tokens/issue-tokens.js';
@@ -53,7 +53,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
     peopleByDay: undefined as never,
     refusalRecords: undefined as never,
     onFault: undefined as never,
-    wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, clock.now),
+    wrongSecrets: new RateLimiter(RATES.wrongSecrets, clock.now),
     onBackgroundError: (error) => backgroundErrors.push(error),
     observe: (observation) => observed.push(observation),
   };

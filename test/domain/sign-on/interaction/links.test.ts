@@ -9,7 +9,7 @@ import {
   showEmailLink,
   showPasswordLink,
 } from '../../../../src/domain/sign-on/interaction/links.js';
-import { GUESSES_RATE } from '../../../../src/domain/sign-on/sign-on.js';
+import { RATES } from '../../../../src/domain/sign-on/sign-on.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
@@ -61,7 +61,7 @@ test('a link to set a password causes only so many hashes a minute, however many
 
 test('a link to set a password causes only so many checks of weak passwords a minute, more than a person tries', async () => {
   const { rig, tokenHash } = await withLink('reset');
-  const { limit } = GUESSES_RATE;
+  const { limit } = RATES.guesses;
   expect(limit).toBeGreaterThan(100);
   for (let time = 0; time < limit; time += 1) {
     expect(await redeem(rig, tokenHash, 'fourteen rooks')).toMatchObject({ problem: 'too_short' });
@@ -69,7 +69,7 @@ test('a link to set a password causes only so many checks of weak passwords a mi
   await expect(redeem(rig, tokenHash, 'fourteen rooks')).rejects.toMatchObject({
     code: ErrorCode.RATE_LIMITED,
   });
-  rig.clock.advance(GUESSES_RATE.windowMs);
+  rig.clock.advance(RATES.guesses.windowMs);
   expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });
 });
 

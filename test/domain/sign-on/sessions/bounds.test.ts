@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { SESSIONS_PER_ACCOUNT } from '../../../../src/domain/sign-on/sessions/browser-sessions.js';
-import { PEOPLE_RATE, PEOPLE_RATE_BY_DAY } from '../../../../src/domain/sign-on/sign-on.js';
+import { RATES } from '../../../../src/domain/sign-on/sign-on.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { audited, type BrowserRig, browserRig, HOUR_MS, newClient, newPerson } from '../browser-rig.js';
@@ -30,7 +30,7 @@ describe('a signed-in person', () => {
     const clientId = await rig.newApplication({ firstParty: false });
     const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
     const before = await allCounts(rig);
-    for (let time = 0; time < PEOPLE_RATE.limit + 1; time += 1) {
+    for (let time = 0; time < RATES.people.limit + 1; time += 1) {
       expect(await browser.authorize({ clientId })).toMatchObject({ page: 'consent' });
       expect(await browser.logout()).toMatchObject({ page: 'sign_out' });
     }
@@ -41,7 +41,7 @@ describe('a signed-in person', () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browsers = [await signedInBrowser(rig, person), await signedInBrowser(rig, person)];
-    for (let time = 0; time < PEOPLE_RATE.limit; time += 1) {
+    for (let time = 0; time < RATES.people.limit; time += 1) {
       codeOf(await (browsers[time % 2] as TestBrowser).authorize());
     }
     const before = await allCounts(rig);
@@ -54,13 +54,13 @@ describe('a signed-in person', () => {
     expect(await allCounts(rig)).toEqual(before);
     codeOf(await (browsers[0] as TestBrowser).signIn(person));
     codeOf(await (await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]))).authorize());
-    rig.clock.advance(PEOPLE_RATE.windowMs);
+    rig.clock.advance(RATES.people.windowMs);
     codeOf(await (browsers[1] as TestBrowser).authorize());
   });
 
   test('signs in so often in a minute, in all their browsers together, and then is told when to come back', async () => {
     const rig = await browserRig(under);
-    rig.signOn.people = new RateLimiter({ limit: 5, windowMs: PEOPLE_RATE.windowMs }, rig.clock.now);
+    rig.signOn.people = new RateLimiter({ limit: 5, windowMs: RATES.people.windowMs }, rig.clock.now);
     const person = await newPerson(rig, [rig.here.clientId]);
     for (let time = 0; time < 5; time += 1) {
       await signedInBrowser(rig, person);
@@ -71,13 +71,13 @@ describe('a signed-in person', () => {
     const refused = { code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 60 };
     await expect(another.signIn(person)).rejects.toMatchObject(refused);
     expect(await allCounts(rig)).toEqual(before);
-    rig.clock.advance(PEOPLE_RATE.windowMs);
+    rig.clock.advance(RATES.people.windowMs);
     codeOf(await another.signIn(person));
   });
 
   test('gets so many codes in a day without a password, however slowly they ask for them, and then needs it', async () => {
     const rig = await browserRig(under);
-    const day = { limit: 5, windowMs: PEOPLE_RATE_BY_DAY.windowMs };
+    const day = { limit: 5, windowMs: RATES.peopleByDay.windowMs };
     rig.signOn.peopleByDay = new RateLimiter(day, rig.clock.now);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = await signedInBrowser(rig, person);
@@ -100,7 +100,7 @@ describe('a signed-in person', () => {
 
   test('signs in so often in a day, and then is told when to come back', async () => {
     const rig = await browserRig(under);
-    const day = { limit: 5, windowMs: PEOPLE_RATE_BY_DAY.windowMs };
+    const day = { limit: 5, windowMs: RATES.peopleByDay.windowMs };
     rig.signOn.peopleByDay = new RateLimiter(day, rig.clock.now);
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = await signedInBrowser(rig, person);
@@ -128,8 +128,8 @@ describe('a signed-in person', () => {
       await newClient(rig, rig.here.instanceId, 'Quay'),
     ]);
     const few = (windowMs: number) => new RateLimiter({ limit: 6, windowMs }, rig.clock.now);
-    rig.signOn.people = few(PEOPLE_RATE.windowMs);
-    rig.signOn.peopleByDay = few(PEOPLE_RATE_BY_DAY.windowMs);
+    rig.signOn.people = few(RATES.people.windowMs);
+    rig.signOn.peopleByDay = few(RATES.peopleByDay.windowMs);
     const chosen = { userType: 'USER', clientId: rig.here.clientId } as const;
     const victim = await signedInBrowser(rig, person);
     codeOf(await victim.choose(chosen));
@@ -151,7 +151,7 @@ describe('a signed-in person', () => {
     const person = await newPerson(rig, [rig.here.clientId]);
     const browser = new TestBrowser(rig);
     const pages: string[] = [];
-    for (let count = 0; count < PEOPLE_RATE.limit; count += 1) {
+    for (let count = 0; count < RATES.people.limit; count += 1) {
       await browser.authorize();
       pages.push(browser.at);
     }
@@ -179,7 +179,7 @@ describe('a signed-in person', () => {
     expect((await audited(rig)).filter(({ what }) => what === 'sign_out succeeded')).toMatchObject([
       { actor: accountId, subject: accountId, attributes: { reason: 'too_many' } },
     ]);
-    rig.clock.advance(PEOPLE_RATE.windowMs);
+    rig.clock.advance(RATES.people.windowMs);
     const [first, second] = browsers as [TestBrowser, TestBrowser];
     expect(await first.authorize()).toMatchObject({ page: 'sign_in' });
     codeOf(await second.authorize());

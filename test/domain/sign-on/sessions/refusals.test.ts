@@ -5,7 +5,7 @@ import { createEmailChangeLink } from '../../../../src/domain/platform/people/em
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { redeemEmailChange } from '../../../../src/domain/sign-on/interaction/email-change.js';
 import { TURNS } from '../../../../src/domain/sign-on/sessions/guess-limits.js';
-import { REFUSAL_RECORDS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
+import { RATES } from '../../../../src/domain/sign-on/sign-on.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import {
@@ -35,7 +35,7 @@ async function refusalsOn(rig: BrowserRig): Promise<string[]> {
 }
 
 function allowing(rig: BrowserRig, limit: number): void {
-  rig.signOn.refusalRecords = new RateLimiter({ ...REFUSAL_RECORDS_RATE, limit }, rig.clock.now);
+  rig.signOn.refusalRecords = new RateLimiter({ ...RATES.refusalRecords, limit }, rig.clock.now);
 }
 
 /** The writes from here on. */
@@ -97,7 +97,7 @@ describe('refused sign-ins of a node', () => {
       subject: application,
       attributes: { reason: 'credentials', application_id: rig.applicationId },
     });
-    rig.clock.advance(REFUSAL_RECORDS_RATE.windowMs);
+    rig.clock.advance(RATES.refusalRecords.windowMs);
     await guess(rig, 1);
     expect(await refusalsOn(rig)).toHaveLength(61);
   });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { updateApplication } from '../../../../src/domain/operator/applications.js';
 import { SESSIONS_PER_ACCOUNT } from '../../../../src/domain/sign-on/sessions/browser-sessions.js';
-import { type TokenIssuer, WRONG_SECRETS_RATE } from '../../../../src/domain/sign-on/sign-on.js';
+import { RATES, type TokenIssuer } from '../../../../src/domain/sign-on/sign-on.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';
@@ -28,7 +28,7 @@ describeEachDatabase('a sign-out', (under) => {
     const issuer: TokenIssuer = {
       ...rig.signOn,
       keys: rig.keys,
-      wrongSecrets: new RateLimiter(WRONG_SECRETS_RATE, rig.clock.now),
+      wrongSecrets: new RateLimiter(RATES.wrongSecrets, rig.clock.now),
       onBackgroundError: () => undefined,
     };
     const client = presented(clientId);
