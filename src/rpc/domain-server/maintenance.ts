@@ -17,6 +17,7 @@ import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/
 import type { SignOnUnitOfWork } from '../../domain/sign-on/unit-of-work.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
+import { assertBetween, assertNotMore } from './bounds.js';
 import { words } from './words.js';
 
 export interface MaintenanceDependencies {
@@ -53,9 +54,7 @@ export function maintenanceService({
 }: MaintenanceDependencies) {
   return serve(MaintenanceServiceService, {
     purgeExpired: async ({ limit, run, unlessEndedWithinSeconds }) => {
-      if (limit < 1 || limit > MAX_BATCH) {
-        throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MAX_BATCH}`);
-      }
+      assertBetween(limit, 1, MAX_BATCH, 'limit');
       const batch = {
         ...{ limit, run },
         ...(unlessEndedWithinSeconds && { unlessEndedWithinMs: unlessEndedWithinSeconds * 1_000 }),
@@ -67,9 +66,7 @@ export function maintenanceService({
       return { counts: purgedCounts(removed), more, otherRunActive: isOtherActive };
     },
     listCodeMinutesToWatch: async ({ limit }) => {
-      if (limit < 1 || limit > MOST_MINUTES) {
-        throw invalidField('The limit is out of bounds.', 'limit', `must be between 1 and ${MOST_MINUTES}`);
-      }
+      assertBetween(limit, 1, MOST_MINUTES, 'limit');
       const minutes = await signOn.rows.codeMinutes.toWatch(limit);
       const now = clock();
       return {
@@ -77,10 +74,7 @@ export function maintenanceService({
       };
     },
     markCodeMinutesWatched: async ({ minutes }) => {
-      if (minutes.length > MOST_MINUTES) {
-        const fault = `must not have more than ${MOST_MINUTES} items`;
-        throw invalidField('There are too many minutes.', 'minutes', fault);
-      }
+      assertNotMore(minutes, MOST_MINUTES, 'minutes');
       const begins = minutes.map((minute, index) => beginOf(minute, `minutes[${index}]`));
       if (begins.length > 0) {
         await signOn.run(({ codeMinutes }) => codeMinutes.markWatched(begins, clock()));

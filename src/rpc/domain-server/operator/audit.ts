@@ -13,6 +13,7 @@ import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { invalidField } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 import type { Handlers } from '../../handlers.js';
+import { assertNotMore } from '../bounds.js';
 import { fromEnum, words } from '../words.js';
 import type { OperatorDependencies } from './write.js';
 
@@ -53,9 +54,7 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
       }
     },
     verifyAuditRecords: async ({ records }) => {
-      if (records.length > MOST_RECORDS) {
-        throw invalidField('Too many records at once.', 'records', `must not be more than ${MOST_RECORDS}`);
-      }
+      assertNotMore(records, MOST_RECORDS, 'records');
       const linked = records.map((message) => ({
         record: fromRecordMessage(message),
         previousHash: message.previousHash,

@@ -26,6 +26,7 @@ import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import type { Sent } from '../../definitions.js';
 import { serve } from '../../handlers.js';
+import { assertBetween, assertNotMore } from '../bounds.js';
 import { fromEnum } from '../words.js';
 
 const MAX_AT_ONCE = 1_000;
@@ -176,16 +177,4 @@ function toAttemptResult(
     },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
-}
-
-function assertBetween(value: number, least: number, most: number, path: string): void {
-  if (value < least || value > most) {
-    throw invalidField('A number is out of bounds.', path, `must be between ${least} and ${most}`);
-  }
-}
-
-function assertNotMore(list: readonly unknown[], most: number, path: string): void {
-  if (list.length > most) {
-    throw invalidField('The request has too many entries.', path, `must be ${most} at most`);
-  }
 }
