@@ -16,7 +16,7 @@ export const protobufFileName = "integration/platform/v1/users.proto";
 
 /** Where a dashboard user stands. */
 export enum UserStatus {
-  /** UNSPECIFIED - Never stored; in a filter it means no filter. */
+  /** UNSPECIFIED - Never stored; refused as a filter. */
   UNSPECIFIED = "USER_STATUS_UNSPECIFIED",
   /** ACTIVE - Signed in at least once and enabled. */
   ACTIVE = "USER_STATUS_ACTIVE",
