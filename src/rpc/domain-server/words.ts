@@ -1,4 +1,4 @@
-import { Violations } from '../../domain/platform/violations.js';
+import { invalidRequest, Violations } from '../../domain/platform/violations.js';
 
 type Unspoken = 'UNSPECIFIED' | 'UNRECOGNIZED';
 
@@ -19,6 +19,13 @@ export function fromEnum<Ours extends string, Theirs extends string>(
 ): (value: Theirs | undefined) => Exclude<Ours, Unspoken> | undefined {
   const names = new Map(spoken(table).map(([name, value]) => [value, name as Exclude<Ours, Unspoken>]));
   return (value) => value && names.get(value);
+}
+
+/** Refuses a newer value as a filter, because without it the list would be that of all. */
+export function assertKnown(value: string, path: string): void {
+  if (value === 'UNRECOGNIZED') {
+    throw invalidRequest(path, 'must be a value that this version of the service knows');
+  }
 }
 
 /** The words of a filter. Throws for unspecified and newer values, with what was found wrong before. */

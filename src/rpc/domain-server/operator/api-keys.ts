@@ -11,7 +11,7 @@ import { statusOf } from '../../../domain/operator/lifetime.js';
 import type { ApiKey } from '../../../domain/operator/rows/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromEnum, words } from '../words.js';
+import { assertKnown, fromEnum, words } from '../words.js';
 import { type OperatorDependencies, writing } from './write.js';
 
 export const KEY_STATUSES = words(KeyStatus);
@@ -43,6 +43,7 @@ export function apiKeyHandlers(operator: OperatorDependencies): Handlers<Operato
       }),
     }),
     listApiKeys: async ({ integrationId, status, ...listing }) => {
+      assertKnown(status, 'status');
       const now = operator.clock();
       const filter = { integrationId, status: fromKeyStatus(status), now };
       const { apiKeys } = operator.unitOfWork.rows;

@@ -14,7 +14,7 @@ import { invalidField } from '../../../errors/service-error.js';
 import type { Sent } from '../../definitions.js';
 import type { Handlers } from '../../handlers.js';
 import { assertNotMore } from '../bounds.js';
-import { fromEnum, words } from '../words.js';
+import { assertKnown, fromEnum, words } from '../words.js';
 import type { OperatorDependencies } from './write.js';
 
 const OUTCOMES = words(AuditOutcome);
@@ -24,6 +24,7 @@ const fromOutcome = fromEnum(OUTCOMES);
 export function auditHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
     listAuditEvents: async ({ since, until, types, outcome, partyId, ...listing }) => {
+      assertKnown(outcome, 'outcome');
       const filter = {
         since: since?.getTime(),
         until: until?.getTime(),

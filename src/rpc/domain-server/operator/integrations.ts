@@ -14,6 +14,7 @@ import {
 import type { InstanceIntegration, Integration } from '../../../domain/operator/rows/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
+import { assertKnown } from '../words.js';
 import { attributed } from '../writes.js';
 import { type OperatorDependencies, writing } from './write.js';
 
@@ -42,6 +43,7 @@ export function integrationHandlers(operator: OperatorDependencies): Handlers<Op
       return { integrations: found.map(toIntegration), nextPageToken };
     },
     listInstanceIntegrations: async ({ integrationId, instanceId, status, ...listing }) => {
+      assertKnown(status, 'status');
       const { instanceIntegrations } = operator.unitOfWork.rows;
       const filter = { integrationId, instanceId, configured: isConfigured(status) };
       const { rows, nextPageToken } = await listPage(listing, (page) =>

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/operator/service-tokens.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromEnum, words } from '../words.js';
+import { assertKnown, fromEnum, words } from '../words.js';
 import { fromKeyStatus, KEY_STATUSES } from './api-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
 
@@ -43,6 +43,7 @@ export function serviceTokenHandlers(operator: OperatorDependencies): Handlers<O
       }),
     }),
     listServiceTokens: async ({ status, ...listing }) => {
+      assertKnown(status, 'status');
       const now = operator.clock();
       const filter = { status: fromKeyStatus(status), now };
       const { serviceTokens } = operator.unitOfWork.rows;

@@ -6,6 +6,7 @@ import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscriptions
 import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscriptions/status.js';
 import { testSubscription } from '../../../domain/webhooks/subscriptions/test-event.js';
 import type { Handlers } from '../../handlers.js';
+import { assertKnown } from '../words.js';
 import { attributed, write } from '../writes.js';
 import type { WebhookDependencies } from './dependencies.js';
 import { fromSubscriptionStatus, toDeliveryMessage, toSubscriptionMessage } from './messages.js';
@@ -14,6 +15,7 @@ export function subscriptionHandlers(webhooks: WebhookDependencies): Handlers<We
   const { rows } = webhooks.unitOfWork;
   return {
     listSubscriptions: async ({ instanceIntegrationId, status, ...listing }) => {
+      assertKnown(status, 'status');
       const filter = { instanceIntegrationId, status: fromSubscriptionStatus(status) };
       const found = await listPage(listing, (page) => rows.subscriptions.page(page, filter));
       return { subscriptions: found.rows.map(toSubscriptionMessage), nextPageToken: found.nextPageToken };
