@@ -5,8 +5,6 @@
 
 export const TASK_QUEUE = 'integration';
 
-export type WorkflowType = keyof typeof import('./definitions/index.js');
-
 /** Temporal appends the time of the run to the workflow id of a schedule: `purge-2026-07-01T10:00:00Z`. */
 export const scheduleIds = { purge: 'purge', signingKeyRotation: 'signing-key-rotation' } as const;
 

@@ -4,7 +4,7 @@ import {
   WorkflowIdReusePolicy,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { TASK_QUEUE, type WorkflowType } from './contract.js';
+import { TASK_QUEUE } from './contract.js';
 
 /**
  * A call to the server that ends with `over` or after the limit. The client never removes its listener from a
@@ -26,6 +26,9 @@ export async function limitedCall<T>(
     over.removeEventListener('abort', abort);
   }
 }
+
+/** The names of the exported definitions. */
+export type WorkflowType = keyof typeof import('./definitions/index.js');
 
 const START_LIMIT_MS = 5_000;
 

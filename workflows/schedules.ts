@@ -8,13 +8,8 @@ import {
   ScheduleOverlapPolicy,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
-import {
-  defaultPurgeInput,
-  defaultSigningKeyRotationInput,
-  scheduleIds,
-  TASK_QUEUE,
-  type WorkflowType,
-} from './contract.js';
+import { defaultPurgeInput, defaultSigningKeyRotationInput, scheduleIds, TASK_QUEUE } from './contract.js';
+import type { WorkflowType } from './limited-call.js';
 
 export interface ScheduleSettings {
   purgeIntervalMs: number;

@@ -62,8 +62,8 @@ export async function credentialsWhere(
 }
 
 /**
- * Sets the expiry of a credential; with `from`, unless it was revoked or has another expiry than this. Returns
- * whether it did.
+ * Sets the expiry of a credential; with `from`, unless it was revoked or has another expiry than this.
+ * Returns whether it did.
  */
 export async function setEnd(
   writer: Writer,
