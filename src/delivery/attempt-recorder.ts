@@ -1,7 +1,8 @@
 import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { backoffDelayMs, pause } from '../../workflows/backoff.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
-import { pause, pauseMsAfter } from './waits.js';
+import { BACKOFF } from './waits.js';
 
 export interface EndedAttempt {
   result: AttemptResult;
@@ -71,7 +72,7 @@ export class AttemptRecorder {
         this.options.onSettled(batch.length);
       } catch (error) {
         this.#keep(batch, error);
-        await pause(pauseMsAfter(this.#failures), this.#stop.signal);
+        await pause(backoffDelayMs(this.#failures, BACKOFF), this.#stop.signal);
       }
     }
     this.#isTelling = false;

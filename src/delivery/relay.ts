@@ -8,13 +8,14 @@ import type {
   DeliveryServiceService,
   DeliveryTarget,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
+import { backoffDelayMs, pause } from '../../workflows/backoff.js';
 import type { RpcClient } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
 import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
 import { AttemptRecorder, FEW, reasonOf } from './attempt-recorder.js';
-import { pause, pauseMsAfter, Slots } from './waits.js';
+import { BACKOFF, Slots } from './waits.js';
 
 export type DeliveryClient = Pick<
   RpcClient<typeof DeliveryServiceService>,
@@ -171,7 +172,7 @@ export class Relay {
     const level = this.#isWarned || performance.now() < this.#quietUntil ? 'debug' : 'warn';
     this.#isWarned ||= level === 'warn';
     this.options.log[level]('webhook deliveries are not claimed for now', { reason: reasonOf(error) });
-    await pause(pauseMsAfter(this.#failures), this.#stop.signal);
+    await pause(backoffDelayMs(this.#failures, BACKOFF), this.#stop.signal);
   }
 
   /** In turns of the event loop, so that early answers are handled before the last attempt begins. */

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+/** While the domain does not answer. */
+export const BACKOFF = { firstDelayMs: 50, maxDelayMs: 1_000 };
 
 /** Attempts that this worker has begun and that are not recorded: what a crash leaves in doubt. */
 export class Slots {
@@ -36,17 +37,4 @@ export class Slots {
     stop.removeEventListener('abort', wake);
     this.#wake = undefined;
   }
-}
-
-const FIRST_MS = 50;
-const LONGEST_MS = 1_000;
-
-/** Resolves when the time is over or `stop` is aborted, whichever comes first. */
-export async function pause(delayMs: number, stop: AbortSignal): Promise<void> {
-  await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
-}
-
-/** The pause after this many failures in a row; partly random, so that workers do not return together. */
-export function pauseMsAfter(failures: number): number {
-  return Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10)) * (0.5 + Math.random() / 2);
 }

@@ -93,6 +93,7 @@ export const rooms: Record<string, Room> = {
       '^src/telemetry/',
       '^src/config/package\\.ts$',
       '^src/rpc/client\\.ts$',
+      '^workflows/backoff\\.ts$',
       generated.proto,
     ],
   },
