@@ -11,8 +11,8 @@ export interface StoredEvent {
   id: EventId;
   type: string;
   occurredAt: number;
-  /** Greater than in earlier events of the entity; null if an earlier release recorded it in an upgrade. */
-  sequence: number | null;
+  /** Greater than in earlier events of the entity. */
+  sequence: number;
   /** 1 for a test event. */
   isTest: 0 | 1;
   /** The request id of the call that made the change, for logs; null if unknown. */
@@ -46,7 +46,7 @@ function envelopeOf({
     specVersion: SPEC_VERSION,
     dataVersion: DATA_VERSION,
     occurredAt: new Date(occurredAt).toISOString(),
-    sequence: sequence ?? occurredAt,
+    sequence,
     ...(isTest === 1 && { test: true }),
     entity: { type: entityType, id: entityId },
   };

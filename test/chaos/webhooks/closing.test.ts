@@ -41,7 +41,7 @@ async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string)
     id: 'evt_1' as never,
     type: 'user.updated',
     occurredAt: Date.now(),
-    sequence: null,
+    sequence: Date.now(),
     isTest: 0 as const,
     requestId: null,
     instanceId: 'ins_1',

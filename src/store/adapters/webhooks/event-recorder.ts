@@ -195,14 +195,11 @@ function listOf(json: string): readonly string[] {
 /**
  * The sequence of the next event of an entity: the present time or, if an event has this or a greater number,
  * one more than the greatest. A time, so that it also grows after a purge and discloses nothing about other
- * events. Events of earlier releases have no sequence: their time counts. The entity must be locked.
+ * events. The entity must be locked.
  */
 export function nextSequence(entityId: string, now: number): RawBuilder<number> {
   return sql`(
-    select max(next) from (
-      select cast(${now} as bigint) as next
-      union all select max(sequence) + 1 from events where entity_id = ${entityId} and sequence >= ${now}
-      union all select max(occurred_at) + 1 from events where entity_id = ${entityId} and sequence is null and occurred_at >= ${now}
-    ) as candidates
+    select coalesce(max(sequence) + 1, cast(${now} as bigint)) from events
+    where entity_id = ${entityId} and sequence >= ${now}
   )`;
 }

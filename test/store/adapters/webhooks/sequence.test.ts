@@ -1,9 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
-import { eventBody } from '../../../../src/domain/webhooks/event-body.js';
-import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
-import { eventLogRows } from '../../../../src/store/adapters/webhooks/logs/events.js';
 import type { Database } from '../../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { queryPlansOf } from '../../query-plans.js';
@@ -18,7 +15,7 @@ function nodeAt(database: Database, now: number) {
   return (userId: string, firstName: string) => run((changes) => updateUser(changes, { userId, firstName }));
 }
 
-async function sequencesOf({ reader }: Database, entityId: string): Promise<[string, number | null][]> {
+async function sequencesOf({ reader }: Database, entityId: string): Promise<[string, number][]> {
   const rows = await reader
     .selectFrom('events')
     .where('entity_id', '=', entityId)
@@ -86,31 +83,10 @@ describeEachDatabase('the sequence of an event', (under) => {
     await Promise.all(names.map((name, index) => nodes[index % 2]?.(user.id, name)));
 
     const written = await sequencesOf(database, user.id);
-    const newest = written.reduce((one, other) => ((other[1] ?? 0) > (one[1] ?? 0) ? other : one));
+    const newest = written.reduce((one, other) => (other[1] > one[1] ? other : one));
     const stored = await database.reader.selectFrom('users').where('id', '=', user.id).selectAll().execute();
     expect(stored).toMatchObject([{ first_name: newest[0] }]);
     expect(written.map(([, sequence]) => sequence)).toEqual(names.map((_, index) => NOON + index));
-  });
-
-  test('is the time in an event that an earlier release recorded during the upgrade, and the next is greater', async () => {
-    const database = await under.openMigrated();
-    const user = await invitedAlone(database, {});
-    await nodeAt(database, NOON)(user.id, 'a');
-    await database.write((writer) => writer.updateTable('events').set({ sequence: null }).execute());
-    const { id } = await database.reader
-      .selectFrom('events')
-      .where('occurred_at', '=', NOON)
-      .select('id')
-      .executeTakeFirstOrThrow();
-    const event = await eventLogRows(database.reader).find(id);
-    const body = eventBody(event as NonNullable<typeof event>, newPublicId('InstanceIntegrationId'));
-    expect(JSON.parse(body)).toMatchObject({ sequence: NOON, entity: { id: user.id } });
-
-    await nodeAt(database, NOON - HOUR_MS)(user.id, 'b');
-    expect(await sequencesOf(database, user.id)).toEqual([
-      ['a', null],
-      ['b', NOON + 1],
-    ]);
   });
 });
 

@@ -66,6 +66,7 @@ function eventRow(row: Row<'events'> & { occurred_at: number }) {
     entity_type: 'user',
     entity_id: newPublicId('UserId'),
     data: '{"links":{"self":"/v1/instance-integrations/{instanceIntegrationId}/clients/cli_1"}}',
+    sequence: row.occurred_at,
     ...row,
     id,
   };

@@ -91,6 +91,7 @@ export async function plantDelivery(
         id: event.id,
         type: event.type,
         occurred_at: occurredAt,
+        sequence: occurredAt,
         instance_id: subscription.instanceId,
         client_id: newPublicId('ClientId'),
         entity_type: 'user',
