@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { stage, unstage } from '../../src/files/staged.js';
 import { openPostgres } from '../../src/store/dialects/postgres/postgres.js';
+import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { RESTORE_MARK } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
 import { openStore } from '../../src/store/store.js';
@@ -205,6 +206,15 @@ describe('a SQLite file', () => {
     writeFileSync(file, breakIt(readFileSync(file)));
 
     await refusalOf({ dataDir, environment: 'demo' });
+  });
+
+  test('that is refused is closed again: a start may be repeated many times', () => {
+    const file = join(directory(), 'integration.db');
+    writeFileSync(file, 'This is not a database. '.repeat(100));
+    const openFiles = () => readdirSync('/dev/fd').length;
+    const before = openFiles();
+    expect(() => openSqlite(file)).toThrow(StoreError);
+    expect(openFiles()).toBe(before);
   });
 
   test('with a damaged table that the start reads is refused for good, with the reason', async () => {

@@ -32,9 +32,7 @@ interface SqliteOptions {
 
 /** One connection writes and one reads, so that reads never see a group that may be rolled back. */
 export function openSqlite(file: string, options: SqliteOptions = {}): Database {
-  const writing = connect(file, false);
-  // After the first connection, which makes the file and switches it to WAL.
-  const reading = connect(file, true);
+  const { writing, reading } = connectTwice(file);
   const writer = kyselyOver(writing);
   const reader = kyselyOver(reading);
   let writes: ReturnType<typeof startWrites> | undefined;
@@ -199,13 +197,25 @@ function withTimedSyncs(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
   };
 }
 
+function connectTwice(file: string) {
+  const writing = connect(file, false);
+  try {
+    // After the first connection, which makes the file and switches it to WAL.
+    return { writing, reading: connect(file, true) };
+  } catch (error) {
+    writing.close();
+    throw error;
+  }
+}
+
 function connect(file: string, readonly: boolean): BetterSqlite3.Database {
+  let database: BetterSqlite3.Database | undefined;
   try {
     if (!existsSync(file)) {
       // SQLite's other files inherit its mode. Never open a file in use: closing it drops SQLite's locks.
       closeSync(openSync(file, 'a', OWNER_ONLY));
     }
-    const database = new Sqlite(file, { readonly, timeout: OPENING_TIMEOUT_MS });
+    database = new Sqlite(file, { readonly, timeout: OPENING_TIMEOUT_MS });
     if (!readonly) {
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');
@@ -215,6 +225,7 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
     database.pragma('cache_size = -16000');
     return database;
   } catch (error) {
+    database?.close();
     throw new StoreError(`The database ${file} cannot be opened: ${(error as Error).message}.`, {
       cause: error,
       mayPass: mayPass(error),
