@@ -42,14 +42,13 @@ export function openReplicaPool(
   const assertSameRun = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ pid: number; run: string }>(RUN);
     const [found] = rows;
-    if (found?.pid !== (client as { processID?: unknown }).processID) {
+    if (!named.noteProcess(client, found?.pid)) {
       throw new Error(POOLER);
     }
     run ??= found?.run;
     if (found?.run !== run) {
       throw new Error('the replica has restarted, or another server has its address');
     }
-    await named.noteWhetherDirect(client, limitMs);
   };
   const settings = {
     ...{ connectionString, connectionTimeoutMillis: limitMs, max: CONNECTIONS },

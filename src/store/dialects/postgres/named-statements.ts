@@ -38,10 +38,16 @@ export class NamedStatements {
   async noteWhetherDirect(client: pg.ClientBase, limitMs: number): Promise<void> {
     const question = { text: 'select pg_backend_pid() as pid', query_timeout: limitMs };
     const { rows } = await client.query<{ pid: number }>(question);
-    const { processID } = client as { processID?: unknown };
-    if (rows[0]?.pid === processID) {
+    this.noteProcess(client, rows[0]?.pid);
+  }
+
+  /** Notes which process of the server has run a statement. Returns whether the connection leads to it. */
+  noteProcess(client: pg.ClientBase, pid: number | undefined): boolean {
+    const isDirect = pid === (client as { processID?: unknown }).processID;
+    if (isDirect) {
       this.#direct.set(client, performance.now());
     }
+    return isDirect;
   }
 
   /** Whether it leads to one process of the server, whose number it knows. A lost statement denies it. */
