@@ -3,7 +3,6 @@ import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { Sqlite } from '../better-sqlite3.js';
 import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
 import { mayPass, StoreError } from '../store-error.js';
@@ -11,6 +10,7 @@ import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
 import { GroupCommit, type TransactionControl } from './group-commit.js';
 import { kyselyOver, whenNotBusy } from './sqlite-dialect.js';
+import { unavailable } from './unavailable.js';
 
 /** How long SQLite blocks the process for another writer; `whenNotBusy` handles longer waits. */
 const BUSY_TIMEOUT_MS = 20;
@@ -258,10 +258,6 @@ const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQ
 function asDiskTrouble(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && DISK_TROUBLE.test(code)
-    ? new ServiceError(ErrorCode.UNAVAILABLE, 'The service cannot write at the moment. Try again later.', {
-        internal: `${code}: ${(error as Error).message}`,
-        cause: error,
-        retryAfterSeconds: 10,
-      })
+    ? unavailable('The service cannot write at the moment. Try again later.', error, 10)
     : error;
 }

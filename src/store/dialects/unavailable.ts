@@ -1,13 +1,11 @@
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
-const RETRY_AFTER_SECONDS = 1;
-
-export function unavailable(message: string, cause: unknown): ServiceError {
+export function unavailable(message: string, cause: unknown, retryAfterSeconds = 1): ServiceError {
   const { code, message: reason } = cause as { code?: string; message?: string };
   return new ServiceError(ErrorCode.UNAVAILABLE, message, {
     internal: [code, reason].filter(Boolean).join(': '),
     cause,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    retryAfterSeconds,
   });
 }
 
