@@ -187,8 +187,9 @@ class AuditChains implements LateWriter<AuditEvent> {
   }
 }
 
-function placeOf({ chain, seq, hash }: Row): ChainPlace {
-  return { chain, seq, hash } as ChainPlace;
+/** Of a chained record. */
+export function placeOf({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): ChainPlace {
+  return { chain: chain as string, seq: Number(seq), hash: hash as string };
 }
 
 function toRow(event: AuditEvent, { chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {

@@ -6,11 +6,11 @@ import type {
   AuditWriter,
   Observation,
 } from '../../../domain/operator/audit.js';
-import { ANCHORED_TYPE, type ChainedEvent, type ChainPlace } from '../../../domain/operator/audit-chain.js';
+import { ANCHORED_TYPE, type ChainedEvent } from '../../../domain/operator/audit-chain.js';
 import { newTimedRecordId } from '../../../identifiers/record-id.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { storeRecord } from './audit-chains.js';
+import { placeOf, storeRecord } from './audit-chains.js';
 import { auditPage } from './audit-page.js';
 
 type Row = Tables['auditEvents'];
@@ -72,7 +72,7 @@ export function auditRows(reader: Writer): AuditRows {
         )
         .select(['chain', 'seq', 'hash'])
         .execute();
-      return rows.map(toPlace).sort((one, other) => (one.chain < other.chain ? -1 : 1));
+      return rows.map(placeOf).sort((one, other) => (one.chain < other.chain ? -1 : 1));
     },
     newest: async (now) => {
       const row = await db
@@ -90,11 +90,7 @@ export function auditRows(reader: Writer): AuditRows {
 }
 
 export function toChainedEvent(row: Row): ChainedEvent {
-  return { ...toAuditEvent(row), ...toPlace(row) };
-}
-
-function toPlace({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): ChainPlace {
-  return { chain: chain as string, seq: Number(seq), hash: hash as string };
+  return { ...toAuditEvent(row), ...placeOf(row) };
 }
 
 type Recorded = Pick<Observation, 'type' | 'subject'> & Partial<Pick<Observation, 'outcome' | 'attributes'>>;
