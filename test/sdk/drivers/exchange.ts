@@ -160,7 +160,8 @@ export function describeExchange(driver: Driven): void {
     test('sends no request when a parameter is repeated, or for an unknown authorization', async () => {
       rig.server.answers(json({}));
       const twice = await rig.exchange({ callbackUrl: `${rig.callback()}&code=code-2` });
-      const never = await rig.exchange({ callbackUrl: rig.callback({ state: '' }), state: '' });
+      const unknown = { state: '', nonce: null, codeVerifier: null };
+      const never = await rig.exchange({ callbackUrl: rig.callback({ state: '' }), ...unknown });
       expect([twice.error?.reason, never.error?.reason]).toEqual(['callback_malformed', 'state_mismatch']);
       expect(rig.server.asked).toHaveLength(0);
     });
@@ -208,13 +209,19 @@ export function describeExchange(driver: Driven): void {
       expect((await rig.exchange({ nonce: '' })).error).toMatchObject({ reason: 'nonce_mismatch' });
     });
 
-    test.each<[string, JWTPayload]>([
-      ['that has expired', { exp: secondsNow() - 31 }],
-      ['with a claim of another type', { lastLoginContext: 'ada@example.com' }],
-    ])('is not shown with its error: one %s', async (_, claims) => {
-      const id_token = await rig.idToken({ email: 'ada@example.com', ...claims });
+    test('is not shown with its error: one that has expired', async () => {
+      const id_token = await rig.idToken({ email: 'ada@example.com', exp: secondsNow() - 31 });
       rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
-      expect(String((await rig.exchange()).error?.shown)).not.toContain('ada@');
+      const { error } = await rig.exchange();
+      expect(error).toMatchObject({ name: 'SignInError', shown: expect.not.stringContaining('ada@') });
+    });
+
+    // Not every language checks it.
+    test('is not shown with its error, if there is one: one with a claim of another type', async () => {
+      const id_token = await rig.idToken({ lastLoginContext: 'ada@example.com' });
+      rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
+      const { error } = await rig.exchange();
+      expect(error ?? { shown: '' }).toMatchObject({ shown: expect.not.stringContaining('ada@') });
     });
 
     test.each<[string, JWTPayload]>([

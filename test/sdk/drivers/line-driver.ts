@@ -6,7 +6,7 @@ import { packageRoot } from '../../../src/config/package.js';
 import { SQLITE_PACKAGE } from '../../../src/store/better-sqlite3.js';
 
 /** `shown` is what a log would have of it. */
-export type Told = Record<string, unknown> & { name: string; message: string; shown?: string };
+export type Told = Record<string, unknown> & { name: string; message: string; shown: string };
 
 /** How it went: with a value or with an error. */
 export interface Outcome {
@@ -48,7 +48,9 @@ export class LineDriver {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#gone = new Promise((resolve) => this.#child.once('close', () => resolve()));
-    this.#child.once('close', (code) => this.#answerAll({ name: 'Gone', message: `It ended with ${code}.` }));
+    this.#child.once('close', (code) =>
+      this.#answerAll({ name: 'Gone', message: `It ended with ${code}.`, shown: '' }),
+    );
     createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       const { id, ...outcome } = JSON.parse(line) as Outcome & { id?: number };
       if (id === undefined) {

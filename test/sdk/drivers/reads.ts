@@ -175,7 +175,8 @@ export function describeReads(driver: Driven): void {
     test('an answer that is not what the contract describes is not shown with its error', async () => {
       server.answers(json([{ name: 'Ada Lovelace' }]));
       const { error } = await driver.sdk.gateway(quick(), 'listUsers', ['iin_1', 'cli_1']);
-      expect(String(error?.shown)).not.toContain('Lovelace');
+      // Not every language checks it.
+      expect(error ?? { shown: '' }).toMatchObject({ shown: expect.not.stringContaining('Lovelace') });
     });
 
     test('without retries it is asked once', async () => {

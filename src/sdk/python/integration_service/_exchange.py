@@ -148,12 +148,12 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
     if not proxy or proxy_bypass(address.hostname or ""):
         return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
     proxy = proxy if "://" in proxy else f"http://{proxy}"
-    # urllib3 does not send the user name and password of the address by itself.
-    credentials, is_given, _ = urlsplit(proxy).netloc.rpartition("@")
-    headers = urllib3.make_headers(proxy_basic_auth=unquote(credentials)) if is_given else None
     try:
+        # urllib3 does not send the user name and password of the address by itself.
+        credentials, is_given, _ = urlsplit(proxy).netloc.rpartition("@")
+        headers = urllib3.make_headers(proxy_basic_auth=unquote(credentials)) if is_given else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, maxsize=_POOL_CONNECTIONS)
-    except urllib3.exceptions.LocationParseError:
+    except ValueError:
         # Its message can have a part of the password.
         raise ValueError("The address of the proxy in the environment cannot be read.") from None
 

@@ -79,14 +79,20 @@ class IdTokenVerifier:
         """A read that failed while this thread waited for the lock was for this thread too."""
         failure = self._failure
         if failure is not None and failure is not last_failure:
-            # Raised itself, it would collect the frames of all threads.
-            raise copy(failure) from failure.__cause__
+            raise _copy_of(failure)
         try:
             self._keys = _keys_in(self._read_keys())
         except IntegrationServiceError as cause:
-            self._failure = cause
+            self._failure = _copy_of(cause)
             raise
         self._read_at, self._failure = time.monotonic(), None
+
+
+def _copy_of(failure: IntegrationServiceError) -> IntegrationServiceError:
+    """Without the frames of the threads that raised it. Failed reads have classes that can be copied."""
+    copied = copy(failure)
+    copied.__cause__ = failure.__cause__
+    return copied
 
 
 def _age_seconds(claims: Mapping[str, Any]) -> float:

@@ -187,10 +187,11 @@ class SignOn:
         :param callback_url: the whole address to which the browser returned, or its path and query
         :param max_age_seconds: if you asked for one: the sign-in is refused if the person entered the password longer ago
         """
+        code = _code_in(callback_url, state, self._issuer)
         _check_text("code_verifier", code_verifier)
         grant = TokenRequest(
             grant_type="authorization_code",
-            code=_code_in(callback_url, state, self._issuer),
+            code=code,
             client_id=self._client_id,
             client_secret=self._client_secret,
             redirect_uri=self._redirect_uri,

@@ -108,7 +108,7 @@ class Sync:
         """
         Loads what the store lacks, then follows until ``stop``. Failures that may pass are waited out, however long,
         and a file that another program has locked; raises the others, such as an unknown API key, and other errors of
-        the store.
+        the store. After ``stop`` it raises none.
         """
         self._is_running = True
         try:
