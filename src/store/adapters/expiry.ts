@@ -93,7 +93,7 @@ export function expiryStore({ reader, write }: Database): ExpiryStore {
 interface Search {
   after: number;
   until: number;
-  /** Of each kind. */
+  /** Of each kind, and of all. */
   limit: number;
   days?: number;
 }

@@ -171,17 +171,17 @@ export class NearestStores {
 }
 
 /** Checks a replica for recovery each time, because connections survive the promotion of their server. */
-function versionsIn(reader: Reader, isReplica: boolean): VersionOf {
+function versionsIn(reader: Reader, mustFollow: boolean): VersionOf {
   const db = camelCased(reader);
   const rows = keptQuery(db, (id: string) =>
     db
       .selectFrom('dataVersions')
       .where('subjectId', '=', id)
-      .select(['version', sql<boolean>`pg_is_in_recovery()`.as('isReplica')]),
+      .select(['version', sql<boolean>`pg_is_in_recovery()`.as('follows')]),
   );
   return async (subjectId) => {
     const [row] = await rows(subjectId);
-    if (isReplica && row?.isReplica === false) {
+    if (mustFollow && row?.follows === false) {
       throw new Error(NO_REPLICA);
     }
     return row?.version;

@@ -118,6 +118,7 @@ export function attemptRows(writer: Writer): AttemptRows {
       await giving(db, { subject, from: endsAt, to: endsAt });
     },
     giveBackTurn: async (subject, now) => {
+      // Any that is not over.
       await giving(db, { subject, from: now + 1, to: Number.MAX_SAFE_INTEGER });
     },
     forget: async (subject) => {
