@@ -1,6 +1,7 @@
 import { MadeJson } from '../contract/made-json.js';
+import { present } from '../present.js';
 import type { GatewayHandler } from './gateway-handler.js';
-import { beginRead, present } from './read.js';
+import { beginRead } from './read.js';
 
 const MS_PER_SECOND = 1_000;
 

@@ -4,10 +4,10 @@ import type {
   ReadRequest,
   ReadRestResponse,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
-import { internalError } from '../../errors/service-error.js';
 import { joinedArrays, MadeJson, streamedArray } from '../contract/made-json.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import { type BodyStream, bodyStream } from '../http/exchange.js';
+import { present } from '../present.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { GatewayDependencies } from './gateway-handler.js';
@@ -191,12 +191,4 @@ function streamed(
     return { done: false, value: value.body };
   };
   return bodyStream(next, leave);
-}
-
-/** What the gRPC contract promises and proto3 cannot require. */
-export function present<T>(value: T | undefined): T {
-  if (value === undefined) {
-    throw internalError(new Error('the answer of the domain lacks a required member'));
-  }
-  return value;
 }

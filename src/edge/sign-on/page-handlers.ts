@@ -3,10 +3,11 @@ import type {
   BrowserStep,
   ErrorPage,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import type { PageContent } from '../pages/layout.js';
+import { present } from '../present.js';
 import { browserOf, isFromElsewhere } from './browser.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 import { authorizationAnswer, errorAnswer, stepAnswer } from './step.js';
@@ -71,10 +72,7 @@ export function linkPageHandler<Query extends { token: string }, Case extends st
   return async (request: AnyRequest & { query: Query }, dependencies: SignOnDependencies) => {
     const { query, requestId } = request;
     const link = { linkTokenHash: hashSecret(query.token) };
-    const { result } = await show(dependencies.signOn, link, { requestId });
-    if (!result) {
-      throw internalError(new Error('the domain returned nothing about the link'));
-    }
+    const result = present((await show(dependencies.signOn, link, { requestId })).result);
     return isError(result)
       ? errorAnswer(result.value, requestId, dependencies.pages)
       : dependencies.pages.page(pageOf(query, result.value));

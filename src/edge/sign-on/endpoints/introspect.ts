@@ -1,6 +1,6 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { ActiveToken } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
-import { internalError } from '../../../errors/service-error.js';
+import { present } from '../../present.js';
 import { presentedToken } from '../presented-token.js';
 import { NO_STORE, type OAuthHandler, type SignOnDependencies } from '../sign-on-handler.js';
 
@@ -13,14 +13,11 @@ export const introspect: OAuthHandler<'introspect'> = async (request, dependenci
   return {
     status: 200,
     headers: NO_STORE,
-    body: answer.active ? toBody(answer.token, dependencies) : { active: false },
+    body: answer.active ? toBody(present(answer.token), dependencies) : { active: false },
   };
 };
 
-function toBody(token: ActiveToken | undefined, { signOnUrl: iss }: SignOnDependencies) {
-  if (!token?.issuedAt || !token.expiresAt) {
-    throw internalError(new Error('the domain returned an active token without its kind'));
-  }
+function toBody(token: ActiveToken, { signOnUrl: iss }: SignOnDependencies) {
   const { scope, clientId, sub, issuedAt, expiresAt, tokenId } = token;
   return {
     active: true,
@@ -28,8 +25,8 @@ function toBody(token: ActiveToken | undefined, { signOnUrl: iss }: SignOnDepend
     client_id: clientId as ApplicationId,
     sub: sub as AccountId,
     iss,
-    iat: secondsOf(issuedAt),
-    exp: secondsOf(expiresAt),
+    iat: secondsOf(present(issuedAt)),
+    exp: secondsOf(present(expiresAt)),
     ...(tokenId === undefined ? {} : { token_type: 'Bearer', aud: iss, jti: tokenId }),
   };
 }

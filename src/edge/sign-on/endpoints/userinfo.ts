@@ -8,8 +8,8 @@ import type {
 } from '../../../../generated/ids.js';
 import type { components } from '../../../../generated/openapi/sign-on.js';
 import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import type { GetUserinfoResponse } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
-import { internalError } from '../../../errors/service-error.js';
+import type { IdentityClaims } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
+import { present } from '../../present.js';
 import { verifiedBearer } from '../presented-token.js';
 import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
@@ -17,15 +17,12 @@ import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 export const userinfo: OAuthHandler<'userinfo' | 'userinfoPost'> = async (request, dependencies) => {
   const accessToken = await verifiedBearer(request, dependencies);
   const { claims } = await dependencies.signOn.getUserinfo({ accessToken }, { requestId: request.requestId });
-  return { status: 200, headers: NO_STORE, body: toClaims(claims) };
+  return { status: 200, headers: NO_STORE, body: toClaims(present(claims)) };
 };
 
 /** Claims outside the scopes and unknown names are absent. */
-function toClaims(claims: GetUserinfoResponse['claims']): components['schemas']['UserinfoClaims'] {
-  if (!claims?.lastLoginContext) {
-    throw internalError(new Error('the domain returned claims without the id of their person'));
-  }
-  const { userType, clientId } = claims.lastLoginContext;
+function toClaims(claims: IdentityClaims): components['schemas']['UserinfoClaims'] {
+  const { userType, clientId } = present(claims.lastLoginContext);
   return {
     sub: claims.sub as AccountId,
     aud: claims.aud as ApplicationId,

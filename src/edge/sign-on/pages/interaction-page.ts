@@ -1,5 +1,4 @@
 import {
-  type Interaction,
   InteractionPage,
   type ShowInteractionResponse,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
@@ -7,6 +6,7 @@ import { internalError } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
 import { consentPage } from '../../pages/consent.js';
 import { chooseContextPage, signInPage, signOutPage } from '../../pages/sign-in.js';
+import { present } from '../../present.js';
 import { browserOf } from '../browser.js';
 import type { SignOnDependencies } from '../sign-on-handler.js';
 import { authorizationAnswer } from '../step.js';
@@ -49,7 +49,7 @@ function render(interaction: string, result: PageResult, { pages }: SignOnDepend
   if (result.$case === 'signOutPage') {
     return pages.page(signOutPage(interaction, result.value), result.value.formActionSource);
   }
-  const shared = sharedPart(result.value.interaction);
+  const shared = present(result.value.interaction);
   switch (result.$case) {
     case 'signInPage':
       return pages.page(signInPage(interaction, shared, result.value), shared.formActionSource);
@@ -58,11 +58,4 @@ function render(interaction: string, result: PageResult, { pages }: SignOnDepend
     case 'consentPage':
       return pages.page(consentPage(interaction, shared, result.value), shared.formActionSource);
   }
-}
-
-function sharedPart(interaction: Interaction | undefined): Interaction {
-  if (!interaction) {
-    throw internalError(new Error('the page came without its interaction'));
-  }
-  return interaction;
 }
