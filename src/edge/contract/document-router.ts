@@ -21,7 +21,7 @@ export class RoutedRequest implements ParsedRequest {
   /** The body as received, where the operation has one. */
   body: ParsedBody = { kind: 'none' };
   /** The documented fields of a form that the document validates. */
-  form: object | undefined;
+  requestBody: object | undefined;
   /** The result of its security handler. */
   identity: unknown;
   /** Ends its turn among the requests under way. */
@@ -42,11 +42,6 @@ export class RoutedRequest implements ParsedRequest {
     this.rawQuery = original.rawQuery;
     this.headers = original.headers;
     this.left = original.left;
-  }
-
-  /** The name by which openapi-backend validates it. */
-  get requestBody(): object | undefined {
-    return this.form;
   }
 
   /** The answer will take so much longer, and the request makes room for others until then. */

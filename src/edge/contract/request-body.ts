@@ -34,7 +34,7 @@ export async function takeBody(at: RoutedRequest): Promise<void> {
   }
   if (at.body.kind === 'form') {
     const schema = content[FORM]?.schema as { properties?: object } | undefined;
-    at.form = formObject(at.body.fields, Object.keys(schema?.properties ?? {}));
+    at.requestBody = formObject(at.body.fields, Object.keys(schema?.properties ?? {}));
   }
 }
 

@@ -36,13 +36,9 @@ type BodyOf<R> = R extends { content: { 'application/json': infer B } }
 type ReplyWith<R, Status> = { status: Status; headers: HeadersOf<R> } & BodyOf<R>;
 
 /** The successes, and the error page. Handlers throw other refusals. */
-type HandlersStatus<Responses> = {
-  [Status in keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)]: Status extends 400
-    ? Responses[Status] extends { content: { 'text/html': unknown } }
-      ? Status
-      : never
-    : Status;
-}[keyof Responses & (200 | 201 | 204 | 302 | 303 | 304 | 400)];
+type HandlersStatus<Responses> =
+  | (keyof Responses & (200 | 204 | 302 | 303 | 304))
+  | (Responses extends { 400: { content: { 'text/html': unknown } } } ? 400 : never);
 
 /** Any documented answer of the operation. */
 type Reply<O extends AnyOperation> = {
@@ -66,7 +62,7 @@ interface ValidRequest<O extends AnyOperation, Identity> extends AnyRequest {
   params: Given<O['parameters']['path']>;
   query: Given<O['parameters']['query']>;
   /** Absent where the operation has none. */
-  form: Given<FormOf<O>>;
+  requestBody: Given<FormOf<O>>;
   identity: Identity;
 }
 

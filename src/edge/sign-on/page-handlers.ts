@@ -26,13 +26,13 @@ type Send<Form> = (
   domain: { signOn: SignOnDependencies['signOn']; browser: Browser; options: { requestId: string } },
 ) => Promise<{ step?: BrowserStep | undefined }>;
 
-type FormRequest<Form> = AnyRequest & { form: Form };
+type FormRequest<Form> = AnyRequest & { requestBody: Form };
 
 /** The handler of a form. With the token of a mailed link, its page may come again. */
 export function formHandler<Form extends object>(send: Send<Form>) {
   return async (request: FormRequest<Form>, dependencies: SignOnDependencies) => {
     const step = await nextStep(send, request, dependencies);
-    const linkToken = 'token' in request.form ? String(request.form.token) : undefined;
+    const linkToken = 'token' in request.requestBody ? String(request.requestBody.token) : undefined;
     return stepAnswer(step, request.requestId, dependencies, linkToken);
   };
 }
@@ -54,7 +54,8 @@ async function nextStep<Form>(
     throw new ForeignForm();
   }
   const browser = browserOf(request, dependencies);
-  const { step } = await send(request.form, { signOn, browser, options: { requestId: request.requestId } });
+  const { requestId, requestBody: form } = request;
+  const { step } = await send(form, { signOn, browser, options: { requestId } });
   return step;
 }
 
