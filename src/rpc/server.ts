@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer, type Server as Listener } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -69,7 +69,7 @@ export class RpcServer extends Server {
   }
 
   /** Accepts connections itself, to count them before gRPC does. Local sockets are not counted. */
-  listen(address: string, credentials = ServerCredentials.createInsecure()): Promise<number> {
+  async listen(address: string, credentials = ServerCredentials.createInsecure()): Promise<number> {
     const { injectConnection } = this.createConnectionInjector(credentials);
     this.#watchHandshakes();
     const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
@@ -80,13 +80,9 @@ export class RpcServer extends Server {
       injectConnection(socket);
     });
     this.#listeners.add(listener);
-    return new Promise((resolve, reject) => {
-      listener.once('error', reject);
-      listener.listen(path === undefined ? hostAndPortOf(address) : { path }, () => {
-        listener.removeListener('error', reject);
-        resolve(path === undefined ? (listener.address() as AddressInfo).port : 0);
-      });
-    });
+    listener.listen(path === undefined ? hostAndPortOf(address) : { path });
+    await once(listener, 'listening');
+    return path === undefined ? (listener.address() as AddressInfo).port : 0;
   }
 
   override tryShutdown(callback: (error?: Error) => void): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -371,14 +372,9 @@ function splitTarget(target: string): { path: string; query: URLSearchParams; ra
 }
 
 /** Listens, or throws a sentence with the reason. */
-export function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog: BACKLOG }, () => {
-      server.removeListener('error', reject);
-      resolve();
-    });
-  });
+export async function listen(server: Server, port: number, host: string): Promise<void> {
+  server.listen({ port, host, backlog: BACKLOG });
+  await once(server, 'listening');
 }
 
 /** Stops accepting connections, lets requests end, and cuts the rest after the grace. */
