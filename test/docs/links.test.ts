@@ -29,7 +29,7 @@ function fault(from: Markup, href: string): string | undefined {
   const [beforeFragment = '', fragment] = own.split('#');
   const path = beforeFragment.split('?')[0] || from.path;
   const target = pages.find((page) => page.path === path.replace(/\.md$/, ''));
-  if (!docs.library.has(path)) {
+  if (!docs.library(path)) {
     return 'there is nothing at that address';
   }
   return fragment !== undefined && !target?.ids.includes(fragment)
@@ -90,7 +90,7 @@ describe('the site', () => {
   test('is listed in llms.txt whole, at addresses that are there', async () => {
     const text = await (await fetch(`${docs.url}/llms.txt`)).text();
     const addresses = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, address = '']) => address);
-    expect(addresses.filter((address) => !docs.library.has(address.replace(docs.url, '')))).toEqual([]);
+    expect(addresses.filter((address) => !docs.library(address.replace(docs.url, '')))).toEqual([]);
     const listed = new Set(addresses.map((address) => address.replace(docs.url, '').replace(/\.md$/, '')));
     const left = pages.map(({ path }) => path).filter((path) => !listed.has(path));
     expect(left).toEqual(['/docs', '/docs/not-found']);

@@ -75,7 +75,6 @@ export async function startDocs(options: DocsOptions = {}): Promise<DocsServer> 
       demoGatewayUrl,
       demoIds,
       distDir,
-      version: DOCS_VERSION,
       log: log.log,
     });
     // Whatever is served from now on does not come from the disk.

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { isLoopback } from '../../config/insecurities.js';
-import { packageRoot, packageVersion } from '../../config/package.js';
+import { packageRoot } from '../../config/package.js';
 import { createGatewayApi, createSignOnApi } from '../../edge/apis.js';
 import { Admission } from '../../edge/contract/admission.js';
 import { withLibrary } from '../../edge/docs/dispatch.js';
@@ -50,7 +50,6 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
       return isDemo ? demoIds() : undefined;
     },
     distDir: join(packageRoot, 'dist'),
-    version: packageVersion,
   });
   const { TRUSTED_PROXIES: trustedProxies, LISTEN_HOST: host } = config;
   const shared = { trustedProxies, log, timer, inFlight, onRefused, isDraining };

@@ -13,21 +13,21 @@ const PAGES = /^\/docs(?:\/|$)/;
 export function withLibrary(library: Library, onward: Dispatch): Dispatch {
   return async (request) => {
     const { path } = request;
-    if (path === '/' && METHODS.includes(request.method) && library.has(FIRST_PAGE)) {
+    if (path === '/' && METHODS.includes(request.method) && library(FIRST_PAGE)) {
       return namedAnswer(FIRST_PAGE, {
         status: 302,
         headers: { location: FIRST_PAGE, 'cache-control': 'no-store' },
       });
     }
-    const resource = library.get(path);
-    if (!resource && !(PAGES.test(path) && library.has(NOT_FOUND_PATH))) {
+    const resource = library(path);
+    if (!resource && !(PAGES.test(path) && library(NOT_FOUND_PATH))) {
       return onward(request);
     }
     if (!METHODS.includes(request.method)) {
       return refusal(request);
     }
     const withoutSlash = path.replace(/\/$/, '');
-    if (!resource && library.has(withoutSlash)) {
+    if (!resource && library(withoutSlash)) {
       return namedAnswer(path, {
         status: 308,
         headers: { location: withoutSlash, 'cache-control': 'no-store' },
@@ -40,7 +40,7 @@ export function withLibrary(library: Library, onward: Dispatch): Dispatch {
 /** The 404 page, always with its body. */
 async function notFound(library: Library, request: HttpRequest) {
   const { 'if-none-match': _, ...headers } = request.headers;
-  const page = await library.get(NOT_FOUND_PATH)?.answer({ ...request, headers });
+  const page = await library(NOT_FOUND_PATH)?.answer({ ...request, headers });
   const { etag: __, ...kept } = page?.headers ?? {};
   return { status: 404, headers: { ...kept, 'cache-control': 'no-store' }, body: page?.body ?? '' };
 }

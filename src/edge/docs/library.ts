@@ -18,12 +18,11 @@ interface Addresses {
 interface LibraryOptions extends Addresses {
   /** Where the build writes the site and the packages. */
   distDir: string;
-  version: string;
   log: Log;
 }
 
 /** By exact path of the request. */
-export type Library = Pick<ReadonlyMap<string, Resource>, 'get' | 'has'>;
+export type Library = (path: string) => Resource | undefined;
 
 /** Pages run no foreign code and connect to the two servers only. */
 const pagePolicy = (signOnUrl: string) => ({
@@ -54,8 +53,7 @@ function sourceOf(url: string): string {
 export function openLibrary(options: LibraryOptions): Library {
   const site = siteOf(options);
   const downloads = new Map([...packagesOf(options), ...goProxyOf(options)]);
-  const get = (path: string) => downloads.get(path) ?? (OF_SITE.test(path) ? site(path) : undefined);
-  return { get, has: (path) => get(path) !== undefined };
+  return (path) => downloads.get(path) ?? (OF_SITE.test(path) ? site(path) : undefined);
 }
 
 /**
@@ -108,29 +106,25 @@ export function filled(text: string, addresses: Addresses): string {
     .replaceAll('{{signOnUrl}}', () => signOnUrl);
 }
 
+/** The packages by the ending of their files: the build leaves one of each. */
 const PACKAGES = {
-  typescript: {
-    file: (version: string) => `integration-service-sdk-${version}.tgz`,
-    type: 'application/gzip',
-  },
-  python: {
-    file: (version: string) => `integration_service_sdk-${version}-py3-none-any.whl`,
-    type: 'application/zip',
-  },
-  go: { file: (version: string) => `integration-service-sdk-go-${version}.zip`, type: 'application/zip' },
-} as const;
+  '.tgz': { language: 'typescript', type: 'application/gzip' },
+  '.whl': { language: 'python', type: 'application/zip' },
+  '.zip': { language: 'go', type: 'application/zip' },
+};
 
 /** Each package, under the address of its language and under its own name, which installers read. */
-function packagesOf({ distDir, version, log }: LibraryOptions): [path: string, resource: Resource][] {
-  return Object.entries(PACKAGES).flatMap(([language, { file, type }]) => {
-    const name = file(version);
-    const path = join(distDir, 'sdk', name);
-    if (!existsSync(path)) {
-      log.warn('there is no package of an SDK to serve; `make build` packs it', { language, file: path });
+function packagesOf({ distDir, log }: LibraryOptions): [path: string, resource: Resource][] {
+  const folder = join(distDir, 'sdk');
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return Object.entries(PACKAGES).flatMap(([ending, { language, type }]) => {
+    const name = files.find((file) => file.endsWith(ending));
+    if (name === undefined) {
+      log.warn('there is no package of an SDK to serve; `make build` packs it', { language, folder });
       return [];
     }
     const headers = { 'content-disposition': `attachment; filename="${name}"` };
-    const resource = new Resource(readFileSync(path), type, headers);
+    const resource = new Resource(readFileSync(join(folder, name)), type, headers);
     return [
       [`/sdk/${language}`, resource],
       [`/sdk/${language}/${name}`, resource],

@@ -13,7 +13,7 @@ afterAll(() => docs.stop());
 const ask = (target: string, question?: Question) => exchange(docs.port, target, question);
 
 test('has every file that the build has rendered', () => {
-  expect(docs.site.filter(({ path }) => !docs.library.has(path))).toEqual([]);
+  expect(docs.site.filter(({ path }) => !docs.library(path))).toEqual([]);
 });
 
 const HTML = 'text/html; charset=utf-8';
