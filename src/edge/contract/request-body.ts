@@ -105,7 +105,6 @@ export function mediaTypeOf(contentType: string): string | undefined {
 }
 
 const MAX_DEPTH = 16;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** In valid JSON: a string, with the colon that makes it a name, or a bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;
@@ -136,7 +135,7 @@ function isUnambiguous(text: string): boolean {
     } else {
       const written = JSON.parse(colon === undefined ? token : token.slice(0, -colon.length)) as string;
       const names = colon === undefined ? undefined : open.at(-1);
-      if (LONE_SURROGATE.test(written) || names?.has(written)) {
+      if (!written.isWellFormed() || names?.has(written)) {
         return false;
       }
       names?.add(written);

@@ -2,8 +2,6 @@
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
-/** Half of a surrogate pair, which UTF-8 cannot encode. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** No valid request has more. A body has room for 32,000, which take long to decode. */
 export const MAX_PAIRS = 256;
@@ -40,7 +38,7 @@ export function parseForm(text: string): Fields | undefined {
 
 /** Decodes one form value, where `+` is a space. */
 export function decodeFormText(text: string): string | undefined {
-  if (BROKEN_ESCAPE.test(text) || LONE_SURROGATE.test(text)) {
+  if (BROKEN_ESCAPE.test(text) || !text.isWellFormed()) {
     return undefined;
   }
   try {
