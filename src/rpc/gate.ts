@@ -6,11 +6,11 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
+import { OwnerSlots } from '../fairness/owner-slots.js';
 import { AUTHORIZATION_KEY, bearerTokenOf, loggableRequestId, REQUEST_ID_KEY } from './call-metadata.js';
 import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
 import { toStatus } from './error-trailer.js';
-import { type TokenLimits, TokenSlots } from './token-slots.js';
 
 /** The rights that may call a method. */
 interface MethodRule {
@@ -48,12 +48,20 @@ export interface GateOptions {
   onRefusal: OnRefusal;
   /** Learns which connections have used a valid token. */
   connections: Connections;
-  tokens?: Partial<TokenLimits>;
+  tokens?: Partial<typeof TOKEN_LIMITS>;
   /** How long the message of a call may take to arrive. */
   arrivalMs?: number;
   /** How often the tokens of long-lived calls are checked again. */
   recheckTokensMs?: number;
 }
+
+/** Of each token, so that none takes the memory of others. */
+const TOKEN_LIMITS = {
+  /** Long-lived calls: each may hold some messages in memory while it is open. */
+  longCalls: 32,
+  /** Other calls, until they end: twice as many as one connection may have. */
+  calls: 512,
+};
 
 const ARRIVAL_MS = 10_000;
 /** A revoked token must lose its open calls within a minute, including the time of the check. */
@@ -112,7 +120,7 @@ export class Gate {
   readonly #rules = new Map<string, MethodRule>();
   readonly #admitted = new WeakMap<Metadata, Call>();
   readonly #open = new Set<Call>();
-  readonly #slots: TokenSlots;
+  readonly #slots: Record<keyof typeof TOKEN_LIMITS, OwnerSlots>;
   readonly #options: Required<Omit<GateOptions, 'tokens'>>;
   #recheck: NodeJS.Timeout | undefined;
 
@@ -123,7 +131,11 @@ export class Gate {
     ...options
   }: GateOptions) {
     this.#options = { ...options, arrivalMs, recheckTokensMs };
-    this.#slots = new TokenSlots(tokens);
+    const { longCalls, calls } = { ...TOKEN_LIMITS, ...tokens };
+    this.#slots = {
+      longCalls: new OwnerSlots({ perOwner: longCalls }),
+      calls: new OwnerSlots({ perOwner: calls }),
+    };
   }
 
   /** Opens a method; others are refused. */
@@ -172,7 +184,11 @@ export class Gate {
       await this.#admit(call, this.#options.authenticate);
       const tokenId = call.identity?.tokenId;
       if (tokenId !== undefined && !call.over) {
-        call.giveBack = this.#slots.take(tokenId, isLong ? 'longCalls' : 'calls');
+        const slots = this.#slots[isLong ? 'longCalls' : 'calls'];
+        if (!slots.take(tokenId)) {
+          throw tooManyCalls();
+        }
+        call.giveBack = () => slots.give(tokenId);
       }
       this.#tellOf(call);
     } catch (thrown) {
@@ -273,6 +289,14 @@ export class Gate {
 
 function tooSlow(): ServiceError {
   return new ServiceError(ErrorCode.INVALID_REQUEST, 'The request did not arrive in time.');
+}
+
+function tooManyCalls(): ServiceError {
+  return new ServiceError(
+    ErrorCode.RATE_LIMITED,
+    'Too many calls with this token are open at once. Please try again once some have ended.',
+    { retryAfterSeconds: 1 },
+  );
 }
 
 /** The HTTP/2 stream of a call, which can be reset: grpc-js itself would wait for the peer without limit. */
