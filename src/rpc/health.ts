@@ -6,16 +6,13 @@ import {
   HealthService,
   HealthCheckResponse_ServingStatus as Status,
 } from '../../generated/proto/health/v1/health.js';
-import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { asServiceError } from '../errors/service-error.js';
-import { serviceNameOf } from './definitions.js';
 import { toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
+import { CALLS } from './short-calls/frames.js';
 
 export type ServingStatus = 'SERVING' | 'NOT_SERVING';
 
-/** The roles ask for it. A process that is not frozen answers, however slow its database is. */
-const CALLS = serviceNameOf(CallServiceService);
 const QUICK_MS = 250;
 
 /**

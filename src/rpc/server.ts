@@ -155,7 +155,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   }
   if (streams.hasMethods) {
     gate.rule(exchange.path, { callers: callersOf(exchange.path) });
-    server.addService(streams.definition, { exchange: streams.handle });
+    server.addService(takingBytes(CallServiceService), { exchange: streams.handle });
   }
   return server;
 }

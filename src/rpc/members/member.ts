@@ -1,10 +1,9 @@
 import type { Client, Metadata } from '@grpc/grpc-js';
 import { HealthService } from '../../../generated/proto/health/v1/health.js';
-import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { serviceNameOf } from '../definitions.js';
 import { notReached } from '../error-trailer.js';
 import { RenewedConnection } from '../renewed-connection.js';
 import type { Exchange } from '../short-calls/call-stream.js';
+import { CALLS } from '../short-calls/frames.js';
 import { ServerCalls, type StreamedCalls } from '../short-calls/streamed-calls.js';
 
 /** Connections for streams. */
@@ -21,9 +20,6 @@ const SILENT_AFTER_TURNS = 5;
 const CONNECT_AGAIN_AFTER_TURNS = 40;
 
 const SILENT = 'it does not answer';
-
-/** A server answers a health check of this name without a wait for its database. */
-const CALLS = serviceNameOf(CallServiceService);
 
 /** Without other servers, nothing is asked. */
 type MemberState = 'unasked' | 'serving' | 'not-serving' | 'unreachable';

@@ -1,5 +1,9 @@
+import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { callersOf, ROLE_RIGHTS } from '../callers.js';
-import type { AnyMethod } from '../definitions.js';
+import { type AnyMethod, serviceNameOf } from '../definitions.js';
+
+/** A process that is not frozen answers a health check of this name, however slow its database is. */
+export const CALLS = serviceNameOf(CallServiceService);
 
 export const MAX_REQUEST_BYTES = 256 * 1_024;
 export const MAX_ANSWER_BYTES = 16 * 1_024 * 1_024;

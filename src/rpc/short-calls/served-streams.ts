@@ -1,5 +1,4 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Gate } from '../gate.js';
 import { type Load, ServedStream } from './served-stream.js';
@@ -22,13 +21,6 @@ export class ServedStreams {
 
   get hasMethods(): boolean {
     return this.#endpoints.size > 0;
-  }
-
-  /** In bytes: grpc-js would describe unreadable frames to the peer in its own words. */
-  get definition() {
-    const asTheyAre = (bytes: Buffer) => bytes;
-    const { exchange } = CallServiceService;
-    return { exchange: { ...exchange, requestDeserialize: asTheyAre, responseSerialize: asTheyAre } };
   }
 
   readonly handle = (call: ServerDuplexStream<Buffer, Buffer>): void => {
