@@ -34,7 +34,7 @@ export class MessageReader<T> implements AsyncIterableIterator<T> {
     const call = this.#call ?? this.#open();
     for (let bytes = call?.read() as Buffer | null | undefined; call; bytes = call.read()) {
       if (bytes) {
-        return { done: false, value: this.options.deserialize(bytes) };
+        return { done: false, value: this.#decoded(bytes) };
       }
       if (this.#failure) {
         throw fromStatus(this.#failure);
@@ -54,6 +54,16 @@ export class MessageReader<T> implements AsyncIterableIterator<T> {
       this.#call?.cancel();
     }
     return { done: true, value: undefined };
+  }
+
+  /** A loop over the messages calls no `return` after a `next` that throws. */
+  #decoded(bytes: Buffer): T {
+    try {
+      return this.options.deserialize(bytes);
+    } catch (error) {
+      void this.return();
+      throw error;
+    }
   }
 
   #open(): Incoming | undefined {

@@ -1,10 +1,12 @@
 import { EventEmitter, getEventListeners, once } from 'node:events';
+import { Readable } from 'node:stream';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { describe, expect, jest, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../../src/rpc/handlers.js';
+import { MessageReader } from '../../../src/rpc/streams/message-reader.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
@@ -61,6 +63,18 @@ describe('a stream of answers', () => {
     const refusal = await refusalOf(stream.next());
     expect([refusal.code, refusal.message]).toEqual([ErrorCode.CLIENT_NOT_FOUND, 'Gone meanwhile.']);
     expect(timed).toMatchObject([{ code: 'NOT_FOUND' }]);
+  });
+
+  test('is cancelled at a message that cannot be decoded, for a loop over it would not', async () => {
+    const cancel = jest.fn();
+    const call = Object.assign(new Readable({ objectMode: true, read: () => undefined }), { cancel });
+    const deserialize = () => {
+      throw new Error('malformed');
+    };
+    const options = { open: () => call as never, deserialize, waitMs: undefined, signal: undefined };
+    call.push(Buffer.from('?'));
+    await expect(new MessageReader(options).next()).rejects.toThrow('malformed');
+    expect(cancel).toHaveBeenCalledTimes(1);
   });
 
   test('is not made faster than the reader reads, and leaves nothing behind on the call', async () => {
