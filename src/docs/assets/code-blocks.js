@@ -1,20 +1,20 @@
 /* Copy buttons, one choice of language for all pages, and keyboard access to code blocks. */
+const remembered = (storage, name) => {
+  try {
+    return window[storage].getItem(name);
+  } catch {
+    return null;
+  }
+};
+const remember = (storage, name, value) => {
+  try {
+    window[storage].setItem(name, value);
+  } catch {
+    // Without storage the value applies to this page.
+  }
+};
 {
   const LANGUAGE = 'docs-language';
-  const remembered = (storage, name) => {
-    try {
-      return storage.getItem(name);
-    } catch {
-      return null;
-    }
-  };
-  const remember = (storage, name, value) => {
-    try {
-      storage.setItem(name, value);
-    } catch {
-      // Without storage the choice applies to this page.
-    }
-  };
 
   const choose = (value) => {
     for (const radio of document.querySelectorAll('.choices input')) {
@@ -29,7 +29,7 @@
       const top = target.getBoundingClientRect().top;
       choose(target.value);
       if (target.matches('.languages input')) {
-        remember(localStorage, LANGUAGE, target.value);
+        remember('localStorage', LANGUAGE, target.value);
       }
       // Tabs above may have changed their height.
       scrollBy(0, target.getBoundingClientRect().top - top);
@@ -76,7 +76,7 @@
   addEventListener('resize', reach);
   document.addEventListener('toggle', reach, true);
   document.addEventListener('change', reach);
-  const language = remembered(localStorage, LANGUAGE);
+  const language = remembered('localStorage', LANGUAGE);
   if (language !== null) {
     choose(language);
   }

@@ -7,20 +7,8 @@
 
   /** Filled into the next form too. */
   const isShared = (field) => ['path', 'key', 'bearer'].includes(field.dataset.where);
-  const kept = (name) => {
-    try {
-      return sessionStorage.getItem(KEPT + name) ?? '';
-    } catch {
-      return '';
-    }
-  };
-  const keep = (name, value) => {
-    try {
-      sessionStorage.setItem(KEPT + name, value);
-    } catch {
-      // Without storage the value must be typed again.
-    }
-  };
+  const kept = (name) => remembered('sessionStorage', KEPT + name) ?? '';
+  const keep = (name, value) => remember('sessionStorage', KEPT + name, value);
 
   /** Suggests ids from earlier answers in fields of their kind. */
   const offers = document.createElement('div');
