@@ -12,24 +12,11 @@ export interface Code {
   label?: string | undefined;
 }
 
-const NAMES: Record<string, string> = {
-  ts: 'TypeScript',
-  typescript: 'TypeScript',
-  js: 'JavaScript',
-  javascript: 'JavaScript',
-  py: 'Python',
-  python: 'Python',
-  go: 'Go',
-  sh: 'Shell',
-  bash: 'Shell',
-  json: 'JSON',
-  yaml: 'YAML',
-  http: 'HTTP',
-  text: 'Text',
-};
+/** Of languages that the highlighter does not know, or has under another name. */
+const NAMES: Record<string, string> = { sh: 'Shell', bash: 'Shell', text: 'Text', http: 'HTTP' };
 
 export function labelOf({ label, language }: Code): string {
-  return label ?? NAMES[language] ?? language;
+  return label ?? NAMES[language] ?? hljs.getLanguage(language)?.name ?? language;
 }
 
 /** HTML built here from escaped parts. */
@@ -79,7 +66,7 @@ export class Tabs {
       (code, index) =>
         html`<label><input type="radio" name="${group}" value="${labelOf(code)}"${index === 0 && made(' checked')}><span>${labelOf(code)}</span></label>`,
     );
-    return html`<div class="tabs"><fieldset class="choices${legend === LANGUAGES && ' languages'}"><legend>${legend}</legend>${choices}</fieldset><div class="panels">${codes.map(
+    return html`<div class="tabs"><fieldset class="choices${legend === LANGUAGES && ' languages'}"><legend class="unseen">${legend}</legend>${choices}</fieldset><div class="panels">${codes.map(
       (code) => html`<div class="panel">${codeBlock(code)}</div>`,
     )}</div></div>`;
   }
