@@ -90,7 +90,7 @@ export async function createGatewayApi({
   const { dispatch } = await createContractApi<GatewayOperations, GatewayDependencies, Identity>({
     document,
     handlers: gatewayHandlers satisfies Required<Handlers<GatewayOperations, GatewayDependencies, Identity>>,
-    securityHandlers: { apiKey: apiKeySecurity(environment) },
+    authenticate: apiKeySecurity(environment),
     dependencies: {
       directory,
       entityTags: new EntityTags(hash),
@@ -127,7 +127,7 @@ export async function createSignOnApi({
       Handlers<SignOnOperations, SignOnDependencies, unknown, OAuthOperation>
     >,
     // The domain authenticates: OAuth has a different error for each way to fail.
-    securityHandlers: { clientBasic: () => true, accessToken: () => true },
+    authenticate: () => undefined,
     dependencies: {
       environment,
       signOnUrl,

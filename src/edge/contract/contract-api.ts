@@ -1,5 +1,6 @@
 import Negotiator from 'negotiator';
-import type { Context, Document, Operation, ParsedRequest } from 'openapi-backend';
+import type { Document, Operation, ParsedRequest } from 'openapi-backend';
+import { problemMessages } from '../../../generated/problems.js';
 import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
 import type { Log } from '../../telemetry/log.js';
 import {
@@ -12,16 +13,13 @@ import {
 import { CLIENT_LEFT, ClientLeft } from '../http/request-body.js';
 import { Html } from '../pages/html.js';
 import { Admission, Busy } from './admission.js';
-import { openBackend } from './backend.js';
+import { judgesItself, openBackend } from './backend.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
-import { fallbacks } from './fallbacks.js';
 import { MadeJson } from './made-json.js';
 import { takeBody } from './request-body.js';
 import type { Handlers } from './typed-handler.js';
-
-/** Authenticates the caller, or throws the refusal. */
-export type SecurityHandler<Identity> = (request: HttpRequest) => Identity;
+import { refuseViolations } from './violations.js';
 
 /** A failed request, as far as it was understood. */
 export interface Failure {
@@ -38,8 +36,8 @@ export interface ContractApiOptions<
 > {
   document: Document;
   handlers: Handlers<Operations, Dependencies, Identity, AsReceived>;
-  /** One for each security scheme of the document. */
-  securityHandlers: Record<string, SecurityHandler<Identity>>;
+  /** Returns the caller of an operation with security, or throws the refusal. */
+  authenticate: (request: HttpRequest) => Identity;
   dependencies: Dependencies;
   /** Converts an error into the error format of this API's contract. */
   toErrorAnswer: (error: ServiceError, requestId: string, failure: Failure) => HttpAnswer;
@@ -68,24 +66,33 @@ export async function createContractApi<
   Identity,
   AsReceived extends keyof Operations = never,
 >(options: ContractApiOptions<Operations, Dependencies, Identity, AsReceived>): Promise<ContractApi> {
-  const { document, log, handlers, securityHandlers, dependencies } = options;
+  type AnyHandler = (request: RoutedRequest, dependencies: Dependencies) => Promise<AnyReply>;
+  const handlers = options.handlers as Record<string, AnyHandler | undefined>;
+  const { document, log, authenticate, dependencies } = options;
   const { admission = new Admission(), isFirst = () => false } = options;
-  const backend = await openBackend(document, handlers, securityHandlers);
+  const backend = await openBackend(document);
   const operations = backend.router.getOperations();
   const router = new DocumentRouter(operations);
-  router.takeOver(backend.router);
-  backend.register(fallbacks);
-  for (const [scheme, handler] of Object.entries(securityHandlers)) {
-    backend.registerSecurityHandler(scheme, (context: Context) => {
-      const request = routed(context);
-      request.identity = handler(request.original);
-      return request.identity;
-    });
-  }
-  type AnyHandler = (request: RoutedRequest, dependencies: Dependencies) => Promise<unknown>;
-  for (const [operationId, handler] of Object.entries(handlers as Record<string, AnyHandler>)) {
-    backend.register(operationId, (context: Context) => handler(routed(context), dependencies));
-  }
+  /** The checks of the document, in their order, then the handler. */
+  const replyTo = (at: RoutedRequest): Promise<AnyReply> => {
+    const { operation, others } = at;
+    if (!operation) {
+      throw others.length > 0
+        ? new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, problemMessages.method_not_allowed)
+        : new ServiceError(ErrorCode.ROUTE_NOT_FOUND, 'There is nothing at this path.');
+    }
+    if (operation.security?.length) {
+      at.identity = authenticate(at.original);
+    }
+    const handler = handlers[operation.operationId ?? ''];
+    if (!handler) {
+      throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This operation is not part of this release yet.');
+    }
+    if (!judgesItself(operation)) {
+      refuseViolations(backend.validator.validateRequest(at as ParsedRequest, operation).errors);
+    }
+    return handler(at, dependencies);
+  };
 
   // None of these paths has a parameter.
   const openPaths = new Set(operations.filter(isOpenToScripts).map(({ path }) => path));
@@ -107,7 +114,7 @@ export async function createContractApi<
         if (request.left.aborted) {
           throw new ClientLeft();
         }
-        return answerTo(at, await backend.handleRequest(at as ParsedRequest));
+        return answerTo(at, await replyTo(at));
       } finally {
         end();
       }
@@ -210,8 +217,4 @@ function logFault(log: Log, requestId: string, error: ServiceError): void {
   } else if (error.code === ErrorCode.UNAVAILABLE && !(error instanceof Busy)) {
     log.warn('the domain did not answer', { requestId, internal: error.internal });
   }
-}
-
-function routed(context: Context): RoutedRequest {
-  return context.request as RoutedRequest;
 }

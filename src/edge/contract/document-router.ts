@@ -1,6 +1,5 @@
 import FindMyWay from 'find-my-way';
-import type { OpenAPIRouter, Operation, ParsedRequest } from 'openapi-backend';
-import { problemMessages } from '../../../generated/problems.js';
+import type { Operation, ParsedRequest } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
@@ -22,7 +21,7 @@ export class RoutedRequest implements ParsedRequest {
   body: ParsedBody = { kind: 'none' };
   /** The documented fields of a form that the document validates. */
   requestBody: object | undefined;
-  /** The result of its security handler. */
+  /** Who calls, if the operation is not open. */
   identity: unknown;
   /** Ends its turn among the requests under way. */
   makeRoom: (() => void) | undefined;
@@ -69,7 +68,7 @@ export class DocumentRouter {
     maxParamLength: MAX_PARAMETER_LENGTH,
   });
 
-  constructor(private readonly operations: Operation[]) {
+  constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
       const queryTypes = new Map(
@@ -93,21 +92,6 @@ export class DocumentRouter {
     const others = found ? [] : this.#allOf(path);
     const query = queryOf(original.query, found?.queryTypes);
     return new RoutedRequest(original, method, found?.operation, others, { ...match?.params }, query);
-  }
-
-  /** Replaces the router of openapi-backend, which its validator shares. */
-  takeOver(router: OpenAPIRouter): void {
-    router.getOperations = () => this.operations;
-    router.parseRequest = (request) => request as RoutedRequest;
-    router.matchOperation = (request) => {
-      const { operation, others } = request as RoutedRequest;
-      if (operation) {
-        return operation;
-      }
-      throw others.length > 0
-        ? new ServiceError(ErrorCode.METHOD_NOT_ALLOWED, problemMessages.method_not_allowed)
-        : new ServiceError(ErrorCode.ROUTE_NOT_FOUND, 'There is nothing at this path.');
-    };
   }
 
   /** A parameter is never empty, so that a superfluous slash matches no path. */

@@ -34,7 +34,7 @@ export async function startFaultySignOn(): Promise<FaultySignOn> {
     handlers: Object.fromEntries(
       new AnswerJudge('sign-on').operations().map(({ operationId }) => [operationId, fail]),
     ) as never,
-    securityHandlers: { clientBasic: () => true, accessToken: () => true },
+    authenticate: () => undefined,
     dependencies: {},
     toErrorAnswer: signOnErrors(new PageWriter('demo')),
     log,

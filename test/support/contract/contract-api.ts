@@ -1,8 +1,4 @@
-import {
-  type ContractApiOptions,
-  createContractApi,
-  type SecurityHandler,
-} from '../../../src/edge/contract/contract-api.js';
+import { type ContractApiOptions, createContractApi } from '../../../src/edge/contract/contract-api.js';
 import type { Dispatch, DispatchedAnswer } from '../../../src/edge/http/exchange.js';
 import { toProblem } from '../../../src/edge/problem.js';
 import { recordedLog } from '../recorded-log.js';
@@ -13,7 +9,7 @@ type Options = ContractApiOptions<Record<string, never>, object, unknown>;
 
 export interface OpenApi {
   handlers?: Record<string, AnyHandler>;
-  securityHandlers?: Record<string, SecurityHandler<unknown>>;
+  authenticate?: Options['authenticate'];
   document?: Options['document'];
   admission?: Options['admission'];
   log?: Options['log'];
@@ -23,7 +19,7 @@ export interface OpenApi {
 export async function openGatewayApi({ handlers = {}, ...rest }: OpenApi = {}): Promise<Dispatch> {
   const { dispatch } = await createContractApi({
     document: contractDocument('gateway'),
-    securityHandlers: { apiKey: () => 'anybody' },
+    authenticate: () => 'anybody',
     dependencies: {},
     toErrorAnswer: toProblem,
     log: recordedLog().log,

@@ -1,26 +1,13 @@
 import type { ErrorObject } from 'ajv';
-import type { Context } from 'openapi-backend';
 import { problemMessages } from '../../../generated/problems.js';
 import { ErrorCode, type FieldViolation, ServiceError } from '../../errors/service-error.js';
 
-/** Handlers for requests that reach no handler of an operation. Without one, such a request is a fault. */
-export const fallbacks = {
-  notImplemented() {
-    throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This operation is not part of this release yet.');
-  },
-
-  unauthorizedHandler({ security }) {
-    const refusal = Object.values(security ?? {}).find((result) => result?.error)?.error;
-    throw (
-      refusal ?? new ServiceError(ErrorCode.INTERNAL_ERROR, 'A security handler refused without saying why.')
-    );
-  },
-
-  validationFail({ validation }) {
-    const fieldViolations = (validation.errors ?? []).map(toViolation);
+export function refuseViolations(errors: ErrorObject[] | null | undefined): void {
+  if (errors) {
+    const fieldViolations = errors.map(toViolation);
     throw new ServiceError(ErrorCode.INVALID_REQUEST, problemMessages.invalid_request, { fieldViolations });
-  },
-} satisfies Record<string, (context: Context) => never>;
+  }
+}
 
 /** A parameter that came more than once is a list, and its schema would say only that it is none. */
 function isRepeated({ keyword, data }: ErrorObject): boolean {
