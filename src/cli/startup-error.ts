@@ -6,7 +6,7 @@ import { StoreError } from '../store/store-error.js';
 export class StartupError extends Error {}
 
 /** The cause may go away, such as an address that the machine gets only later in its boot. */
-class PassingError extends StartupError {}
+export class PassingError extends StartupError {}
 
 /** EX_CONFIG of sysexits.h: a restart would fail the same way. */
 export const EXIT_CANNOT_START = 78;

@@ -70,10 +70,20 @@ export interface Attributed {
   readonly actor: Actor;
 }
 
+type SubjectKind =
+  | 'api_key'
+  | 'application'
+  | 'delivery'
+  | 'encryption_key'
+  | 'instance_integration'
+  | 'integration'
+  | 'service_token'
+  | 'subscription';
+
 /** Records an action of the actor, such as `api_key.revoked`, whose subject is of the kind that it names. */
 export function auditChange(
   changes: Pick<CommonChanges, 'audit'> & Attributed,
-  type: `${string}.${string}`,
+  type: `${SubjectKind}.${string}`,
   id: string,
   attributes?: Record<string, string>,
 ): Promise<void> {

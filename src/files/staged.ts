@@ -117,7 +117,7 @@ export function removeLeft(kind: 'files' | 'folders', folder: string): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // The folder is read-only.
+      // Such as in a read-only folder: the caller goes on without.
     }
   }
 }

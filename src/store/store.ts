@@ -321,7 +321,9 @@ async function refuseForeign({ patient }: Database, { environment, issuer }: Sto
 /** Throws unless the settings are of the environment that the database belongs to. */
 export function refuseOtherEnvironment(owner: 'live' | 'demo', environment: 'live' | 'demo'): void {
   if (owner !== environment) {
-    throw new StoreError(`The database belongs to the ${owner} environment, and this is ${environment}.`);
+    throw new StoreError(
+      `The database belongs to the ${owner} environment, and ENVIRONMENT is ${environment}.`,
+    );
   }
 }
 

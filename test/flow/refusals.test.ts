@@ -119,7 +119,7 @@ describe('a database', () => {
     await demo.stop();
     const { dataDir } = demo;
     expect(await refusalOf({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } })).toBe(
-      'The database belongs to the demo environment, and this is live.',
+      'The database belongs to the demo environment, and ENVIRONMENT is live.',
     );
     const database = new Sqlite(join(dataDir, 'integration.db'));
     database.prepare('insert into kysely_migration values (?, ?)').run('9999-of-tomorrow', '2099-01-01');

@@ -13,7 +13,9 @@ describeEachDatabase('the environment of a database', (under) => {
 
     const refusal = under.openStore(place, other);
     await expect(refusal).rejects.toBeInstanceOf(StoreError);
-    await expect(refusal).rejects.toThrow(`belongs to the ${owner} environment, and this is ${other}.`);
+    await expect(refusal).rejects.toThrow(
+      `belongs to the ${owner} environment, and ENVIRONMENT is ${other}.`,
+    );
     await expect(under.openStore(place, owner)).resolves.toBeDefined();
   });
 });
@@ -38,7 +40,7 @@ describe('the environment of a database that several processes start on at once'
         wanted.map((environment) =>
           environment === owner
             ? 'opened'
-            : `StoreError: The database belongs to the ${owner} environment, and this is ${environment}.`,
+            : `StoreError: The database belongs to the ${owner} environment, and ENVIRONMENT is ${environment}.`,
         ),
       );
     },

@@ -6,7 +6,9 @@ const NOTES = `
 Examples:
   $ source <(integration completion bash)                        for this shell
   $ integration completion zsh > "\${fpath[1]}/_integration"
-  $ integration completion fish > ~/.config/fish/completions/integration.fish`;
+  $ integration completion fish > ~/.config/fish/completions/integration.fish
+
+Print it again after an upgrade.`;
 
 export function addCompletionCommand(program: Command): void {
   program

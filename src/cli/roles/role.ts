@@ -4,6 +4,7 @@ import type { SecretSettingName } from '../../config/settings.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 
+/** In the order of their start; `serve` stops them in the reverse one. */
 export const ROLE_NAMES = ['domain', 'worker', 'edge'] as const;
 
 export type RoleName = (typeof ROLE_NAMES)[number];

@@ -14,7 +14,8 @@ import {
 } from '../../domain/maintenance/purge.js';
 import { expireCodesOf, MINUTE_MS } from '../../domain/sign-on/authorization/codes.js';
 import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
-import type { SignOnUnitOfWork } from '../../domain/sign-on/unit-of-work.js';
+import type { SignOnChanges, SignOnRows } from '../../domain/sign-on/unit-of-work.js';
+import type { UnitOfWork } from '../../domain/unit-of-work.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { assertBetween, assertNotMore } from './bounds.js';
@@ -25,7 +26,7 @@ export interface MaintenanceDependencies {
   retention: Retention;
   /** Called after rows were removed. */
   onPurged?: (kind: ExpiringKind, rows: number) => void;
-  signOn: SignOnUnitOfWork;
+  signOn: UnitOfWork<Pick<SignOnChanges, 'codeMinutes'>, Pick<SignOnRows, 'codeMinutes'>>;
   signingKeys: KeyRotation;
   clock: Clock;
 }

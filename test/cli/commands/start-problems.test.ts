@@ -50,7 +50,7 @@ test('a database of another issuer or environment is a problem, unless the check
     ),
   ).toEqual([]);
   expect(await startProblems(loadConfig({ ...place, ENVIRONMENT: 'demo' }))).toEqual([
-    'The database belongs to the live environment, and this is demo.',
+    'The database belongs to the live environment, and ENVIRONMENT is demo.',
   ]);
 });
 

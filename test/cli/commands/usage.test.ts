@@ -165,6 +165,7 @@ describe('help at every level below', () => {
         expect(help.code).toBe(0);
         expect(help.stdout).toContain(`Examples:\n  $ integration ${group} ${verb}`);
         expect(help.stdout).toContain('--token <token>');
+        expect(help.stdout).not.toContain('undefined');
       }),
     );
   });

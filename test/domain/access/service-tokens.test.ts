@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { identifyServiceToken, type StoredServiceToken } from '../../../src/domain/access/service-tokens.js';
+import type { MarkUsed } from '../../../src/domain/operator/lifetime.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 import { SERVICE_TOKEN_KINDS } from '../../../src/identifiers/service-token.js';
@@ -8,7 +9,12 @@ import { fakeClock } from '../clock.js';
 
 const TOKEN = 'operator_demo_secret';
 
-function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN) {
+function identify(
+  stored: Partial<StoredServiceToken> | undefined,
+  token = TOKEN,
+  markUsed: MarkUsed = async () => undefined,
+  onLostUse: (error: unknown) => void = () => undefined,
+) {
   const clock = fakeClock();
   const known: StoredServiceToken = {
     id: 'tok_1',
@@ -22,9 +28,9 @@ function identify(stored: Partial<StoredServiceToken> | undefined, token = TOKEN
   };
   const tokens = {
     findByHash: async (hash: Uint8Array) => (stored && hashSecret(TOKEN).equals(hash) ? known : undefined),
-    markUsed: async () => undefined,
+    markUsed,
   };
-  return identifyServiceToken(tokens, clock.now, token, () => undefined);
+  return identifyServiceToken(tokens, clock.now, token, onLostUse);
 }
 
 describe('a service token', () => {
@@ -64,5 +70,33 @@ describe('a service token', () => {
     ['expired', { expiresAt: 1 }, 'tok_1'],
   ])('is %s to those who keep the service', async (reason, stored, tokenId) => {
     await expect(identify(stored)).rejects.toMatchObject({ reason, tokenId });
+  });
+
+  test('is noted as used every five minutes, and not where it is refused', async () => {
+    const marks: unknown[] = [];
+    const mark: MarkUsed = async (...given) => {
+      marks.push(given);
+    };
+    const now = fakeClock().now();
+    await identify({}, TOKEN, mark);
+    await identify({ lastUsedAt: now - 300_000 }, TOKEN, mark);
+    await identify({ lastUsedAt: now - 300_001 }, TOKEN, mark);
+    await identify({ revokedAt: 1 }, TOKEN, mark).catch(() => undefined);
+    const expected = ['tok_1', now, now - 300_000];
+    expect(marks).toEqual([expected, expected]);
+  });
+
+  test('speaks without waiting for the note of its use', async () => {
+    await expect(identify({}, TOKEN, () => new Promise(() => undefined))).resolves.toMatchObject({
+      id: 'tok_1',
+    });
+  });
+
+  test('speaks although the note of its use is lost, which is reported', async () => {
+    const lost = new Error('The database is away.');
+    const reported = new Promise((resolve) => {
+      void identify({}, TOKEN, () => Promise.reject(lost), resolve);
+    });
+    await expect(reported).resolves.toBe(lost);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { CodeMinutes } from '../../../src/domain/sign-on/authorization/codes.js';
-import type { SignOnUnitOfWork } from '../../../src/domain/sign-on/unit-of-work.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import {
   type MaintenanceDependencies,
@@ -33,10 +32,11 @@ describe('the minutes in which codes were issued', () => {
       },
     };
     const rest = {} as Pick<MaintenanceDependencies, 'purge' | 'retention' | 'signingKeys'>;
-    const signOn = {
+    const signOn: MaintenanceDependencies['signOn'] = {
       rows: { codeMinutes },
-      run: (work: (changes: object) => unknown) => work({ codeMinutes }),
-    } as unknown as SignOnUnitOfWork;
+      run: (work) => work({ codeMinutes }),
+      inOrder: true,
+    };
     const rig = await rigs.start([maintenanceService({ ...rest, signOn, clock: () => now })]);
     return { asked, client: rig.channel().clientOf(MaintenanceServiceService) };
   }

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { WorkerOptions } from '../../../../workflows/worker.js';
 import type { Config } from '../../../config/config.js';
 import { longSecret } from '../../../config/parsers.js';
+import type { Secret } from '../../../config/secret.js';
 import { secretOf } from '../../../config/secret-files.js';
-import { withFilesOf } from '../../startup-error.js';
+import { PassingError, withFilesOf } from '../../startup-error.js';
 
 /** How the worker authenticates to Temporal and verifies the server. */
 export function temporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
@@ -20,8 +21,17 @@ export function currentTemporalAccess(config: Config): Pick<WorkerOptions, 'tls'
   if (file === undefined) {
     return temporalAccess(config);
   }
-  const apiKey = withFilesOf(['TEMPORAL_API_KEY_FILE'], () => longSecret(secretOf(file)));
-  return temporalAccess({ ...config, TEMPORAL_API_KEY: apiKey });
+  return temporalAccess({ ...config, TEMPORAL_API_KEY: apiKeyIn(file) });
+}
+
+/** The file was sound when the settings were read. A program that renews it may be writing it now. */
+function apiKeyIn(file: string): Secret {
+  try {
+    return longSecret(secretOf(file));
+  } catch (error) {
+    const message = `What TEMPORAL_API_KEY_FILE names cannot be used: it ${(error as Error).message}.`;
+    throw new PassingError(message, { cause: error });
+  }
 }
 
 /** Public authorities apply where no file is named. An API key is never sent in the clear. */

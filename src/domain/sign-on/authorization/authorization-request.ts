@@ -67,8 +67,9 @@ export async function judgeRequest(
 ): Promise<AcceptedRequest | Refusal> {
   const { parameters, application, redirectUri, instanceId, asker } = proven;
   const parts: RequestParts = { ...NOTHING_ASKED };
+  const context = { ...proven, keys };
   for (const check of REQUEST_STEPS) {
-    const outcome = await check({ ...proven, keys });
+    const outcome = await check(context);
     if ('error' in outcome) {
       return outcome;
     }

@@ -30,6 +30,7 @@ const FINE = {};
 export const REQUEST_STEPS: readonly Step[] = [
   mayAsk,
   hasNoRequestObject,
+  // No parameter is repeated, too long or impossible to keep.
   isReadable,
   isShort,
   wantsCode,
@@ -39,7 +40,9 @@ export const REQUEST_STEPS: readonly Step[] = [
   takePrompts,
   takeMaxAge,
   takeClaims,
+  // If it can be read, it is of the application.
   takeIdTokenHint,
+  // What is only passed on.
   takeTexts,
 ];
 

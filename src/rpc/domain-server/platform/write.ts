@@ -50,7 +50,7 @@ export function writing(
   return handlersOf<PlatformServiceService, Changes, PlatformCall>(
     writes,
     (name, work, request, unitOfWork, context) =>
-      write({ unitOfWork, hashRequest }, name as Write, request, context, work),
+      write({ unitOfWork, hashRequest }, name as keyof Repeatables, request as never, context, work),
   );
 }
 
@@ -58,10 +58,10 @@ export function writing(
  * Runs a write as one unit of work with its audit record, and replays the answer of a repeated call. Writes
  * without changes, and repeated calls, leave no record.
  */
-export function write<Response extends object>(
+export function write<Name extends keyof Repeatables, Response extends object>(
   { unitOfWork, hashRequest }: Pick<PlatformDependencies, 'unitOfWork' | 'hashRequest'>,
-  name: Write,
-  request: { idempotencyKey?: string },
+  name: Name,
+  request: RequestOf<Repeatables[Name]>,
   context: CallContext,
   work: (changes: Changes) => Promise<Response>,
 ): Promise<Response> {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { currentTemporalAccess, temporalAccess } from '../../../../src/cli/roles/temporal/access.js';
-import { StartupError } from '../../../../src/cli/startup-error.js';
+import { PassingError, StartupError } from '../../../../src/cli/startup-error.js';
 import { type Config, loadConfig } from '../../../../src/config/config.js';
 import { Secret } from '../../../../src/config/secret.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
@@ -47,7 +47,11 @@ describe('the way to Temporal', () => {
     expect(refused).toThrow(StartupError);
     expect(refused).toThrow(/TEMPORAL_TLS_CA_FILE.*\/nowhere\/ca\.pem/);
     const gone = () => currentTemporalAccess(settings({ TEMPORAL_API_KEY_FILE: '/nowhere/key' }));
-    expect(gone).toThrow(StartupError);
-    expect(gone).toThrow('What TEMPORAL_API_KEY_FILE names cannot be used: does not exist.');
+    expect(gone).toThrow('What TEMPORAL_API_KEY_FILE names cannot be used: it does not exist.');
+  });
+
+  test('may be tried again where only the file of the API key cannot be read', () => {
+    const refused = () => currentTemporalAccess(settings({ TEMPORAL_API_KEY_FILE: '/nowhere/key' }));
+    expect(refused).toThrow(PassingError);
   });
 });

@@ -69,7 +69,7 @@ async function* entries(
         }
       }
     } catch (error) {
-      if (!isLost(error)) {
+      if (!stop.aborted && !isLost(error)) {
         throw error;
       }
     }
