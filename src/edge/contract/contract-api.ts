@@ -74,7 +74,7 @@ export async function createContractApi<
   const operations = backend.router.getOperations();
   const router = new DocumentRouter(operations);
   /** The checks of the document, in their order, then the handler. */
-  const replyTo = (at: RoutedRequest): Promise<AnyReply> => {
+  const replyTo = (at: RoutedRequest, request: HttpRequest): Promise<AnyReply> => {
     const { operation, others } = at;
     if (!operation) {
       throw others.length > 0
@@ -82,7 +82,7 @@ export async function createContractApi<
         : new ServiceError(ErrorCode.ROUTE_NOT_FOUND, 'There is nothing at this path.');
     }
     if (operation.security?.length) {
-      at.identity = authenticate(at.original);
+      at.identity = authenticate(request);
     }
     const handler = handlers[operation.operationId ?? ''];
     if (!handler) {
@@ -114,7 +114,7 @@ export async function createContractApi<
         if (request.left.aborted) {
           throw new ClientLeft();
         }
-        return answerTo(at, await replyTo(at));
+        return answerTo(at, await replyTo(at, request));
       } finally {
         end();
       }
@@ -170,8 +170,8 @@ function bytesOf(body: unknown): HttpAnswer['body'] {
 }
 
 /** Answers the preflight of operations that scripts may call. */
-function preflightOf({ original, others }: RoutedRequest): HttpAnswer | undefined {
-  return original.method === 'OPTIONS' && others.some(isOpenToScripts)
+function preflightOf({ method, others }: RoutedRequest): HttpAnswer | undefined {
+  return method === 'OPTIONS' && others.some(isOpenToScripts)
     ? preflightAnswer(allowedBy(others))
     : undefined;
 }
@@ -184,8 +184,8 @@ function withOpenHeaders(at: RoutedRequest | undefined, answer: HttpAnswer): Htt
 }
 
 /** Documented successes are JSON unless the operation says otherwise, so `Accept` has to allow JSON. */
-function refuseUnacceptable({ original, operation }: RoutedRequest): void {
-  const accept = original.headers.accept;
+function refuseUnacceptable({ headers, operation }: RoutedRequest): void {
+  const { accept } = headers;
   const responses = operation?.responses;
   if (!accept || accept === '*/*' || !responses?.['406']) {
     return;

@@ -1,53 +1,28 @@
 import FindMyWay from 'find-my-way';
-import type { Operation, ParsedRequest } from 'openapi-backend';
+import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
 import type { ParsedBody } from './request-body.js';
 
-/** A request at its operation. Openapi-backend checks it; the type of a handler shows the part it may use. */
-export class RoutedRequest implements ParsedRequest {
-  readonly requestId: string;
-  readonly clientAddress: string;
-  readonly path: string;
-  readonly rawQuery: string;
-  readonly headers: HttpRequest['headers'];
-  /** Aborted when the client closes its connection. */
-  readonly left: AbortSignal;
-  readonly cookies = {};
+/** A request at its operation. The type of a handler shows the part that it may use. */
+export interface RoutedRequest extends Omit<HttpRequest, 'query'> {
+  operation: Operation | undefined;
+  /** Where none matches, those of the path by other methods. */
+  others: readonly Operation[];
+  params: Record<string, string | undefined>;
+  query: Record<string, QueryValue>;
+  cookies: object;
   /** More fields for the log line of the request. */
-  readonly facts: NonNullable<DispatchedAnswer['facts']> = {};
+  facts: NonNullable<DispatchedAnswer['facts']>;
   /** The body as received, where the operation has one. */
-  body: ParsedBody = { kind: 'none' };
+  body: ParsedBody;
   /** The documented fields of a form that the document validates. */
-  requestBody: object | undefined;
+  requestBody?: object;
   /** Who calls, if the operation is not open. */
-  identity: unknown;
+  identity?: unknown;
   /** Ends its turn among the requests under way. */
-  makeRoom: (() => void) | undefined;
-
-  constructor(
-    readonly original: HttpRequest,
-    readonly method: string,
-    readonly operation: Operation | undefined,
-    /** Where none matches, those of the path by other methods. */
-    readonly others: readonly Operation[],
-    readonly params: Record<string, string | undefined>,
-    readonly query: Record<string, QueryValue>,
-  ) {
-    this.requestId = original.requestId;
-    this.clientAddress = original.clientAddress;
-    this.path = original.path;
-    this.rawQuery = original.rawQuery;
-    this.headers = original.headers;
-    this.left = original.left;
-  }
-
-  /** The answer will take so much longer, and the request makes room for others until then. */
-  wait(ms: number): void {
-    this.makeRoom?.();
-    this.original.wait(ms);
-  }
+  makeRoom?: () => void;
 }
 
 /** Longer than any path: parameters are limited by their schemas, not by the router. */
@@ -91,7 +66,17 @@ export class DocumentRouter {
     const found = match?.store as Found | undefined;
     const others = found ? [] : this.#allOf(path);
     const query = queryOf(original.query, found?.queryTypes);
-    return new RoutedRequest(original, method, found?.operation, others, { ...match?.params }, query);
+    const request: RoutedRequest = {
+      ...original,
+      ...{ method, operation: found?.operation, others, params: { ...match?.params }, query },
+      ...{ cookies: {}, facts: {}, body: { kind: 'none' } },
+      // The answer will take so much longer, and the request makes room for others until then.
+      wait: (ms) => {
+        request.makeRoom?.();
+        original.wait(ms);
+      },
+    };
+    return request;
   }
 
   /** A parameter is never empty, so that a superfluous slash matches no path. */

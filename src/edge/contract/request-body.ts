@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import type { HttpRequest } from '../http/exchange.js';
 import { type Fields, MAX_PAIRS, parseForm } from '../http/form.js';
 import { BodyRefusal } from '../http/request-body.js';
 import { judgesItself } from './backend.js';
@@ -25,7 +24,7 @@ export async function takeBody(at: RoutedRequest): Promise<void> {
   if (!operation || mediaTypes.length === 0) {
     return;
   }
-  at.body = await parseBody(at.original, mediaTypes);
+  at.body = await parseBody(at, mediaTypes);
   if (judgesItself(operation)) {
     return;
   }
@@ -42,7 +41,7 @@ function contentOf({ requestBody }: Partial<Operation> = {}) {
   return requestBody && 'content' in requestBody ? requestBody.content : {};
 }
 
-async function parseBody(request: HttpRequest, mediaTypes: readonly string[]): Promise<ParsedBody> {
+async function parseBody(request: RoutedRequest, mediaTypes: readonly string[]): Promise<ParsedBody> {
   const { headers } = request;
   const announced = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!announced) {
