@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { npmArchive } from './archives.js';
-import { byPath, filesBelow, type PackageFile, type Sources, textFile, textOf } from './sources.js';
+import { filesBelow, type PackageFile, type Sources, textFile, textOf, writeFiles } from './sources.js';
 
 /** Browser types and their equivalents that Node.js has too: users of the package may have either. */
 const BROWSER_WORDS: readonly [string, string][] = [
@@ -50,48 +50,19 @@ function manifest(folder: string, version: string): string {
   return `${JSON.stringify({ ...written, version }, null, 2)}\n`;
 }
 
-/** Compiles sources in memory, as if they were in `src/` of the folder, to JavaScript and declarations. */
+/** Compiles sources to JavaScript and declarations, by the options of the folder. */
 function compile(folder: string, sources: readonly PackageFile[]): PackageFile[] {
-  const source = join(folder, 'src');
-  const texts = new Map(
-    sources.map(({ path, content }) => [join(source, path), new TextDecoder().decode(content)]),
-  );
-  const options = { ...compilerOptions(folder), noEmit: false, rootDir: source, outDir: '/' };
-  const host = hostOver(texts, options);
-  const program = ts.createProgram([...texts.keys()], options, host);
-  const diagnostics = ts.getPreEmitDiagnostics(program);
-  if (diagnostics.length > 0) {
-    throw new Error(`The TypeScript SDK does not compile.\n${ts.formatDiagnostics(diagnostics, host)}`);
+  const { compilerOptions } = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'));
+  const options = { ...compilerOptions, rootDirs: undefined, noEmit: false, rootDir: 'src', outDir: 'out' };
+  mkdirSync('dist', { recursive: true });
+  // Below the root, where the compiler finds the dependencies.
+  const scratch = mkdtempSync('dist/npm-package-');
+  try {
+    const config = textFile('tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['src'] }));
+    writeFiles(scratch, [config, ...sources.map(({ path, content }) => ({ path: `src/${path}`, content }))]);
+    execFileSync('node_modules/.bin/tsc', ['--project', scratch], { stdio: 'inherit' });
+    return filesBelow(join(scratch, 'out'));
+  } finally {
+    rmSync(scratch, { recursive: true });
   }
-  const emitted: PackageFile[] = [];
-  program.emit(undefined, (path, text) => emitted.push(textFile(path.replace(/^\//, ''), text)));
-  return emitted.sort(byPath);
-}
-
-function compilerOptions(folder: string): ts.CompilerOptions {
-  const file = join(folder, 'tsconfig.json');
-  const { config, error } = ts.readConfigFile(file, ts.sys.readFile);
-  const { options, errors } = ts.convertCompilerOptionsFromJson(config?.compilerOptions, folder, file);
-  const wrong = error ?? errors[0];
-  if (wrong) {
-    throw new Error(ts.flattenDiagnosticMessageText(wrong.messageText, '\n'));
-  }
-  const { rootDirs, ...rest } = options;
-  return rest;
-}
-
-/** A file system with these files over the disk, which has libraries and packages. */
-function hostOver(texts: ReadonlyMap<string, string>, options: ts.CompilerOptions): ts.CompilerHost {
-  const { directoryExists, ...disk } = ts.createCompilerHost(options);
-  return {
-    ...disk,
-    fileExists: (path) => texts.has(path) || disk.fileExists(path),
-    readFile: (path) => texts.get(path) ?? disk.readFile(path),
-    getSourceFile: (path, settings, onError, shouldCreate) => {
-      const text = texts.get(path);
-      return text === undefined
-        ? disk.getSourceFile(path, settings, onError, shouldCreate)
-        : ts.createSourceFile(path, text, settings);
-    },
-  };
 }
