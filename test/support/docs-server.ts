@@ -11,7 +11,6 @@ import { startListener } from './edge-listener.js';
 import { type RecordedLog, recordedLog } from './recorded-log.js';
 import { newTemporaryDirectory } from './temporary-directory.js';
 
-export const DOCS_VERSION = '1.4.0';
 export const SIGN_ON_URL = 'http://localhost:4999';
 
 /** Packages as from the build, with dummy content. */

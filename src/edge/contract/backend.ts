@@ -19,7 +19,7 @@ export async function openBackend(document: Document): Promise<OpenAPIBackend> {
     },
   });
   await backend.init();
-  // The validator would take a request apart again.
+  // The validator parses requests by it, and ours are parsed already.
   backend.router.parseRequest = (request) => request as ReturnType<typeof backend.router.parseRequest>;
   return backend;
 }
