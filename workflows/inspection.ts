@@ -48,13 +48,15 @@ export async function inspectTemporal(place: TemporalPlace, clock = Date.now): P
   }
 }
 
-function idleIn({ current, polls, lastPollAt }: Queue): string | undefined {
+function idleIn({ current, isRamping, polls, lastPollAt }: Queue): string | undefined {
   if (lastPollAt(current) === undefined) {
     return `the tasks go to ${workersOf(current)}, of which none has polled in the last minutes`;
   }
   const recently = (latestOf(polls) ?? 0) - SILENT_MS;
-  const waiting = polls.find(({ version, at }) => !isSame(version, current) && at > recently);
-  return waiting && `${workersOf(waiting.version)} get no tasks until ${workersOf(current)} have ended`;
+  const waiting = !isRamping && polls.find(({ version, at }) => !isSame(version, current) && at > recently);
+  return waiting
+    ? `${workersOf(waiting.version)} get no tasks until ${workersOf(current)} have ended`
+    : undefined;
 }
 
 async function scheduleProblems(connection: Connection, namespace: string, now: number): Promise<string[]> {

@@ -38,6 +38,8 @@ type QueueConnection = Pick<Connection, 'workflowService' | 'withAbortSignal' | 
 /** Who gets the tasks of the queue, and when workers of each version polled last. */
 export interface Queue {
   current: Version;
+  /** Whether another version gets a part of the tasks. */
+  isRamping: boolean;
   polls: readonly { version: Version; at: number }[];
   lastPollAt: (version: Version) => number | undefined;
 }
@@ -162,6 +164,7 @@ export async function queueOf(
   }));
   return {
     current: versionOf(versioningInfo?.currentDeploymentVersion),
+    isRamping: Boolean(versioningInfo?.rampingVersionPercentage),
     polls,
     lastPollAt: (version) => latestOf(polls.filter((poll) => isSame(poll.version, version))),
   };

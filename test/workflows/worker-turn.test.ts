@@ -166,6 +166,16 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     expect((await facts()).idle).toBe(
       'workers of version integration.1.5.0 get no tasks until workers of version integration.1.4.0 have ended',
     );
+    await client.connection.workflowService.setWorkerDeploymentRampingVersion({
+      namespace: NAMESPACE,
+      deploymentName: newer.deploymentName,
+      buildId: newer.buildId,
+      percentage: 10,
+    });
+    await eventually(
+      'no complaint of a version with a share',
+      async () => (await facts()).idle === undefined,
+    );
   });
 
   test('that Temporal does not give the tasks to say so, and count as away', async () => {

@@ -3,6 +3,7 @@ import * as gatewayHandlers from '../../../src/edge/gateway/index.js';
 import * as signOnHandlers from '../../../src/edge/sign-on/index.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
+import { contractDocument } from '../../support/contract/contract-document.js';
 
 test.each([
   ['gateway', gatewayHandlers],
@@ -19,4 +20,11 @@ test('an operation without a handler says that it is not part of this release, h
     expect(answer).toMatchObject({ status: 501, operation: 'listInstanceIntegrations' });
     expect(answer.problem).toMatchObject({ code: 'not_implemented', requestId: 'request-1' });
   }
+});
+
+test('the edge checks the API key, and the handlers of sign-on check what else a contract asks for', () => {
+  const schemesOf = (name: 'gateway' | 'sign-on') =>
+    Object.keys(contractDocument(name).components?.securitySchemes ?? {});
+  expect(schemesOf('gateway')).toEqual(['apiKey']);
+  expect(schemesOf('sign-on')).toEqual(['clientBasic', 'accessToken']);
 });

@@ -79,20 +79,14 @@ class IdTokenVerifier:
         """A read that failed while this thread waited for the lock was for this thread too."""
         failure = self._failure
         if failure is not None and failure is not last_failure:
-            raise _copy_of(failure)
+            raise copy(failure)
         try:
             self._keys = _keys_in(self._read_keys())
         except IntegrationServiceError as cause:
-            self._failure = _copy_of(cause)
+            # Without its frames, and those of its cause, which have the codes and tokens of this sign-in.
+            self._failure = copy(cause)
             raise
         self._read_at, self._failure = time.monotonic(), None
-
-
-def _copy_of(failure: IntegrationServiceError) -> IntegrationServiceError:
-    """Without the frames of the threads that raised it. Failed reads have classes that can be copied."""
-    copied = copy(failure)
-    copied.__cause__ = failure.__cause__
-    return copied
 
 
 def _age_seconds(claims: Mapping[str, Any]) -> float:

@@ -3,7 +3,7 @@ import { runScript } from '../script.js';
 
 /**
  * Events get the order of their entity's changes, of which `occurred_at` can repeat: the time, or one more
- * than the last if an earlier event of the entity has that already. Nodes of earlier releases leave it null.
+ * than the last if an earlier event of the entity has that already.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await runScript(db, 'alter table events add column sequence bigint');
