@@ -141,29 +141,17 @@ func roundedUp(wait time.Duration) int { return int((wait + time.Second - 1) / t
 
 // sentChange is as the gateway writes one.
 type sentChange struct {
-	Cursor    string          `json:"cursor"`
-	Entity    Entity          `json:"entity"`
-	ClientID  string          `json:"clientId"`
-	Removed   bool            `json:"removed"`
-	ChangedAt time.Time       `json:"changedAt"`
-	Version   int64           `json:"version"`
-	Resource  json.RawMessage `json:"resource"`
+	Change
+	Entity   Entity
+	Resource json.RawMessage
 }
 
 func (s sentChange) change() Change {
-	change := Change{
-		Cursor:    s.Cursor,
-		Type:      EntityType(s.Entity.Type),
-		ID:        s.Entity.ID,
-		ClientID:  s.ClientID,
-		Removed:   s.Removed,
-		ChangedAt: s.ChangedAt,
-		Version:   s.Version,
-	}
+	s.Type, s.ID = EntityType(s.Entity.Type), s.Entity.ID
 	if !s.Removed {
-		change.JSON = s.Resource
+		s.JSON = s.Resource
 	}
-	return change
+	return s.Change
 }
 
 // GetChangesDigest returns counts and digests of a client's entities: a copy with the same ones is equal.

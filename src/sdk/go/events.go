@@ -161,39 +161,20 @@ func newData(eventType EventType) any {
 }
 
 func eventIn(body []byte) (*Event, error) {
-	var envelope struct {
-		ID          string          `json:"id"`
-		Type        EventType       `json:"type"`
-		SpecVersion int             `json:"specVersion"`
-		DataVersion int             `json:"dataVersion"`
-		OccurredAt  time.Time       `json:"occurredAt"`
-		Sequence    int64           `json:"sequence"`
-		Test        bool            `json:"test"`
-		Entity      Entity          `json:"entity"`
-		Data        json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal(body, &envelope); err != nil {
+	var sent json.RawMessage
+	event := &Event{Data: &sent}
+	if err := json.Unmarshal(body, event); err != nil {
 		return nil, err
 	}
-	if envelope.ID == "" || envelope.Type == "" {
+	if event.ID == "" || event.Type == "" {
 		return nil, fmt.Errorf("there is no id or no type")
 	}
 	// Earlier releases of the service sent none; the present one sends the time in its place.
-	if envelope.Sequence == 0 {
-		envelope.Sequence = envelope.OccurredAt.UnixMilli()
+	if event.Sequence == 0 {
+		event.Sequence = event.OccurredAt.UnixMilli()
 	}
-	event := &Event{
-		ID:          envelope.ID,
-		Type:        envelope.Type,
-		SpecVersion: envelope.SpecVersion,
-		DataVersion: envelope.DataVersion,
-		OccurredAt:  envelope.OccurredAt,
-		Sequence:    envelope.Sequence,
-		Test:        envelope.Test,
-		Entity:      envelope.Entity,
-		Data:        envelope.Data,
-	}
-	if data := newData(envelope.Type); data != nil && json.Unmarshal(envelope.Data, data) == nil {
+	event.Data = sent
+	if data := newData(event.Type); data != nil && json.Unmarshal(sent, data) == nil {
 		event.Data = data
 	}
 	return event, nil

@@ -286,7 +286,9 @@ class Sync:
 
     def _pause_after_seconds(self, error: Exception, failures: int) -> float:
         doublings = min(failures + _FIRST_DOUBLINGS, 30)
-        longest: float = min(_LONGEST_PAUSE_SECONDS, self._retry.base_delay_seconds * 2**doublings)
+        # Without any pause, a failure that lasts would keep the processor busy.
+        base_seconds = self._retry.base_delay_seconds or Retry.base_delay_seconds
+        longest: float = min(_LONGEST_PAUSE_SECONDS, base_seconds * 2**doublings)
         asked = (error.retry_after_seconds or 0) if isinstance(error, ApiError) else 0
         after = min(_LONGEST_RETRY_AFTER_SECONDS, asked) * random.uniform(1, 1.1)
         return max(after, longest * random.uniform(0.5, 1))

@@ -14,7 +14,7 @@ export interface RetryOptions {
 
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
-const DEFAULTS: RetryPolicy = {
+export const DEFAULT_RETRY: RetryPolicy = {
   maxRetries: 3,
   baseDelayMs: 250,
   maxDelayMs: 8_000,
@@ -25,10 +25,10 @@ const PASSING_STATUSES: ReadonlySet<number | null> = new Set([429, 500, 502, 503
 
 export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   if (options === false) {
-    return { ...DEFAULTS, maxRetries: 0 };
+    return { ...DEFAULT_RETRY, maxRetries: 0 };
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULTS, ...Object.fromEntries(given) };
+  return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
 }
 
 /** For repeatable requests. No retry begins after `withinMs`. Throws the last error. */
@@ -97,19 +97,9 @@ export function untilAborted<T>(result: Promise<T>, signal?: AbortSignal): Promi
 }
 
 export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, timerMs(delayMs));
-    if (signal?.aborted) {
-      stop();
-    } else {
-      signal?.addEventListener('abort', stop, { once: true });
-    }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timerMs(delayMs));
   });
+  return untilAborted(over, signal).finally(() => clearTimeout(timer));
 }

@@ -2,7 +2,7 @@ import type { Change, Changes, ChangesOptions } from './changes.js';
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 import type { ChangesDigest, Client } from './models.js';
 import type { ReadOptions } from './reader.js';
-import { pause, type RetryPolicy, timerMs } from './retries.js';
+import { DEFAULT_RETRY, pause, type RetryPolicy, timerMs } from './retries.js';
 import type { Store, StoredDigest } from './stores.js';
 
 /** The entities of a client that a store and the gateway do not agree on. */
@@ -318,7 +318,8 @@ export class Sync {
     if (!mayPass(error)) {
       throw error;
     }
-    const { baseDelayMs } = this.#retry;
+    // Without any pause, a failure that lasts would keep the processor busy.
+    const baseDelayMs = this.#retry.baseDelayMs || DEFAULT_RETRY.baseDelayMs;
     const longest = Math.min(LONGEST_PAUSE_MS, baseDelayMs * 2 ** (failures + FIRST_DOUBLINGS));
     const askedMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * MS_PER_SECOND : 0;
     const asked = Math.min(LONGEST_RETRY_AFTER_MS, askedMs) * (1 + Math.random() / 10);
