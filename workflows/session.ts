@@ -33,7 +33,7 @@ const FORCE_AFTER_GRACE_MS = 1_000;
 const ACTIVITIES_AT_ONCE = 400;
 /** Workflows go on with the new version, so that those of the old one can end at once. */
 const VERSIONING = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
-/** In probes, while tasks go to this version, or it cannot get them. */
+/** Probes per check of the turn, once this version gets the tasks or `check` has said why it does not. */
 const TURN_EVERY_PROBES = 6;
 
 /** Runs a worker on one connection. Returns at `stop`, throws when the server is lost or the worker fails. */

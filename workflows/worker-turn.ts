@@ -26,8 +26,8 @@ export interface TurnSettings {
   /** That of this worker; undefined for a worker without one. */
   version?: Version;
   /**
-   * How long to wait for workers of the current version, after their last poll and where none is known, and
-   * until it is reported that none gets tasks.
+   * The waits before this worker takes over: after the last poll of the current version, and where Temporal
+   * knows no poll of it; and the wait before `check` says that no worker gets tasks.
    */
   patience?: typeof PATIENCE;
   log: Log;
@@ -61,7 +61,7 @@ export class WorkerTurn {
     private readonly settings: TurnSettings,
   ) {}
 
-  /** Returns why no worker gets tasks, as a sentence, when no check has found for long that one gets them. */
+  /** Returns why no worker gets tasks, as a sentence, once no check has found one for `unservedMs`. */
   async check(over: AbortSignal): Promise<string | undefined> {
     const { namespace, version, patience = PATIENCE, log } = this.settings;
     const ask = () => queueOf(this.connection, namespace, over);

@@ -80,7 +80,7 @@ type SubjectKind =
   | 'service_token'
   | 'subscription';
 
-/** Records an action of the actor, such as `api_key.revoked`, whose subject is of the kind that it names. */
+/** Records an action of the actor. The type begins with the kind of the subject: `api_key.revoked`. */
 export function auditChange(
   changes: Pick<CommonChanges, 'audit'> & Attributed,
   type: `${SubjectKind}.${string}`,

@@ -79,8 +79,8 @@ export function writeNew(path: string, content: Content): void {
 }
 
 /**
- * Makes an empty file for its owner alone, and follows no link; false if there is one. That one is not
- * opened: closing it would drop the locks that this process has on it.
+ * Makes an empty file for its owner alone; follows no link. Returns false if the name exists. It does not
+ * open that file: closing it would drop the locks that this process has on it.
  */
 export function makePrivately(path: string): boolean {
   try {
@@ -111,13 +111,13 @@ export function isStaged(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Removes what killed writers left, as far as this user may: what stays is for the next one. */
+/** Removes what killed writers left. What this user may not remove stays. */
 export function removeLeft(kind: 'files' | 'folders', folder: string): void {
   for (const path of leftIn(folder, kind)) {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Such as in a read-only folder: the caller goes on without.
+      // This user may not remove it, such as in a read-only folder.
     }
   }
 }

@@ -15,7 +15,7 @@ const RIVAL_WAIT_MS = 1_000;
 export function lockFile(file: string, refusal: string, waitMs = RIVAL_WAIT_MS): { release(): void } {
   let lock: BetterSqlite3.Database | undefined;
   try {
-    // Who may read a file may lock it, so other users could keep the lock from its owner.
+    // A user who may read a file may lock it, so other users could keep the lock from its owner.
     makePrivately(file);
     // SQLite opens a file without the right to write for reading, and would then take no lock.
     accessSync(file, constants.W_OK);

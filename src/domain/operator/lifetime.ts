@@ -30,7 +30,7 @@ export function validateExpiry(
   }
 }
 
-/** Of a rotation: how long the present credential lasts, and when its successor expires. */
+/** Checks how long the present credential lasts after a rotation, and when its successor expires. */
 export function validateRotation(
   { overlapSeconds, expiresAt }: { overlapSeconds?: number; expiresAt?: number },
   now: number,

@@ -23,7 +23,7 @@ export class Violations {
     }
   }
 
-  /** A text that an update may leave out or, where the type has null, clear, but not leave empty. */
+  /** A text of an update: undefined keeps it, null (where the type has it) clears it; empty is refused. */
   givenText(path: string, text: string | null | undefined, maxLength = MAX_NAME_LENGTH): void {
     if (text !== undefined && text !== null) {
       this.requiredText(path, text, maxLength);

@@ -7,7 +7,7 @@ export async function openBackend(document: Document): Promise<OpenAPIBackend> {
     definition: document,
     strict: true,
     // Compiles the schemas of an operation at its first request: compiling all would dominate the start time.
-    // Does not validate the document, for openapi-backend knows OpenAPI 3.0 alone: `make verify` lints ours.
+    // The document is not validated either: openapi-backend knows OpenAPI 3.0 only; `make verify` lints it.
     quick: true,
     // Reports every violation with its schema; the size of a request bounds them. `make verify` has
     // validated the schemas.
@@ -19,7 +19,7 @@ export async function openBackend(document: Document): Promise<OpenAPIBackend> {
     },
   });
   await backend.init();
-  // The validator parses requests by it, and ours are parsed already.
+  // The validator calls this for each request, which `DocumentRouter` has parsed already.
   backend.router.parseRequest = (request) => request as ReturnType<typeof backend.router.parseRequest>;
   return backend;
 }

@@ -73,7 +73,7 @@ export async function createContractApi<
   const backend = await openBackend(document);
   const operations = backend.router.getOperations();
   const router = new DocumentRouter(operations);
-  /** The checks of the document, in their order, then the handler. */
+  /** The checks after the body is read (operation, caller, handler, schemas), then the handler. */
   const replyTo = (at: RoutedRequest, request: HttpRequest): Promise<AnyReply> => {
     const { operation, others } = at;
     if (!operation) {

@@ -5,7 +5,7 @@ import type { DispatchedAnswer, HttpRequest } from '../http/exchange.js';
 import { isOpenToScripts } from './cross-origin.js';
 import type { ParsedBody } from './request-body.js';
 
-/** A request at its operation. The type of a handler shows the part that it may use. */
+/** A request after routing. The type of each handler shows only the members that it may use. */
 export interface RoutedRequest extends Omit<HttpRequest, 'query'> {
   operation: Operation | undefined;
   /** Where none matches, those of the path by other methods. */
@@ -19,7 +19,7 @@ export interface RoutedRequest extends Omit<HttpRequest, 'query'> {
   body: ParsedBody;
   /** The documented fields of a form that the document validates. */
   requestBody?: object;
-  /** Who calls, if the operation is not open. */
+  /** The caller, where the operation has security. */
   identity?: unknown;
   /** Ends its turn among the requests under way. */
   makeRoom?: () => void;
@@ -70,7 +70,7 @@ export class DocumentRouter {
       ...original,
       ...{ method, operation: found?.operation, others, params: { ...match?.params }, query },
       ...{ cookies: {}, facts: {}, body: { kind: 'none' } },
-      // The answer will take so much longer, and the request makes room for others until then.
+      // The answer takes `ms` longer, so the request gives up its turn.
       wait: (ms) => {
         request.makeRoom?.();
         original.wait(ms);

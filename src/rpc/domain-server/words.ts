@@ -21,7 +21,7 @@ export function fromEnum<Ours extends string, Theirs extends string>(
   return (value) => value && names.get(value);
 }
 
-/** Refuses a newer value as a filter, because without it the list would be that of all. */
+/** Refuses a filter that only a newer release knows: without the filter, the list would have everything. */
 export function assertKnown(value: string, path: string): void {
   if (value === 'UNRECOGNIZED') {
     throw invalidRequest(path, 'must be a value that this version of the service knows');

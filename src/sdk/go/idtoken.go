@@ -212,8 +212,8 @@ func (v *idTokenVerifier) share(ctx context.Context, reading *keysRead) {
 		}
 		close(reading.done)
 	}()
-	// A transport may also end its goroutine.
-	reading.err = errors.New("the read of the keys was ended")
+	// A transport may call runtime.Goexit; read then never returns.
+	reading.err = errors.New("the transport ended the goroutine that read the keys")
 	reading.keys, reading.err = v.read(ctx)
 }
 

@@ -203,7 +203,7 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	if signIn.IDToken != "" {
 		signIn.Claims, err = s.verifier.verify(ctx, signIn.IDToken, exchange)
 	} else if exchange.MaxAge != nil || slices.Contains(strings.Fields(signIn.Scope), "openid") {
-		err = &SignInError{IDTokenMissing, "the answer has no ID token, which the scope openid or a maximum age needs"}
+		err = &SignInError{IDTokenMissing, "the answer has no ID token; the scope openid and a maximum age require one"}
 	}
 	if err != nil {
 		return nil, err

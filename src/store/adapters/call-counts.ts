@@ -38,7 +38,7 @@ export function callCounts({ counter }: Database): CountStore | undefined {
             used = case when ${IS_OVER} then excluded.used else present.used + excluded.used end
           returning subject, used, greatest(0, ${NOW} - started_at) as "ageMs"
         `;
-        // What waited for another node is then refused, where the default isolation is stricter.
+        // A server with a stricter default isolation refuses a write that waited for that of another node.
         return repeated(MOST_TRIES, isSerializationFailure, async () => (await adding.execute(counter)).rows);
       },
       forgetOver: async () => {

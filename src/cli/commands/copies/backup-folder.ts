@@ -35,7 +35,7 @@ export class StagedFolder {
       this.discard();
       throw new UsageError(`The folder ${target} cannot be created: ${(error as Error).message}.`);
     }
-    // Of killed backups: gigabytes perhaps, that this one needs.
+    // The folders of killed backups may hold gigabytes that this one needs.
     removeLeft('folders', dirname(target));
   }
 

@@ -37,7 +37,7 @@ type Settle<T> = (database: OpenedDatabase, at: number) => Promise<T>;
 export interface KeyFile {
   path: string;
   keys: readonly EncryptionKey[];
-  /** The keys come from the backup, and are written to the file. */
+  /** Whether the keys come from the backup: the restore then writes them to the file, unless it exists. */
   isOfBackup: boolean;
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
 import { jsonIn } from '../json.js';
 
-/** Of lines, or one. The service reads messages of 256 KiB, in which a record is not longer than its JSON. */
+/** Of all lines in a message. The service reads 256 KiB, in which a record is not longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
 const LINES_IN_MESSAGE = 200;
 /** A line that is not sent: it is not JSON, or has unknown fields. */

@@ -63,7 +63,7 @@ export interface UnitType extends Versioned {
   name: string;
 }
 
-/** Parts of a client whose names differ. */
+/** Rows of a client, each with a name of its own within it. */
 interface NamedRows<Row extends { id: string }> extends RowsOf<Row> {
   findByName(clientId: ClientId, name: string): Promise<Row | undefined>;
   page(page: PageRequest, clientId: ClientId): Promise<Row[]>;

@@ -76,14 +76,14 @@ class IdTokenVerifier:
         return is_missing or age_seconds > _KEYS_MAX_AGE_SECONDS
 
     def _read(self, last_failure: IntegrationServiceError | None) -> None:
-        """A read that failed while this thread waited for the lock was for this thread too."""
+        """Reads the keys. A read that failed while this thread waited for the lock fails for it too."""
         failure = self._failure
         if failure is not None and failure is not last_failure:
             raise copy(failure)
         try:
             self._keys = _keys_in(self._read_keys())
         except IntegrationServiceError as cause:
-            # Without its frames, and those of its cause, which have the codes and tokens of this sign-in.
+            # The copy has no cause and no frames: those hold the codes and tokens of this sign-in.
             self._failure = copy(cause)
             raise
         self._read_at, self._failure = time.monotonic(), None

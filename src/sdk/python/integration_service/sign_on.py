@@ -202,7 +202,7 @@ class SignOn:
         id_token = answer.id_token
         if id_token is None:
             if max_age_seconds is not None or "openid" in tokens.scope.split():
-                message = "The answer has no ID token, which the scope openid or a maximum age needs."
+                message = "The answer has no ID token; the scope openid and a maximum age require one."
                 raise SignInError("id_token_missing", message)
             return SignIn(**vars(tokens), id_token=None, claims=None, all_claims=None)
         claims = self._verifier.claims(id_token, nonce, max_age_seconds)

@@ -115,7 +115,7 @@ class Sync:
             self._follow()
         finally:
             self._is_running = False
-        # A stop that ended this run is not for the next.
+        # The next run must not end by the stop of this one.
         self._stopped.clear()
 
     def _follow(self) -> None:
@@ -151,8 +151,8 @@ class Sync:
     def stop(self) -> None:
         """
         Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
-        retries. It need not have read all. If nothing or only ``catch_up`` runs, the next ``run`` ends at once. After
-        it, the sync can be run again; until then, ``catch_up`` ends where it would pause before it compares more clients.
+        retries. It need not have read all. If no ``run`` is active, the next one ends at once, and the one after it
+        works as usual; until then, ``catch_up`` ends where it would pause before it compares more clients.
         """
         self._stopped.set()
         self._woken.set()

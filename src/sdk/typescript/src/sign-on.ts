@@ -186,7 +186,7 @@ export class SignOn {
     const tokens = tokensIn(answer);
     const idToken = textMember(answer, 'id_token');
     if (idToken === null && (maxAgeSeconds != null || tokens.scope.split(' ').includes('openid'))) {
-      const message = 'The answer has no ID token, which the scope openid or a maximum age needs.';
+      const message = 'The answer has no ID token; the scope openid and a maximum age require one.';
       throw new SignInError('id_token_missing', message);
     }
     if (idToken === null) {

@@ -29,7 +29,7 @@ const count = statement((db, { subject, windowEnd, ...times }: Attempt) => {
     .returning(['count', 'endsAt']);
 });
 
-/** Of a count that ends in this time, both limits included. */
+/** Gives one attempt back to the count, if it ends between `from` and `to`, both included. */
 const giving = statement((db, { subject, from, to }: { subject: string; from: number; to: number }) =>
   db
     .updateTable('attemptCounts')
@@ -118,7 +118,7 @@ export function attemptRows(writer: Writer): AttemptRows {
       await giving(db, { subject, from: endsAt, to: endsAt });
     },
     giveBackTurn: async (subject, now) => {
-      // Any that is not over.
+      // Whenever the count ends, unless it has ended.
       await giving(db, { subject, from: now + 1, to: Number.MAX_SAFE_INTEGER });
     },
     forget: async (subject) => {

@@ -41,7 +41,10 @@ export class NamedStatements {
     this.noteProcess(client, rows[0]?.pid);
   }
 
-  /** Notes which process of the server has run a statement. Returns whether the connection leads to it. */
+  /**
+   * Marks the connection as direct, and returns true, if `pid`, the process of the server that ran a
+   * statement, is the one that the connection was opened to.
+   */
   noteProcess(client: pg.ClientBase, pid: number | undefined): boolean {
     const isDirect = pid === (client as { processID?: unknown }).processID;
     if (isDirect) {

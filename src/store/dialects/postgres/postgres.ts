@@ -272,8 +272,9 @@ function refusalOf(error: unknown): StoreError {
 }
 
 /**
- * Ended to resolve a deadlock, or refused because the server no longer has its statement. Most writes lock in
- * a fixed order, but one with events on several instances learns their subscriptions late.
+ * PostgreSQL ended the write to resolve a deadlock, or refused it because it no longer has the statement.
+ * Most writes lock in a fixed order, but one with events on several instances learns their subscriptions
+ * late.
  */
 function mayRepeatWrite(error: unknown): boolean {
   return isDeadlock(error) || isMendedByRepetition(error);

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import { runScript } from '../script.js';
 
 /**
- * Events get the order of their entity's changes, of which `occurred_at` can repeat: the time, or one more
- * than the last if an earlier event of the entity has that already.
+ * Events get the order of their entity's changes, of which `occurred_at` can repeat: the time or, if
+ * an earlier event of the entity has this or a greater sequence, one more than the greatest.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await runScript(db, 'alter table events add column sequence bigint');
