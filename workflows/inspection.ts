@@ -7,7 +7,7 @@ import {
 import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { isSame, latestOf, type Queue, queueOf, workersOf } from './worker-turn.js';
+import { isSame, latestOf, type Queue, queueOf, SILENT_MS, workersOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
@@ -25,8 +25,6 @@ export interface TemporalFacts {
 const ANSWER_LIMIT_MS = 3_000;
 const LATE_AFTER_INTERVALS = 3;
 const LATE_AT_LEAST_MS = 300_000;
-/** Twice the longest poll. */
-const SILENT_MS = 120_000;
 
 /** Reads only. Returns a problem instead of throwing. */
 export async function inspectTemporal(place: TemporalPlace, clock = Date.now): Promise<TemporalFacts> {

@@ -6,9 +6,10 @@ import { type Log, reasonOf } from './log.js';
 
 const ANSWER_LIMIT_MS = 3_000;
 const CHANGE_LIMIT_MS = 10_000;
+/** Twice the longest poll. */
+export const SILENT_MS = 120_000;
 const PATIENCE = {
-  /** Twice the longest poll. */
-  silentMs: 120_000,
+  silentMs: SILENT_MS,
   /** The longest poll and a little: a node of Temporal may not know polls that began at another. */
   unknownMs: 75_000,
   /** Both, and a minute for Temporal to answer. */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { publicIdPrefixes } from '../../../../generated/ids.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import { addTargetOptions, count, seconds, TARGET_NOTE } from '../options.js';
 import type { Action } from './session.js';
@@ -35,9 +36,17 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** Of ids, by the argument that takes them. */
 const PREFIXES: Readonly<Record<string, string>> = {
-  ...{ account: 'acc', application: 'app', client: 'cli', connection: 'iin' },
-  ...{ delivery: 'whd', instance: 'ins', integration: 'itg', key: 'key' },
-  ...{ subscription: 'whs', user: 'usr', worker: 'wrk' },
+  account: publicIdPrefixes.AccountId,
+  application: publicIdPrefixes.ApplicationId,
+  client: publicIdPrefixes.ClientId,
+  connection: publicIdPrefixes.InstanceIntegrationId,
+  delivery: publicIdPrefixes.DeliveryId,
+  instance: publicIdPrefixes.InstanceId,
+  integration: publicIdPrefixes.IntegrationId,
+  key: 'key',
+  subscription: publicIdPrefixes.SubscriptionId,
+  user: publicIdPrefixes.UserId,
+  worker: publicIdPrefixes.WorkerId,
 };
 
 /** `usage` is the verb and perhaps what it is about: `show <user>`. */

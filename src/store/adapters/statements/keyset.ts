@@ -24,7 +24,7 @@ function pageByAge<Db, Table extends keyof Db, Row>(
     .limit(limit);
 }
 
-const read =
+const pageInOrder =
   (direction: 'asc' | 'desc') =>
   <Db, Table extends keyof Db, Row>(
     query: SelectQueryBuilder<Db, Table, Row>,
@@ -33,8 +33,8 @@ const read =
   ) =>
     pageByAge(query, table, page, direction).execute();
 
-export const oldestFirst = read('asc');
-export const newestFirst = read('desc');
+export const oldestFirst = pageInOrder('asc');
+export const newestFirst = pageInOrder('desc');
 
 /** The two reads of a list of an owner, oldest first: from its beginning, and after a position. */
 export function keptPages<Db, Table extends keyof Db, Row>(
