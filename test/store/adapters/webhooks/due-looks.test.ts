@@ -314,6 +314,22 @@ test('more due subscriptions than a look may find take turns', async () => {
   expect(await find()).toContain(all[0]);
 });
 
+test('what a look of a claim finds after the end of a complete look does not change where that begins', async () => {
+  const { rig, looks, find, complete } = await slowLooks(2);
+  await rig.insert(rig.subscriptions.length);
+  const all = [...rig.subscriptions].sort();
+  await find();
+  const held = rig.database.reader.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      await complete();
+      return result;
+    },
+  });
+  await looks.round(held, '', rig.clock.now(), 64);
+  expect(await find()).toEqual(all.slice(0, 2));
+});
+
 /** Makes a delivery that failed `afterMs` ago. Its second attempt is due 30 s after the failure. */
 async function retriedLater(rig: Awaited<ReturnType<typeof deadRowsRig>>, afterMs = 60_000) {
   await rig.insert(1);

@@ -252,7 +252,6 @@ export class DueLooks {
         });
     }
     const rows = await this.#firstOfKnown(db);
-    this.#advance(rows.filter(({ first }) => first !== null));
     return rows
       .map(({ id, first }) => ({ id, first, later: this.placeOf(id).later }))
       .filter(({ first, later }) => first !== null || later !== null)
@@ -284,21 +283,13 @@ export class DueLooks {
         this.#slowLooks = 0;
       });
     } catch (error) {
-      this.#advance(await this.#firstOfKnown(this.beside), last);
+      await this.#firstOfKnown(this.beside, last);
       throw error;
     } finally {
       const endedAt = this.elapsedMs();
       const pauseMs = hasLooked ? PAUSE_FACTOR * (endedAt - startedAt) : PAUSE_AFTER_OUTAGE_MS;
       // No more than half of the time is spent on looks.
       this.#completeAt = endedAt + Math.min(pauseMs, Math.max(LONGEST_PAUSE_MS, endedAt - startedAt));
-    }
-  }
-
-  /** Moves the places forward, so that claims do not read more dead rows each time. */
-  #advance(rows: readonly Pick<DueRow, 'id' | 'first'>[], last = 0): void {
-    for (const { id, first } of rows) {
-      const place = this.placeOf(id);
-      this.#places.set(id, { ...place, first: Math.max(place.first, before(first ?? last)) });
     }
   }
 
@@ -313,9 +304,23 @@ export class DueLooks {
     return places;
   }
 
-  async #firstOfKnown(db: Reader): Promise<Pick<DueRow, 'id' | 'first'>[]> {
-    const known = [...this.#places].map(([id, { first }]) => ({ id, place: first }));
-    return (await firstOfKnown(db, { known: JSON.stringify(known) })).rows;
+  /**
+   * Also moves the places forward, so that claims do not read more dead rows each time: to the first attempt
+   * that is due, or to the last row that is known to have none before it.
+   */
+  async #firstOfKnown(db: Reader, last?: number): Promise<Pick<DueRow, 'id' | 'first'>[]> {
+    // A complete look that ends before this one replaces the places, and its places must stay as it found them.
+    const places = this.#places;
+    const known = [...places].map(([id, { first }]) => ({ id, place: first }));
+    const { rows } = await firstOfKnown(db, { known: JSON.stringify(known) });
+    for (const { id, first } of rows) {
+      const place = places.get(id) as Place;
+      const reached = before(first ?? last ?? 0);
+      if (reached > place.first) {
+        places.set(id, { ...place, first: reached });
+      }
+    }
+    return rows;
   }
 }
 
