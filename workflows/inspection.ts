@@ -7,7 +7,7 @@ import {
 import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { isSame, latestOf, type Queue, queueOf, SILENT_MS, workersOf } from './worker-turn.js';
+import { isSame, latestOf, type Queue, queueOf, SILENT_MS, type Version, workersOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
@@ -46,12 +46,13 @@ export async function inspectTemporal(place: TemporalPlace, clock = Date.now): P
   }
 }
 
-function idleIn({ current, isRamping, polls, lastPollAt }: Queue): string | undefined {
+function idleIn({ current, served, polls, lastPollAt }: Queue): string | undefined {
   if (lastPollAt(current) === undefined) {
     return `the tasks go to ${workersOf(current)}, of which none has polled in the last minutes`;
   }
   const recently = (latestOf(polls) ?? 0) - SILENT_MS;
-  const waiting = !isRamping && polls.find(({ version, at }) => !isSame(version, current) && at > recently);
+  const getsNone = (version: Version) => !served.some((one) => isSame(one, version));
+  const waiting = polls.find(({ version, at }) => getsNone(version) && at > recently);
   return waiting
     ? `${workersOf(waiting.version)} get no tasks until ${workersOf(current)} have ended`
     : undefined;

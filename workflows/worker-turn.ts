@@ -20,7 +20,7 @@ const WORKFLOW_TASKS = 1;
 /** `temporal.api.enums.v1.WorkerVersioningMode` */
 const VERSIONED = 2;
 
-type Version = WorkerDeploymentVersion | undefined;
+export type Version = WorkerDeploymentVersion | undefined;
 
 export interface TurnSettings {
   namespace: string;
@@ -39,8 +39,8 @@ type QueueConnection = Pick<Connection, 'workflowService' | 'withAbortSignal' | 
 /** Who gets the tasks of the queue, and when workers of each version polled last. */
 export interface Queue {
   current: Version;
-  /** Whether another version gets a part of the tasks. */
-  isRamping: boolean;
+  /** The current version, and one that gets a part of the tasks. */
+  served: readonly Version[];
   polls: readonly { version: Version; at: number }[];
   lastPollAt: (version: Version) => number | undefined;
 }
@@ -163,9 +163,11 @@ export async function queueOf(
     version: options?.workerVersioningMode === VERSIONED ? versionOf(options) : undefined,
     at: Number(at?.seconds ?? 0) * 1_000 + (at?.nanos ?? 0) / 1e6,
   }));
+  const current = versionOf(versioningInfo?.currentDeploymentVersion);
+  const isRamping = Boolean(versioningInfo?.rampingVersionPercentage);
   return {
-    current: versionOf(versioningInfo?.currentDeploymentVersion),
-    isRamping: Boolean(versioningInfo?.rampingVersionPercentage),
+    current,
+    served: isRamping ? [current, versionOf(versioningInfo?.rampingDeploymentVersion)] : [current],
     polls,
     lastPollAt: (version) => latestOf(polls.filter((poll) => isSame(poll.version, version))),
   };

@@ -176,6 +176,10 @@ describeWith('temporal', 'the versions of workers', (executable) => {
       'no complaint of a version with a share',
       async () => (await facts()).idle === undefined,
     );
+    await (await work(renamed, FIRST)).says(WAITS);
+    expect((await facts()).idle).toBe(
+      `workers of version ${renamed.deploymentName}.${renamed.buildId} get no tasks until workers of version integration.1.4.0 have ended`,
+    );
   });
 
   test('that Temporal does not give the tasks to say so, and count as away', async () => {

@@ -8,7 +8,7 @@ Examples:
   $ integration completion zsh > "\${fpath[1]}/_integration"
   $ integration completion fish > ~/.config/fish/completions/integration.fish
 
-Print it again after an upgrade.`;
+After an upgrade, write the file again.`;
 
 export function addCompletionCommand(program: Command): void {
   program

@@ -144,14 +144,17 @@ type sentChange struct {
 	Change
 	Entity   Entity
 	Resource json.RawMessage
+	// Members that a later release may add must not reach the fields of these names.
+	ID, Type, JSON json.RawMessage
 }
 
 func (s sentChange) change() Change {
-	s.Type, s.ID = EntityType(s.Entity.Type), s.Entity.ID
+	change := s.Change
+	change.Type, change.ID = EntityType(s.Entity.Type), s.Entity.ID
 	if !s.Removed {
-		s.JSON = s.Resource
+		change.JSON = s.Resource
 	}
-	return s.Change
+	return change
 }
 
 // GetChangesDigest returns counts and digests of a client's entities: a copy with the same ones is equal.

@@ -22,7 +22,8 @@ test('an operation without a handler says that it is not part of this release, h
   }
 });
 
-test('the edge checks the API key, and the handlers of sign-on check what else a contract asks for', () => {
+// The domain checks `apiKey` and `clientBasic`, the AccessTokenVerifier of the edge `accessToken`.
+test('a contract names no security scheme but these, each of which is checked', () => {
   const schemesOf = (name: 'gateway' | 'sign-on') =>
     Object.keys(contractDocument(name).components?.securitySchemes ?? {});
   expect(schemesOf('gateway')).toEqual(['apiKey']);

@@ -56,7 +56,7 @@ export async function removeLeftovers({ webhooks }: Session, instanceIntegration
   );
   for (const { id, description } of rows) {
     const [, pid, host] = DESCRIPTION.exec(description) ?? [];
-    // An earlier process had our own id: this one has subscribed to nothing yet.
+    // Of an earlier process with the id of this one, which has subscribed to nothing yet.
     if (host === hostname() && (Number(pid) === process.pid || !isRunning(Number(pid)))) {
       await webhooks.deleteSubscription({ subscriptionId: id });
       say(`Removed ${id}, the subscription of a listener that was killed.`);

@@ -29,7 +29,7 @@ function apiKeyIn(file: string): Secret {
   try {
     return longSecret(secretOf(file));
   } catch (error) {
-    const message = `What TEMPORAL_API_KEY_FILE names cannot be used: it ${(error as Error).message}.`;
+    const message = `TEMPORAL_API_KEY_FILE names a file that ${(error as Error).message}.`;
     throw new PassingError(message, { cause: error });
   }
 }

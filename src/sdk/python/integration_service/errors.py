@@ -110,7 +110,7 @@ class WebhookVerificationError(IntegrationServiceError):
 
 
 class ConnectionError(IntegrationServiceError, builtins.ConnectionError):  # noqa: A001
-    """No connection, or one that broke before the end of the answer. See ``__cause__``."""
+    """No connection, or one that broke before the end of the answer. See ``__cause__``, if it has one."""
 
 
 class TimeoutError(IntegrationServiceError, builtins.TimeoutError):  # noqa: A001

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { currentTemporalAccess, temporalAccess } from '../../../../src/cli/roles/temporal/access.js';
@@ -47,7 +47,11 @@ describe('the way to Temporal', () => {
     expect(refused).toThrow(StartupError);
     expect(refused).toThrow(/TEMPORAL_TLS_CA_FILE.*\/nowhere\/ca\.pem/);
     const gone = () => currentTemporalAccess(settings({ TEMPORAL_API_KEY_FILE: '/nowhere/key' }));
-    expect(gone).toThrow('What TEMPORAL_API_KEY_FILE names cannot be used: it does not exist.');
+    expect(gone).toThrow('TEMPORAL_API_KEY_FILE names a file that does not exist.');
+    const open = file('open');
+    chmodSync(open, 0o644);
+    const unsafe = () => currentTemporalAccess(settings({ TEMPORAL_API_KEY_FILE: open }));
+    expect(unsafe).toThrow('TEMPORAL_API_KEY_FILE names a file that other users may read: chmod 600.');
   });
 
   test('may be tried again where only the file of the API key cannot be read', () => {

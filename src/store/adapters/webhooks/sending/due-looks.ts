@@ -305,8 +305,8 @@ export class DueLooks {
   }
 
   /**
-   * Also moves the places forward, so that claims do not read more dead rows each time: to the first attempt
-   * that is due, or to the last row that is known to have none before it.
+   * Finds the first due attempt of each known subscription from its place on, and moves the place there, so
+   * that claims do not read more dead rows each time. Where none is due, the place moves to `last`, if given.
    */
   async #firstOfKnown(db: Reader, last?: number): Promise<Pick<DueRow, 'id' | 'first'>[]> {
     // A complete look that ends before this one replaces the places, and its places must stay as it found them.
