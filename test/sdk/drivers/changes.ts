@@ -74,6 +74,14 @@ export function describeChanges(driver: Driven): void {
       expect(value.items[0].resource).toMatchObject({ fullName: 'Priya 🥐' });
     });
 
+    test('takes no member that was added beside the resource for one of its own', async () => {
+      const added = { id: 7, type: {}, json: 'added', removed: true };
+      server.answers(json([changeOf('worker', 'wrk_1', null, added)]));
+      const { value, error } = await listChanges();
+      expect(error).toBeUndefined();
+      expect(value.items[0]).toMatchObject({ id: 'wrk_1', type: 'worker', json: null });
+    });
+
     test('says what was removed', async () => {
       server.answers(json([changeOf('worker', 'wrk_1', null, { removed: true })]));
       const { value } = await listChanges();
