@@ -91,11 +91,15 @@ export class KeyKeeper {
     if (clock() < this.#renewAt) {
       return total;
     }
-    for (const place of seals.places) {
-      await this.#renewPlace(place, total, signal);
-    }
-    if (!signal.aborted) {
-      this.#renewAt = clock() + RENEW_EVERY_MS;
+    // Set before the pass: `renewSoon` during it asks for another.
+    this.#renewAt = clock() + RENEW_EVERY_MS;
+    try {
+      for (const place of seals.places) {
+        await this.#renewPlace(place, total, signal);
+      }
+    } catch (error) {
+      this.renewSoon();
+      throw error;
     }
     if (total.renewed > 0) {
       log.info('secrets were sealed anew', { ...total, keyId: this.ring.usedId });

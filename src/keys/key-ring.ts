@@ -74,7 +74,8 @@ export class KeyRing implements TokenKeys {
 
   async publicKeys(wantedKid?: string): Promise<{ keys: PublicKey[]; maxAgeSeconds: number }> {
     if (wantedKid !== undefined) {
-      await this.#known.search((keys) => keys.find(({ kid }) => kid === wantedKid));
+      // The set of the edge that asks lacks this key. If the rows here have it, they may be the old ones.
+      await this.#known.searchAnew();
     }
     const keys = (await this.#known.newestAtHand()).filter(isPublic);
     return {

@@ -63,17 +63,22 @@ export class KnownKeys {
     find: (keys: readonly SigningKey[]) => SigningKey | undefined,
   ): Promise<SigningKey | undefined> {
     const found = find(await this.all());
-    const now = this.options.clock();
     if (found) {
       return found;
     }
+    // After a failed search, the key is not known to be missing.
+    await this.searchAnew();
+    return find(this.#rows);
+  }
+
+  /** Reads again, unless a search did so a moment ago. */
+  async searchAnew(): Promise<void> {
+    const now = this.options.clock();
     if (Math.abs(now - this.#searchedAt) >= MIN_SEARCH_INTERVAL_MS) {
       this.#searchedAt = now;
       this.#searched = this.reload();
     }
-    // After a failed search, the key is not known to be missing.
     await this.#searched;
-    return find(this.#rows);
   }
 
   /** Keys that were committed before the call are known after it. */

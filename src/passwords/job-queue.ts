@@ -29,7 +29,7 @@ export interface JobQueueOptions {
   leastWaiting: number;
   /** When no job has ended for so long, the threads without a job end: each holds 15 MB. */
   idleMs: number;
-  /** Called when a thread ended unasked. */
+  /** Called when a thread ended unasked, or cannot be started. */
   onThreadDeath(cause: unknown): void;
   watch?: PasswordWatch;
 }
@@ -127,9 +127,20 @@ export class JobQueue {
     if (this.#threads.size >= this.#options.threads) {
       return undefined;
     }
-    const thread = this.#options.start((cause) => this.#forget(thread, cause));
-    this.#threads.add(thread);
-    return thread;
+    try {
+      const thread = this.#options.start((cause) => this.#forget(thread, cause));
+      this.#threads.add(thread);
+      return thread;
+    } catch (cause) {
+      // Such as EAGAIN, at a limit of threads. Those that are there go on with what waits.
+      this.#options.onThreadDeath(cause);
+      if (this.#threads.size === 0) {
+        for (const { reject } of this.#waiting.splice(0)) {
+          reject(notNow(cause));
+        }
+      }
+      return undefined;
+    }
   }
 
   #forget(thread: Thread, cause: unknown): void {
@@ -179,7 +190,7 @@ export class JobQueue {
 
   #tryAgain(waiting: Waiting, cause: unknown): void {
     if (waiting.hasEndedThread || this.#closed) {
-      waiting.reject(unavailable('Passwords cannot be checked just now. Try again in a moment.', 0, cause));
+      waiting.reject(notNow(cause));
     } else {
       this.#waiting.unshift({ ...waiting, hasEndedThread: true });
     }
@@ -190,10 +201,17 @@ function tooBusy(waitMs: number): ServiceError {
   return unavailable('Too many passwords are being checked. Try again in a moment.', waitMs);
 }
 
+function notNow(cause: unknown): ServiceError {
+  return unavailable('Passwords cannot be checked just now. Try again in a moment.', 0, cause);
+}
+
 function unavailable(message: string, waitMs: number, cause?: unknown): ServiceError {
   return new ServiceError(ErrorCode.UNAVAILABLE, message, {
     cause,
-    internal: cause === undefined ? undefined : `a password thread ended: ${(cause as Error).message}`,
+    internal:
+      cause === undefined
+        ? undefined
+        : `a password thread ended, or cannot start: ${(cause as Error).message}`,
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
   });
 }

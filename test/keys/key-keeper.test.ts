@@ -258,6 +258,18 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(await seals()).toEqual([expect.stringMatching(`^${next.id}\\.`)]);
   });
 
+  test('passes over the seals once more where that was asked for during a pass', async () => {
+    const { node, plant } = await rig(under);
+    const key = newKey();
+    const { keeper } = await node('a', [key]);
+    const pass = keeper.renew(never);
+    keeper.renewSoon();
+    await pass;
+    const old = new SealedBox(subkeyOf(key.bytes, 'signing-keys'));
+    await plant('kid', old.seal(Buffer.from('private'), 'kid'));
+    expect(await keeper.renew(never)).toEqual({ renewed: 1, unopened: 0 });
+  });
+
   test('of two rotations at once lets one be the next, and never goes back', async () => {
     const { node, activate, database } = await rig(under);
     const file = [newKey(), newKey(), newKey()];

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { VerifiedTokens } from '../../src/keys/access-token-verifier.js';
 import { eventually } from '../support/eventually.js';
-import { oneOfEach, signingKey } from './ring-rig.js';
+import { oneOfEach, ringRig, signingKey } from './ring-rig.js';
 import { HOUR_MS, verifierRig } from './verifier-rig.js';
 
 let keys: SigningKey[];
@@ -92,6 +92,28 @@ describe('the keys of the verifier', () => {
     await answer(before);
     await expect(verifier.verify(await token(next, { jti: 'later' }))).resolves.toBeDefined();
     expect(domain.fetches).toBe(3);
+  });
+
+  test('are not replaced by older ones of a domain that has not learned of a rotation yet', async () => {
+    const [first, second] = [ringRig(keys), ringRig(keys)];
+    await Promise.all([first, second].map(({ ring }) => ring.publicKeys()));
+    const { verifier, clock, domain, token } = verifierRig(keys);
+    await verifier.verify(await token(es256));
+    const now = clock.now();
+    const rotated = [
+      next,
+      ...keys.map((key) => ({ ...key, supersededAt: now, retiresAt: now, retiredAt: now })),
+    ];
+    first.database.rows = rotated;
+    second.database.rows = rotated;
+    const verifiedBy = async ({ ring }: typeof first, key: SigningKey, jti: string) => {
+      clock.advance(1_000);
+      domain.ask = (wantedKid) => ring.publicKeys(wantedKid);
+      return verifier.verify(await token(key, { jti }));
+    };
+    await expect(verifiedBy(first, next, '1')).resolves.toBeDefined();
+    await expect(verifiedBy(second, es256, '2')).resolves.toBeUndefined();
+    await expect(verifier.verify(await token(next, { jti: '3' }))).resolves.toBeDefined();
   });
 
   test('that could not be looked up are an outage, without a fetch for each caller', async () => {

@@ -1,3 +1,4 @@
+import type { PublicKey } from '../../src/domain/sign-on/keys/signing.js';
 import type { SigningKey } from '../../src/domain/sign-on/keys/signing-keys.js';
 import { AccessTokenVerifier } from '../../src/keys/access-token-verifier.js';
 import { fakeClock } from '../domain/clock.js';
@@ -11,6 +12,8 @@ export function verifierRig(keys: readonly SigningKey[]) {
   const domain = {
     ...{ keys, fetches: 0, away: false, maxAgeSeconds: 300 },
     wanted: undefined as string | undefined,
+    /** Asked in place of `keys`. */
+    ask: undefined as ((wantedKid?: string) => Promise<{ keys: readonly PublicKey[] }>) | undefined,
     /** Holds the next answer until the returned function gives it these keys. */
     hold: () => {
       let release: (those: readonly SigningKey[]) => void = () => undefined;
@@ -34,7 +37,8 @@ export function verifierRig(keys: readonly SigningKey[]) {
         throw new Error('The domain is away.');
       }
       const { maxAgeSeconds } = domain;
-      const answer = held ?? domain.keys;
+      const asked: Promise<{ keys: readonly PublicKey[] }> | undefined = domain.ask?.(wantedKid);
+      const answer = (await asked)?.keys ?? held ?? domain.keys;
       held = undefined;
       return {
         keys: (await answer).map(({ kid, algorithm, publicJwk }) => ({

@@ -16,9 +16,13 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const held: Held[] = [];
   const deaths: unknown[] = [];
   let started = 0;
+  const system = { hasThreads: true };
   const { told: ended, tell: noteEnd } = signalled();
   const end = { takes: Promise.resolve() };
   const start: StartThread = (onEnd) => {
+    if (!system.hasThreads) {
+      throw new Error('EAGAIN');
+    }
     started += 1;
     let rejectPresent: (cause: unknown) => void = () => undefined;
     return {
@@ -54,7 +58,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
   const ask = (password: string) => queue.do({ password });
   const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { queue, ask, refusal, settle, held, deaths, ended, end, started: () => started };
+  return { queue, ask, refusal, settle, held, deaths, ended, end, system, started: () => started };
 }
 
 /** Time stands still: on a busy machine, jobs would last, or wait, too long for their limits. */
@@ -142,6 +146,30 @@ describe('threads', () => {
     expect(isClosed).toBe(false);
     release();
     await closing;
+  });
+
+  test('that cannot be started refuse what waits, and are tried again by the next job', async () => {
+    const { ask, refusal, held, deaths, system } = queueRig({ leastWaiting: 1 });
+    system.hasThreads = false;
+    const refused = await Promise.all(['one', 'two', 'three'].map((password) => refusal(ask(password))));
+    expect(refused).toMatchObject(Array(3).fill({ code: ErrorCode.UNAVAILABLE }));
+    expect(deaths).toHaveLength(3);
+    system.hasThreads = true;
+    const next = ask('next');
+    held[0]?.answer();
+    await expect(next).resolves.toEqual({ matches: true });
+  });
+
+  test('that cannot be started leave what waits to those that are there', async () => {
+    const { ask, settle, held, system } = queueRig({ threads: 2 });
+    const first = ask('one');
+    system.hasThreads = false;
+    const others = [ask('two'), ask('three')];
+    for (const place of [0, 1, 2]) {
+      held[place]?.answer();
+      await settle();
+    }
+    await expect(Promise.all([first, ...others])).resolves.toHaveLength(3);
   });
 
   test('are not ended one after the other by one job', async () => {

@@ -41,7 +41,9 @@ export async function openDomainStore(
     onIdleError: (error) => log.warn('a database connection broke', { reason: error.message }),
     checkpoints: {
       onThreadDeath: (cause) =>
-        log.error('the thread that checkpoints the database ended', { reason: cause.message }),
+        log.error('the thread that checkpoints the database ended or cannot start', {
+          reason: cause.message,
+        }),
     },
     onDiskFailure,
     writes: {

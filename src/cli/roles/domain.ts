@@ -42,7 +42,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const store = await openDomainStore(role, (failure) => endWith('Writing to the disk failed', failure));
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>
-      log.error('a thread that checks passwords ended', { reason: (cause as Error).message }),
+      log.error('a thread that checks passwords ended or cannot start', { reason: (cause as Error).message }),
     watch: passwordMetrics(metrics),
   });
   let keeping: KeepingKeys | undefined;

@@ -86,7 +86,7 @@ export class Child {
     // What an earlier process has said may arrive after its end.
     child.on(
       'message',
-      (message) => child === this.#process && this.#heard(message as RoleMessage, startedAt),
+      (message) => child === this.#process && this.#heard(message as RoleMessage, child, startedAt),
     );
     child.once('exit', (code, signal) => this.#ended(startedAt, code, signal));
     child.once(
@@ -121,14 +121,18 @@ export class Child {
     clearTimeout(kill);
   }
 
-  #heard(message: RoleMessage, startedAt: number): void {
+  #heard(message: RoleMessage, child: ChildProcess, startedAt: number): void {
     switch (message.type) {
       case 'cannot-start':
         this.#refusal = message.sentence;
         break;
       case 'signalled':
         // If no signal arrives here as well, it was meant for the child alone: it ends and is restarted.
-        setTimeout(() => this.#ending || this.#tell({ type: 'end' }), GROUP_SIGNAL_MS);
+        setTimeout(() => {
+          if (!this.#ending && child === this.#process) {
+            this.#tell({ type: 'end' });
+          }
+        }, GROUP_SIGNAL_MS);
         break;
       case 'ready':
         this.#isReady(startedAt);

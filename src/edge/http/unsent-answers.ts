@@ -28,14 +28,16 @@ export class UnsentAnswers {
   constructor(private readonly mostBytes = MOST_BYTES) {}
 
   /** Counts until the answer is sent or its connection closed. */
-  add(response: ServerResponse, owner: string, bytes: number): void {
+  add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): void {
     const { socket } = response.req;
     const closed = closedSignal(socket);
     if (closed.aborted) {
       return;
     }
     const unsent = { socket, owner, bytes };
+    const patience = patienceMs && setTimeout(() => socket.destroy(), patienceMs).unref();
     const remove = () => {
+      clearTimeout(patience);
       closed.removeEventListener('abort', remove);
       this.#remove(unsent);
     };
@@ -54,11 +56,7 @@ export class UnsentAnswers {
   addWhole(response: ServerResponse, owner: string): void {
     const bytes = response.writableLength;
     if (bytes > 0) {
-      const { socket } = response.req;
-      const patienceMs = Math.min(PATIENCE_MS + bytes / LEAST_BYTES_PER_MS, MOST_PATIENCE_MS);
-      const patience = setTimeout(() => socket.destroy(), patienceMs).unref();
-      response.once('finish', () => clearTimeout(patience));
-      this.add(response, owner, bytes);
+      this.add(response, owner, bytes, Math.min(PATIENCE_MS + bytes / LEAST_BYTES_PER_MS, MOST_PATIENCE_MS));
     }
   }
 

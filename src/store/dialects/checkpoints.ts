@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 const THREAD_FILE = new URL('./checkpoint-thread.js', import.meta.url);
 
 export interface CheckpointOptions {
-  /** The thread ended unasked; checkpoints then happen at commits, which vary in time. */
+  /** The thread ended unasked or cannot start; checkpoints then happen at commits, which vary in time. */
   onThreadDeath(cause: Error): void;
   /** Replaced in tests, which run the sources. */
   threadFile?: URL;
@@ -23,7 +23,7 @@ const USUAL_LOG_PAGES = 1_000;
 
 /**
  * Checkpoints in a thread: at a commit, as SQLite does by default, all writes would wait milliseconds. The
- * thread starts after some commits and ends when none follows; if it dies, SQLite's default returns.
+ * thread starts after some commits and ends when none follows; if it dies or cannot start, SQLite's default returns.
  */
 export class Checkpoints {
   #worker: Worker | undefined;
@@ -51,9 +51,11 @@ export class Checkpoints {
       this.#commitsWithoutThread = 0;
       this.#worker = this.#start();
     }
-    this.#isAsked = true;
-    this.#askedAt = now;
-    this.#worker.postMessage('checkpoint');
+    if (this.#worker) {
+      this.#isAsked = true;
+      this.#askedAt = now;
+      this.#worker.postMessage('checkpoint');
+    }
   }
 
   /** Before the writer closes, which checkpoints the rest. */
@@ -69,9 +71,17 @@ export class Checkpoints {
     }
   }
 
-  #start(): Worker {
+  #start(): Worker | undefined {
     const { threadFile = THREAD_FILE, idleMs = IDLE_MS, onThreadDeath } = this.options;
-    const worker = new Worker(threadFile, { workerData: this.file, name: 'checkpoints' });
+    let worker: Worker;
+    try {
+      worker = new Worker(threadFile, { workerData: this.file, name: 'checkpoints' });
+    } catch (error) {
+      // Such as EAGAIN, at a limit of threads. The commit that asked has happened.
+      this.#isOver = true;
+      onThreadDeath(error as Error);
+      return undefined;
+    }
     worker.unref();
     this.setLogPages(LONG_LOG_PAGES);
     let fault: Error | undefined;

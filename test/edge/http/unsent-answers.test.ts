@@ -94,6 +94,13 @@ describe('an answer that its reader does not take', () => {
     jest.useRealTimers();
   });
 
+  test('is not waited for once its connection is closed', () => {
+    const response = held(new UnsentAnswers(), 'one', 100);
+    expect(jest.getTimerCount()).toBe(1);
+    response.req.socket.destroy();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   test('is cut later where it is larger, and after ten minutes at most', () => {
     const unsent = new UnsentAnswers();
     const answers = [100, MEBIBYTE, 8 * MEBIBYTE].map((bytes) => held(unsent, 'one', bytes));

@@ -103,6 +103,17 @@ describe('a SQLite database that many wait for', () => {
     expect(statSync(file).size).toBeGreaterThan(MEGABYTE);
   });
 
+  test('does it itself where no thread can be started, and the commit that wanted it succeeds', async () => {
+    // Refused by Node with an exception, as it does at a limit of threads.
+    const threadFile = new URL('https://threads.example');
+    const { file, write, writeOften, logPages, deaths } = await open({ threadFile });
+    await writeOften();
+    await write(8 * MEGABYTE);
+    expect(statSync(file).size).toBeGreaterThan(8 * MEGABYTE);
+    expect(await logPages()).toBe(1_000);
+    expect(deaths).toHaveLength(1);
+  });
+
   test('does it itself again when the thread dies, and says so once', async () => {
     const { file, write, writeOften, logPages, deaths } = await open({ threadFile: failingThread });
     await writeOften();
