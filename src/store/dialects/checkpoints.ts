@@ -23,7 +23,8 @@ const USUAL_LOG_PAGES = 1_000;
 
 /**
  * Checkpoints in a thread: at a commit, as SQLite does by default, all writes would wait milliseconds. The
- * thread starts after some commits and ends when none follows; if it dies or cannot start, SQLite's default returns.
+ * thread starts after some commits and ends when none follows; if it dies or cannot start, SQLite's default
+ * returns.
  */
 export class Checkpoints {
   #worker: Worker | undefined;

@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
 import { jsonIn } from '../json.js';
 
-/** The most bytes in a message, and in a line. The service reads 256 KiB; a record is not longer than its JSON. */
+/** The most in a message, and in a line. The service reads 256 KiB; a record is no longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
 const LINES_IN_MESSAGE = 200;
 /** A line that is not sent: it is not JSON, or has unknown fields. */

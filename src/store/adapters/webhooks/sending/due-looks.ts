@@ -309,7 +309,7 @@ export class DueLooks {
    * that claims do not read more dead rows each time. Where none is due, the place moves to `last`, if given.
    */
   async #firstOfKnown(db: Reader, last?: number): Promise<Pick<DueRow, 'id' | 'first'>[]> {
-    // A complete look that ends before this one replaces the places, and its places must stay as it found them.
+    // A complete look that ends meanwhile replaces the places, and its places must stay as it found them.
     const places = this.#places;
     const known = [...places].map(([id, { first }]) => ({ id, place: first }));
     const { rows } = await firstOfKnown(db, { known: JSON.stringify(known) });
