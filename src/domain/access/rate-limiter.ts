@@ -81,9 +81,9 @@ export class RateWindows<W extends Window> {
     return this.#presentOf(caller, now) ?? this.#fresh(caller, now);
   }
 
-  /** A clock that was set back ends the window, which would otherwise last until it caught up. */
-  isPresent({ startedAt }: Window, now = this.clock()): boolean {
-    return now >= startedAt && now < startedAt + this.rate.windowMs;
+  /** Whether it is the present window of the caller: another may have replaced it. */
+  isPresent(caller: string, window: W): boolean {
+    return this.#presentOf(caller, this.clock()) === window;
   }
 
   standing({ startedAt, used }: Window): RateLimit {
@@ -102,7 +102,12 @@ export class RateWindows<W extends Window> {
 
   #presentOf(caller: string, now: number): W | undefined {
     const window = this.#windows.get(caller);
-    return window && this.isPresent(window, now) ? window : undefined;
+    return window && this.#isAt(now, window) ? window : undefined;
+  }
+
+  /** A clock that was set back ends the window, which would otherwise last until it caught up. */
+  #isAt(now: number, { startedAt }: Window): boolean {
+    return now >= startedAt && now < startedAt + this.rate.windowMs;
   }
 
   #fresh(caller: string, now: number): W {
@@ -117,7 +122,7 @@ export class RateWindows<W extends Window> {
   #sweep(now: number): void {
     this.#sweptAt = now;
     for (const [caller, window] of this.#windows) {
-      if (!this.isPresent(window, now)) {
+      if (!this.#isAt(now, window)) {
         this.#windows.delete(caller);
       }
     }

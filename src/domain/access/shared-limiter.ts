@@ -91,7 +91,7 @@ class CallWindow implements SharedWindow {
 
   beginExchange(): Addition | undefined {
     const { name, rate, hash, clock } = this.settings;
-    if (!this.windows.isPresent(this)) {
+    if (!this.windows.isPresent(this.caller, this)) {
       this.decideAlone();
       return undefined;
     }

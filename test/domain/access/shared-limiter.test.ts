@@ -180,6 +180,29 @@ describe('a limit over several domains', () => {
     expect(told).toEqual([]);
   });
 
+  test('does not exchange a window that an answer makes younger after another has replaced it', async () => {
+    const { nodes, database } = await nodesOn(1, TEN);
+    const { limiter, clock, fault, statements, told } = nodes[0] as Node;
+    const { told: answered, tell: answer } = signalled();
+    fault.add = async (additions) => {
+      const totals = await callCounts(database)?.add(additions);
+      await answered;
+      return totals ?? [];
+    };
+    const old = [limiter.take('a')];
+    await eventually('an exchange under way', () => statements.length === 1);
+    old.push(limiter.take('a'));
+    clock.advance(MINUTE_MS);
+    const fresh = [limiter.take('a')];
+    fault.add = undefined;
+    answer();
+    expect(await passedOf([...old, ...fresh])).toBe(3);
+    const isTold = async () => told.length > 0 || (await countsIn(database)).includes(2);
+    await eventually('the call of the new window told', isTold);
+    expect(told).toEqual([]);
+    expect(statements).toEqual([1, 1]);
+  });
+
   test('keeps to a window if the clock of the database is set back', async () => {
     const { nodes, database } = await nodesOn(1, TEN);
     const { limiter, clock } = nodes[0] as Node;
