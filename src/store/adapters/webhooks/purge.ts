@@ -103,10 +103,19 @@ const READS_PER_LOOK = 200;
 /** Looks for removable rows, continuing where the last look ended, so that kept old rows delay nothing. */
 export class OldRows {
   #after = BEGINNING;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly read: ReadOldRows) {}
 
-  async next(before: number, limit: number): Promise<number[]> {
+  /** One look at a time: a repeated call may come while the first one is under way. */
+  next(before: number, limit: number): Promise<number[]> {
+    const look = () => this.#look(before, limit);
+    const seqs = this.#last.then(look, look);
+    this.#last = seqs;
+    return seqs;
+  }
+
+  async #look(before: number, limit: number): Promise<number[]> {
     const seqs: number[] = [];
     for (let reads = 0; reads < READS_PER_LOOK; reads += 1) {
       const rows = await this.read(this.#after, before, ROWS_PER_READ);

@@ -132,3 +132,20 @@ test('old rows that must stay do not hide removable rows behind them', async () 
   const looks = [await old.next(1, 2), await old.next(1, 2), await old.next(1, 2), await old.next(1, 2)];
   expect(looks).toEqual([[], [], [size - 2, size - 1], [size]]);
 });
+
+test('looks at the same time find different rows, also after one that failed', async () => {
+  let isAway = true;
+  const old = new OldRows(async (after, _, limit) => {
+    await new Promise(setImmediate);
+    if (isAway) {
+      isAway = false;
+      throw new Error('the database is away');
+    }
+    return Array.from({ length: limit }, (_, index) => {
+      const number = after.createdAt + index + 1;
+      return { position: { createdAt: number, seq: number }, stays: false };
+    });
+  });
+  const looks = await Promise.allSettled([old.next(1, 2), old.next(1, 2), old.next(1, 2)]);
+  expect(looks).toMatchObject([{ status: 'rejected' }, { value: [1, 2] }, { value: [3, 4] }]);
+});
