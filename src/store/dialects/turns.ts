@@ -18,6 +18,8 @@ export class SubjectTurns {
   /** What begins each turn that is waited for. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
+  constructor(readonly longestWaitMs = LONGEST_WAIT_MS) {}
+
   tryTake(subject: string): boolean {
     return this.#underWay.take(subject);
   }
@@ -50,7 +52,7 @@ export class SubjectTurns {
         reject(reason);
       };
       const onAbort = () => leave(callerLeft());
-      const timer = setTimeout(() => leave(waitedTooLong()), LONGEST_WAIT_MS);
+      const timer = setTimeout(() => leave(waitedTooLong()), this.longestWaitMs);
       const end = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
@@ -103,7 +105,7 @@ export async function inTurns<T>(
       held.add(subject);
     }
   };
-  const givesUpAt = performance.now() + LONGEST_WAIT_MS;
+  const givesUpAt = performance.now() + turns.longestWaitMs;
   try {
     for (;;) {
       assertAsked(signal);

@@ -8,7 +8,7 @@ import { lock } from '../../../src/store/adapters/unit-of-work.js';
 import type { Database, Writer } from '../../../src/store/database.js';
 import { SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js';
 import { inTurns, SubjectTurns, takeTurn } from '../../../src/store/dialects/turns.js';
-import { databaseUnderTest } from '../../support/databases.js';
+import { databaseUnderTest, PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { signalled } from '../../support/signalled.js';
 import { plantInstance } from '../rows.js';
@@ -55,9 +55,9 @@ const outcomes = async (writes: readonly Promise<unknown>[]) =>
 describe('writes about a subject with a held lock, on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
 
-  async function rigWithHeld() {
+  async function rigWithHeld(limits = SERVED_LIMITS) {
     const place = await under.newPlace();
-    const database = await under.open(place, SERVED_LIMITS);
+    const database = await under.open(place, limits);
     const { id: held } = await plantInstance(database);
     await writeAbout(database, held, 'before');
     const stranger = new pg.Client({ connectionString: place.databaseUrl });
@@ -90,7 +90,7 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
   });
 
   test('are all made when it is let go, each once', async () => {
-    const { database, held, release } = await rigWithHeld();
+    const { database, held, release } = await rigWithHeld(PATIENT);
     const stuck = Array.from({ length: 30 }, () => writeAbout(database, held, 'stuck'));
     await release();
     expect(new Set(await outcomes(stuck))).toEqual(new Set(['done']));

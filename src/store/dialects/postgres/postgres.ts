@@ -37,6 +37,8 @@ export interface PostgresLimits {
   quick?: { server: ServerLimits; answerMs: number };
   /** How long a statement without other limits may wait for a lock, behind which all traffic queues. */
   longLockMs?: number;
+  /** How long a write may wait in this process for those about the same subject. */
+  turnMs?: number;
 }
 
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
@@ -72,9 +74,9 @@ export async function openPostgres(
   watch?: StoreWatch,
   onClocksApart?: OnClocksApart,
 ): Promise<Database> {
-  const { server, answerMs, askMs, quick = QUICK } = limits;
+  const { server, answerMs, askMs, quick = QUICK, turnMs } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
-  const turns = new SubjectTurns();
+  const turns = new SubjectTurns(turnMs);
   const writer = open('writes', server, answerMs);
   const prober = open('probe', quick.server, quick.answerMs);
   const clock = new PostgresClock(prober, onClocksApart);
