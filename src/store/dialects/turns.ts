@@ -91,6 +91,7 @@ export async function inTurns<T>(
   transact: (begun: (writer: Writer) => void) => Promise<T>,
 ): Promise<T> {
   const held = new Set<string>();
+  let isOver = false;
   const giveBack = () => {
     for (const subject of held) {
       turns.give(subject);
@@ -98,7 +99,8 @@ export async function inTurns<T>(
     held.clear();
   };
   const take = (subject: string) => {
-    if (!held.has(subject)) {
+    // A branch of the work may go on after another one has failed.
+    if (!isOver && !held.has(subject)) {
       if (!turns.tryTake(subject)) {
         throw new TurnTaken(subject);
       }
@@ -125,6 +127,7 @@ export async function inTurns<T>(
       }
     }
   } finally {
+    isOver = true;
     giveBack();
   }
 }

@@ -160,6 +160,15 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
     await expect(left).rejects.toThrow('The caller left');
   });
 
+  test('take no turn once they are over', async () => {
+    const turns = new SubjectTurns();
+    const writer = {} as Writer;
+    await inTurns(turns, {}, async (begun) => begun(writer));
+    takeTurn(writer, 'late');
+    const free = Array.from({ length: MOST_CONNECTIONS_FOR_ONE }, () => turns.tryTake('late'));
+    expect(free).toEqual(free.map(() => true));
+  });
+
   test('are refused where too many wait, with a time to come back, and for good after a while', async () => {
     const { database, held, release } = await rigWithHeld();
     const stuck = Array.from({ length: 100 }, () => writeAbout(database, held, 'stuck'));
