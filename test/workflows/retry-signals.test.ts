@@ -97,7 +97,28 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     await handle.signal(signalNames.retryNow, ['whd_a']);
     await eventually('the failure', () => domain.rows.get('whd_a')?.lastHttpStatus === 500);
     await handle.signal(signalNames.retryNow, ['whd_a']);
-    await eventually('the end', () => domain.statuses.whd_a === 'EXHAUSTED', 20_000);
+    await eventually('the end', () => domain.statuses.whd_a === 'EXHAUSTED');
+    expect(domain.attemptsAt('whd_a')).toEqual([2, 3]);
+    expect(domain.hurried).toEqual(['whd_a', 'whd_a']);
+    await handle.terminate();
+  });
+
+  test('retryNow makes the attempt due that follows one whose round is answered late', async () => {
+    const { domain, handle, progress } = await startPatient({}, { putOffMs: HOUR, mostWaitMs: HOUR });
+    const { told: known, tell: answer } = signalled();
+    const { makeDue } = domain.domain;
+    domain.domain.makeDue = async (...call) => {
+      const states = await makeDue(...call);
+      await known;
+      return states;
+    };
+    domain.receiver = async () => 500;
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('the failure', () => domain.rows.get('whd_a')?.lastHttpStatus === 500);
+    await handle.signal(signalNames.retryNow, ['whd_a']);
+    await eventually('its note', async () => (await progress()).deliveries[0]?.attemptsBegun === 2);
+    answer();
+    await eventually('the end', () => domain.statuses.whd_a === 'EXHAUSTED');
     expect(domain.attemptsAt('whd_a')).toEqual([2, 3]);
     expect(domain.hurried).toEqual(['whd_a', 'whd_a']);
     await handle.terminate();

@@ -91,6 +91,11 @@ export class RetryLedger {
     this.#changes++;
   }
 
+  /** Whether no later attempt at the delivery is known. */
+  isNext({ deliveryId, attemptNumber }: AttemptToMake): boolean {
+    return this.#entries.get(deliveryId)?.progress.attemptsBegun === attemptNumber - 1;
+  }
+
   openAmong(deliveryIds: DeliveryIds): string[] {
     return this.#among(deliveryIds).map(({ progress }) => progress.deliveryId);
   }

@@ -36,6 +36,8 @@ const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
 const ASKS_FIRST = 'retry-now-asks-first';
 /** The patch with which a long run ends although an attempt asked for by a signal still waits. */
 const ENDS_HURRIED = 'ends-long-history-of-hurried';
+/** The patch with which a late answer to a round postpones no attempt that follows those of the round. */
+const PUTS_OFF_NEXT = 'puts-off-next-attempts-only';
 
 /**
  * Makes second and third attempts of one subscription's failed deliveries due, each at its time. The relay
@@ -181,15 +183,22 @@ class Retries {
     try {
       const { states, failed } = await this.#round(attempts);
       this.#ledger.note(states, Date.now());
-      this.#ledger.putOff(states.length === 0 ? attempts : failed, Date.now());
+      this.#putOff(states.length === 0 ? attempts : failed);
     } catch (error) {
       if (isCancellation(error)) {
         throw error;
       }
       log.warn('a round of attempts failed', { attempts: attempts.length, error });
-      this.#ledger.putOff(attempts, Date.now());
+      this.#putOff(attempts);
     }
     this.#tell();
+  }
+
+  /** Meanwhile the answer to a signal may have shown that some of them have ended. */
+  #putOff(attempts: AttemptToMake[]): void {
+    const next = attempts.filter((attempt) => this.#ledger.isNext(attempt));
+    const isChanged = next.length < attempts.length && patched(PUTS_OFF_NEXT);
+    this.#ledger.putOff(isChanged ? next : attempts, Date.now());
   }
 
   #round(attempts: AttemptToMake[]) {
