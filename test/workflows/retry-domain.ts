@@ -64,7 +64,7 @@ export class RetryDomain {
   readonly #handedOver = new Set<string>();
 
   constructor(settings: Partial<Settings> = {}) {
-    this.#settings = { delaysMs: [50, 50], leaseMs: 2_000, sends: 1_000, ...settings };
+    this.#settings = { delaysMs: [50, 50], leaseMs: 60_000, sends: 1_000, ...settings };
   }
 
   add(batchId: string, ...rows: (Partial<Row> & { deliveryId: string })[]): this {

@@ -133,7 +133,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
       return isAway ? 'before' : undefined;
     };
     await handle.signal(signalNames.retryNow, ['whd_a']);
-    await eventually('the attempt', () => domain.statuses.whd_a === 'DELIVERED', 20_000);
+    await eventually('the attempt', () => domain.statuses.whd_a === 'DELIVERED');
     expect([failed, domain.hurried]).toEqual([3, ['whd_a']]);
     await handle.terminate();
   });
@@ -222,11 +222,8 @@ describeWith('temporal', 'a retryNow whose attempt cannot begin', (executable) =
     });
     await handle.signal(signalNames.retryNow, ['whd_a']);
     const latest = client().workflow.getHandle(workflowId);
-    await eventually(
-      'the next run',
-      async () => (await latest.describe()).runId !== handle.firstExecutionRunId,
-      20_000,
-    );
+    const nextRun = async () => (await latest.describe()).runId !== handle.firstExecutionRunId;
+    await eventually('the next run', nextRun);
     expect(domain.rows.get('whd_a')).toMatchObject({ status: 'PENDING', isDue: true });
     await latest.terminate();
   });

@@ -36,7 +36,7 @@ export const quickPurge: PurgeInput = {
   batchLimit: 10,
   batchesPerRun: 100,
   pauseMs: 0,
-  batchTimeoutMs: 5_000,
+  batchTimeoutMs: 60_000,
   retryFirstDelayMs: 50,
   retryMaxDelayMs: 200,
   giveUpAfterAttempts: 50,
@@ -45,7 +45,7 @@ export const quickPurge: PurgeInput = {
 export const quickCodeExpiry: CodeExpiryInput = {
   minute: '2026-07-01T10:00Z',
   waitMs: 0,
-  stepTimeoutMs: 5_000,
+  stepTimeoutMs: 60_000,
   leastWaitMs: 50,
   giveUpAfterRounds: 3,
   retryFirstDelayMs: 50,
@@ -55,7 +55,7 @@ export const quickCodeExpiry: CodeExpiryInput = {
 
 export const quickWebhookRetry: WebhookRetryLimits = {
   ...webhookRetryLimits,
-  stepTimeoutMs: 5_000,
+  stepTimeoutMs: 60_000,
   gatherLeastMs: 20,
   leastWaitMs: 50,
   mostWaitMs: 500,

@@ -204,7 +204,8 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     await client.connection.close();
     // While a server begins the reason changes (no answer, then no namespace), and its first polls may fail.
     const seen = states.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
-    expect(seen.slice(0, 4)).toEqual(['connecting', 'polling', 'disconnected', 'polling']);
+    const first = seen.indexOf('polling');
+    expect(seen.slice(first, first + 3)).toEqual(['polling', 'disconnected', 'polling']);
   });
 
   test('makes its schedules again where a server lost them in an outage too short to notice', async () => {

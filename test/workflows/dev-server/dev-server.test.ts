@@ -142,8 +142,8 @@ describeWith('temporal', 'the dev server', (executable) => {
     await eventually('the process', () => processesWith(`--port ${port}`).length > 0);
     cancel.abort(new Error('not wanted any more'));
     await expect(started).rejects.toThrow('not wanted any more');
-    expect(processesWith(`--port ${port}`)).toEqual([]);
     await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+    await eventually('the end of its watcher', () => processesWith(`--port ${port}`).length === 0);
   });
 
   test('warns about nothing in an ordinary life', async () => {
