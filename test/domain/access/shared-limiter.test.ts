@@ -212,7 +212,10 @@ describe('a limit over several domains', () => {
     clock.advance(MINUTE_MS);
 
     await limiter.take('a');
-    expect(await limiter.take('a')).toMatchObject({ allowed: true, remaining: 8, resetSeconds: 60 });
+    const taken = await limiter.take('a');
+    expect(taken).toMatchObject({ allowed: true, remaining: 8 });
+    expect(taken.resetSeconds).toBeGreaterThan(0);
+    expect(taken.resetSeconds).toBeLessThanOrEqual(60);
   });
 
   test('shows what the others have counted from the second call, where it asks at the first', async () => {

@@ -10,7 +10,7 @@ import { type Rivalry, writeAsRival } from './rivals.js';
 const CHILD = 'test/store/adapters/platform/rival.child.ts';
 const WRITES_OF_EACH = 1_000;
 const COUNTS_OF_EACH = 100;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Two processes, as SQLite allows; with PostgreSQL two pools, which share as little. */
 async function bothWrite(
