@@ -187,7 +187,9 @@ describe('a move to PostgreSQL', () => {
     insertion.run('large', '“😀\\'.repeat(1_500_000), 1n);
     database.close();
     const databaseUrl = await newTarget();
-    await move(dataDir, databaseUrl);
+    await move(dataDir, databaseUrl).catch((cause) => {
+      throw new Error(`The move fails with the seed ${seed}.`, { cause });
+    });
     const [from, to] = [rowsOfSqlite(dataDir), await rowsOfPostgres(databaseUrl)];
     if (JSON.stringify(from.maintenance_runs) !== JSON.stringify(to.maintenance_runs)) {
       throw new Error(`Values differ with the seed ${seed}.`);
