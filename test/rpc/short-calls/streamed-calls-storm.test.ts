@@ -65,17 +65,20 @@ function timesOf(begun: readonly string[]): Map<string, number> {
 }
 
 describe('in a storm of calls', () => {
-  const rigs = rpcRigs();
   const proxies: CuttingProxy[] = [];
   const children: ChildProcess[] = [];
-  afterEach(() => {
+  afterEach(async () => {
     for (const proxy of proxies.splice(0)) {
       proxy.close();
     }
     for (const child of children.splice(0)) {
+      const ended = child.exitCode ?? child.signalCode ?? once(child, 'exit');
       child.kill('SIGKILL');
+      await ended;
     }
   });
+  // After the above: its directories are removed when the processes that write there have ended.
+  const rigs = rpcRigs();
 
   test.each([1, 2, 3])(
     'with delays, cancels, deadlines and cuts of seed %i, each call ends once, with its own answer or an error',
