@@ -251,10 +251,10 @@ describe('TLS', () => {
         .resume()
         .once('close', hungUp),
     );
-    const report = await open({ timeoutMs: 1_000 }).attempt(to(`https://127.0.0.1:${port}/`), body);
+    const report = await open({ timeoutMs: 3_000 }).attempt(to(`https://127.0.0.1:${port}/`), body);
     expect(report).toMatchObject({
       outcome: 'TIMED_OUT',
-      message: `The TLS handshake with 127.0.0.1:${port} was not complete within 1 s.`,
+      message: `The TLS handshake with 127.0.0.1:${port} was not complete within 3 s.`,
     });
     await closed;
   });

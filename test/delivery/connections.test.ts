@@ -93,6 +93,8 @@ describe('a connection', () => {
 });
 
 describe('the connections that are kept', () => {
+  const keep = answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n');
+
   test('close by themselves when idle, or when the receiver asks', async () => {
     const connections = new Connections({ guard });
     const silent = await raw.start(noContent);
@@ -107,7 +109,7 @@ describe('the connections that are kept', () => {
 
   test('are of many receivers, and all go with the sender', async () => {
     const connections = new Connections({ guard });
-    const receivers = await Promise.all(Array.from({ length: 40 }, () => raw.start(noContent)));
+    const receivers = await Promise.all(Array.from({ length: 40 }, () => raw.start(keep)));
     await Promise.all(receivers.map((receiver) => exchange(connections, receiver)));
     expect(receivers.map(({ sockets }) => sockets.size)).toEqual(Array(40).fill(1));
     connections.close();
@@ -116,7 +118,6 @@ describe('the connections that are kept', () => {
 
   test('leave room for those used last, when some receivers keep as many as there can be', async () => {
     const connections = new Connections({ guard });
-    const keep = answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n');
     const [hoarder, other] = [await raw.start(keep), await raw.start(keep)];
     await Promise.all(Array.from({ length: 512 }, () => exchange(connections, hoarder)));
     expect(hoarder.sockets.size).toBe(512);

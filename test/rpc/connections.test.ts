@@ -113,7 +113,7 @@ describe('connections to the port', () => {
 
   test('end after a while where no token was shown, and not where one was', async () => {
     // Time enough for a busy machine to show the token.
-    const { address } = await serving({ strangerMs: 2_000 });
+    const { address } = await serving({ strangerMs: 5_000 });
     const known = rawPeer(address);
     await whole(known, path, TOKENS.maintenance);
     const mute = await stranger(address);

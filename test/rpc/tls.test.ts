@@ -48,7 +48,7 @@ describe('a server beyond this machine', () => {
 
   test('knows its strangers, and those who showed a token', async () => {
     // Time enough for a busy machine to encrypt both and to show the tokens.
-    const { address } = await serving({ connections: { strangerMs: 2_000 } });
+    const { address } = await serving({ connections: { strangerMs: 5_000 } });
     const peers = [new RawPeer(`https://${address}`), new RawPeer(`https://${address}`)] as const;
     const [known, stranger] = peers;
     const { path } = MaintenanceServiceService.purgeExpired;

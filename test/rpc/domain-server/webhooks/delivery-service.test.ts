@@ -167,7 +167,7 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     const second = await askFor({});
     expect(second.deliveries).toHaveLength(1);
     expect(await askFor({})).toEqual(NOTHING);
-    const waiting = askFor({ maxWaitMs: 10_000 });
+    const waiting = askFor({ maxWaitMs: 60_000 });
     // When this call is answered, the waiting one before it has arrived.
     await client.markRetryBatchesHandedOver({ batchIds: [] }, CALL);
     const now = performance.now.bind(performance);
