@@ -24,31 +24,14 @@ const BACK_WITH_SIGNING_KEYS =
 
 /** Lists what was restored, what was ended, and the next steps of the operator. */
 export function reportOf(report: Report, options: RestoreOptions, config: Config): string {
-  const {
-    restored,
-    revocations,
-    ended,
-    consents,
-    revoked,
-    shortened,
-    suspended,
-    alive,
-    notices,
-    held,
-    suspendedEarlier,
-  } = report;
+  const { revocations, ended, suspended, held } = report;
   const since = inWords(report.knownUntil);
   const place = config.DATABASE_URL === undefined ? config.DATA_DIR : 'the database of DATABASE_URL';
   return [
-    `The backup of ${restored} is restored into ${place} and checked.`,
-    ...(revocations === null
-      ? [
-          `WARNING: without a list, what was changed after ${since} is as in the backup: ${BACK_WITHOUT_LIST}.`,
-        ]
-      : []),
-    ...(options.keepSessions
-      ? [`${BACK_WITH_SESSIONS}${revocations === null ? BACK_WITH_SIGNING_KEYS : ''}`]
-      : []),
+    `The backup of ${report.restored} is restored into ${place} and checked.`,
+    revocations === null &&
+      `WARNING: without a list, what was changed after ${since} is as in the backup: ${BACK_WITHOUT_LIST}.`,
+    options.keepSessions && `${BACK_WITH_SESSIONS}${revocations === null ? BACK_WITH_SIGNING_KEYS : ''}`,
     asFacts([
       [
         'Sessions',
@@ -56,8 +39,8 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
           ? `kept, with all tokens${revocations === null ? '' : keptExcept(ended)}`
           : `${ended.sessions} sessions, ${ended.grants} grants, ${ended.codes} codes and ${ended.links} links ended, ${ended.signingKeys} signing keys withdrawn`,
       ],
-      ['Consents', `${consents} deleted: people are asked again`],
-      ['Notices', `${notices} wait for the platform, also those that it has mailed since`],
+      ['Consents', `${report.consents} deleted: people are asked again`],
+      ['Notices', `${report.notices} wait for the platform, also those that it has mailed since`],
       ['Revocations', revocations === null ? 'unknown' : `as of ${revocations}: ${appliedOf(report)}`],
       [
         'Webhooks',
@@ -66,24 +49,23 @@ export function reportOf(report: Report, options: RestoreOptions, config: Config
           : `${held.deliveries} deliveries of ${held.subscriptions.length} subscriptions held`,
       ],
     ]),
-    ...section('Ended permanently, because they are not on the list:', revoked),
-    ...section('Expire earlier now, as on the list:', shortened),
-    ...section(`Suspended, because they may have been revoked after ${since}:`, suspended, RESUME),
-    ...section('Still suspended by an earlier restore:', suspendedEarlier, RESUME),
-    ...(revocations === null
-      ? []
-      : [
-          `WARNING: what was revoked after ${since}, the newest change in the list, works again${suspended.length > 0 ? ', except what is suspended' : ''}.`,
-        ]),
-    ...section(
+    section('Ended permanently, because they are not on the list:', report.revoked),
+    section('Expire earlier now, as on the list:', report.shortened),
+    section(`Suspended, because they may have been revoked after ${since}:`, suspended, RESUME),
+    section('Still suspended by an earlier restore:', report.suspendedEarlier, RESUME),
+    revocations !== null &&
+      `WARNING: what was revoked after ${since}, the newest change in the list, works again${suspended.length > 0 ? ', except what is suspended' : ''}.`,
+    section(
       options.keepKeys
         ? `WARNING: these work as in the backup, even if they were revoked after ${since}:`
         : 'These work:',
-      alive,
+      report.alive,
     ),
-    ...(revocations === null ? [] : [UNKNOWN_TO_LISTS]),
+    revocations !== null && UNKNOWN_TO_LISTS,
     nextSteps(report, options, config),
-  ].join('\n\n');
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 function keptExcept({ sessions, grants, codes, links }: Report['ended']): string {
@@ -104,10 +86,8 @@ function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconf
   ].join('; ');
 }
 
-function section(title: string, credentials: Parameters<typeof asText>[0], after?: string): string[] {
-  return credentials.length === 0
-    ? []
-    : [`${title}\n\n${asText(credentials)}${after === undefined ? '' : `\n\n${after}`}`];
+function section(title: string, credentials: Parameters<typeof asText>[0], after?: string): string | false {
+  return credentials.length > 0 && [title, asText(credentials), after].filter(Boolean).join('\n\n');
 }
 
 function nextSteps(
@@ -116,41 +96,32 @@ function nextSteps(
   { EVENT_RETENTION }: Config,
 ): string {
   const heldMs = held.since === null ? 0 : Date.now() - held.since;
+  const areDisabled =
+    held.subscriptions.length > 0 || suspendedEarlier.some(({ kind }) => kind === 'subscription');
   const steps = [
     // Before the service starts: it deletes deliveries past their retention at once.
-    ...(heldMs > EVENT_RETENTION
-      ? [
-          `Keep what is held until it is sent: set EVENT_RETENTION to ${Math.ceil(heldMs / DAY_MS) + 1}d or more`,
-        ]
-      : []),
-    ...([...suspended, ...suspendedEarlier].some(({ kind }) => kind === 'service_token')
-      ? ['Resume your operator token:      integration resume tok_…']
-      : []),
+    heldMs > EVENT_RETENTION &&
+      `Keep what is held until it is sent: set EVENT_RETENTION to ${Math.ceil(heldMs / DAY_MS) + 1}d or more`,
+    [...suspended, ...suspendedEarlier].some(({ kind }) => kind === 'service_token') &&
+      'Resume your operator token:      integration resume tok_…',
     'Start the service:               integration serve',
-    ...(held.subscriptions.length > 0 || suspendedEarlier.some(({ kind }) => kind === 'subscription')
-      ? [
-          'Enable the subscriptions:        integration resume whs_…',
-          // It knows the oldest event of each.
-          'Send the events they missed:     the commands that `integration resume` prints',
-        ]
-      : []),
+    areDisabled && 'Enable the subscriptions:        integration resume whs_…',
+    // It knows the oldest event of each.
+    areDisabled && 'Send the events they missed:     the commands that `integration resume` prints',
     ...(sendWebhooks ? replaysOf(heldEarlier) : []),
-  ];
+  ].filter(Boolean);
   return `What comes next\n\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}`;
 }
 
 /** None for subscriptions that the restore disabled: a replay to them is refused. */
-function replaysOf(heldEarlier: Report['heldEarlier']): string[] {
+function replaysOf(heldEarlier: Report['heldEarlier']) {
   const others = heldEarlier.slice(MOST_NAMED);
   const oldest = Math.min(...others.map(({ since }) => since));
   return [
     ...heldEarlier
       .slice(0, MOST_NAMED)
       .map(({ id, since }) => `Send the events that are held:   ${replayCommand(id, since)}`),
-    ...(others.length > 0
-      ? [
-          `Do the same for ${others.length} more, which \`integration delivery list --status held\` shows: ${replayCommand('whs_…', oldest)}`,
-        ]
-      : []),
+    others.length > 0 &&
+      `Do the same for ${others.length} more, which \`integration delivery list --status held\` shows: ${replayCommand('whs_…', oldest)}`,
   ];
 }
