@@ -71,12 +71,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
       tokens: liveTokens(role, 'domain'),
     });
     const closing = startClosingSubscriptions(store.webhooks, log);
-    const warning = startWarningOfExpiry({
-      store: store.expiry,
-      clock: store.clock,
-      failingLimitMs: config.WEBHOOK_FAILING_LIMIT,
-      log,
-    });
+    const warning = startWarningOfExpiry(store, config.WEBHOOK_FAILING_LIMIT, log);
     const audit = startKeepingAudit(store, tally, log, firstLook);
     return {
       health,

@@ -1,7 +1,7 @@
-import type { Clock } from '../../domain/clock.js';
-import { type ExpiryStore, warnOfExpiry } from '../../domain/maintenance/expiry.js';
+import { warnOfExpiry } from '../../domain/maintenance/expiry.js';
 import { closeAll } from '../../domain/webhooks/subscriptions/status.js';
 import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
+import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';
 
@@ -18,24 +18,15 @@ export function startClosingSubscriptions(unitOfWork: WebhookUnitOfWork, log: Lo
   });
 }
 
-interface ExpiryWarnings {
-  store: ExpiryStore;
-  clock: Clock;
-  failingLimitMs: number;
-  log: Log;
-  lookEveryMs?: number;
-}
-
 const WARN_EVERY_MS = 60_000;
 
 /** Warns of keys, tokens and secrets that expire soon, and of subscriptions that are about to be disabled. */
-export function startWarningOfExpiry({
-  store,
-  clock,
-  failingLimitMs,
-  log,
+export function startWarningOfExpiry(
+  { expiry, clock }: Pick<Store, 'expiry' | 'clock'>,
+  failingLimitMs: number,
+  log: Log,
   lookEveryMs = WARN_EVERY_MS,
-}: ExpiryWarnings): Running {
+): Running {
   const listener: Parameters<typeof warnOfExpiry>[1] = {
     onExpiring: ({ kind, id, of, expiresAt }) =>
       log.warn('a key, token or secret expires soon', { kind, id, of, expiresAt: asTime(expiresAt) }),
@@ -49,7 +40,7 @@ export function startWarningOfExpiry({
       }),
   };
   return repeating(lookEveryMs, log, 'cannot look for what expires soon', () =>
-    warnOfExpiry(store, listener, { clock, failingLimitMs }),
+    warnOfExpiry(expiry, listener, { clock, failingLimitMs }),
   );
 }
 

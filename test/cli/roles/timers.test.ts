@@ -19,8 +19,8 @@ const idle: ExpiryStore = {
 function start(store: Partial<ExpiryStore>) {
   const recorded = recordedLog();
   const { log } = recorded;
-  const options = { clock: Date.now, failingLimitMs: 1_000, lookEveryMs: 5, log };
-  return { ...recorded, warning: startWarningOfExpiry({ store: { ...idle, ...store }, ...options }) };
+  const expiry = { ...idle, ...store };
+  return { ...recorded, warning: startWarningOfExpiry({ expiry, clock: Date.now }, 1_000, log, 5) };
 }
 
 test('a domain logs what expires soon and which subscriptions are about to be disabled', async () => {
