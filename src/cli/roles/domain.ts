@@ -58,7 +58,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     );
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, store.clock);
-    const services = servicesOf(role, store, { passwords, keeping, tally, ...secrets });
+    const services = servicesOf(role, store, secrets, { passwords, keeping, tally });
     const listeners = await openListeners({
       config,
       store,
@@ -99,18 +99,8 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
 function servicesOf(
   role: RoleOptions,
   store: Store,
-  {
-    passwords,
-    derived,
-    keyRing,
-    rotation,
-    keeping,
-    tally,
-  }: Secrets & {
-    passwords: PasswordHasher;
-    keeping: KeepingKeys;
-    tally: AuditTally;
-  },
+  { derived, keyRing, rotation }: Secrets,
+  { passwords, keeping, tally }: { passwords: PasswordHasher; keeping: KeepingKeys; tally: AuditTally },
 ) {
   const { config, metrics, log } = role;
   const { clock } = store;
