@@ -15,32 +15,31 @@ import { closeRpcServer, createRpcServer, type RpcServer } from '../../rpc/serve
 import type { Store } from '../../store/store.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
-import type { RpcCallTimer } from '../../telemetry/metrics.js';
+import { type RpcCallTimer, rpcCallTimer } from '../../telemetry/metrics.js';
 import { grpcAddressOf } from '../from-config.js';
 import { claimSocket, isListening, refuseUnreachableDomain, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
-import { type RoleTokens, roleAuthenticator } from './role-tokens.js';
+import type { RoleOptions } from './role.js';
+import { liveTokens, roleAuthenticator } from './role-tokens.js';
 
-interface ListenerOptions {
-  config: Config;
+interface ListenerOptions extends RoleOptions {
   store: Store;
   services: readonly ServedService[];
   health: Health;
-  log: Log;
-  timer: RpcCallTimer;
   audit: CallAudit;
   tlsFiles: CertificateFiles | undefined;
-  /** The tokens of edge and worker. */
-  tokens: RoleTokens;
 }
 
 /** One server for edge and worker (tokens of the settings), one on the gRPC port (tokens of the database). */
 export async function openListeners(options: ListenerOptions): Promise<{ close(): Promise<void> }> {
-  const { config, services, tlsFiles, tokens } = options;
-  const roles = serverOf(options, services.filter(isForRoles), roleAuthenticator(tokens));
+  const { config, services, tlsFiles } = options;
+  const timer = rpcCallTimer(options.metrics);
+  const roles = serverOf(
+    { ...options, timer, services: services.filter(isForRoles) },
+    roleAuthenticator(liveTokens(options, 'domain')),
+  );
   const others = serverOf(
-    options,
-    services.filter((service) => !isForRoles(service)),
+    { ...options, timer, services: services.filter((service) => !isForRoles(service)) },
     tokenAuthenticator(options.store, options.log),
   );
   const servers = [roles, others];
@@ -69,8 +68,7 @@ function isForRoles({ definition }: ServedService): boolean {
 }
 
 function serverOf(
-  { health, log, timer, audit }: ListenerOptions,
-  services: readonly ServedService[],
+  { services, health, log, timer, audit }: ListenerOptions & { timer: RpcCallTimer },
   authenticate: Authenticate,
 ): RpcServer {
   const server = createRpcServer({ services, authenticate, log, timer, audit });

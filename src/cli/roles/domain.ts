@@ -12,7 +12,7 @@ import { allServices } from '../../rpc/domain-server/index.js';
 import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
-import { authorizationFaultCounter, passwordMetrics, rpcCallTimer } from '../../telemetry/metrics.js';
+import { authorizationFaultCounter, passwordMetrics } from '../../telemetry/metrics.js';
 import {
   heldBackGauges,
   nextExpiryGauge,
@@ -27,7 +27,6 @@ import { ABSENCES_PER_MINUTE, openDomainStore, traced } from './domain-store.js'
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import type { RoleOptions, RunningRole } from './role.js';
-import { liveTokens } from './role-tokens.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { storeChecks } from './store-checks.js';
 import { startClosingSubscriptions, startWarningOfExpiry } from './timers.js';
@@ -59,17 +58,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, store.clock);
     const services = servicesOf(role, store, secrets, { passwords, keeping, tally });
-    const listeners = await openListeners({
-      config,
-      store,
-      services,
-      health,
-      log,
-      timer: rpcCallTimer(metrics),
-      audit: tally,
-      tlsFiles,
-      tokens: liveTokens(role, 'domain'),
-    });
+    const listeners = await openListeners({ ...role, store, services, health, audit: tally, tlsFiles });
     const closing = startClosingSubscriptions(store.webhooks, log);
     const warning = startWarningOfExpiry(store, config.WEBHOOK_FAILING_LIMIT, log);
     const audit = startKeepingAudit(store, tally, log, firstLook);
