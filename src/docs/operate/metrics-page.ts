@@ -21,15 +21,7 @@ export function metricsPage(): Page {
   const body = html`<h1>Metrics</h1><p class="lead">${summary}</p>
 <p>Each metric also has the label <code>role</code>: <code>edge</code>, <code>domain</code> or <code>worker</code>.</p>
 ${parts.map(({ id, title, metrics }) => html`${heading(id, title)}${table(metrics)}`)}`;
-  const markdown = parts.flatMap(({ title, metrics }) => ['', `## ${title}`, '', ...lines(metrics)]);
-  return {
-    path: operatePath(METRICS_SLUG),
-    title: 'Metrics',
-    summary,
-    area: OPERATE_AREA,
-    body,
-    markdown: ['# Metrics', '', summary, ...markdown].join('\n'),
-  };
+  return { path: operatePath(METRICS_SLUG), title: 'Metrics', summary, area: OPERATE_AREA, body };
 }
 
 function table(metrics: readonly MetricDescription[]): Html {
@@ -37,14 +29,4 @@ function table(metrics: readonly MetricDescription[]): Html {
     ({ name, type, help, labels, roles }) =>
       html`<tr><th scope="row"><code>${name}</code> <small>${help}</small></th><td>${type}</td><td>${labels.join(', ')}</td><td>${roles.join(', ')}</td></tr>`,
   )}</tbody></table></div>`;
-}
-
-function lines(metrics: readonly MetricDescription[]): string[] {
-  const rows = metrics.map(({ name, type, help, labels, roles }) => [
-    `\`${name}\`: ${help}`,
-    type,
-    labels.join(', '),
-    roles.join(', '),
-  ]);
-  return [HEADINGS, HEADINGS.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
