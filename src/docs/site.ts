@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SiteFile } from '../edge/docs/site-file.js';
 import { markdownOf } from './as-markdown.js';
+import type { Contract } from './contract.js';
 import { costsPage } from './costs-page.js';
 import { contractFiles, downloadsPage } from './downloads.js';
 import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
@@ -55,22 +56,11 @@ export function renderSite(sources: Sources): SiteFile[] {
 
 function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] } {
   const { version, guides, webhooks, samples } = sources;
-  const gateway: Api = {
-    name: 'gateway',
-    title: 'Gateway API',
-    path: '/docs/reference/gateway',
-    url: '{{gatewayUrl}}',
-    contract: sources.gateway,
-    samples,
+  const apiOf = (name: Api['name'], title: string, url: Api['url'], contract: Contract): Api => {
+    return { name, title, path: `/docs/reference/${name}`, url, contract, samples };
   };
-  const signOn: Api = {
-    name: 'sign-on',
-    title: 'Sign-on',
-    path: '/docs/reference/sign-on',
-    url: '{{signOnUrl}}',
-    contract: sources.signOn,
-    samples,
-  };
+  const gateway = apiOf('gateway', 'Gateway API', '{{gatewayUrl}}', sources.gateway);
+  const signOn = apiOf('sign-on', 'Sign-on', '{{signOnUrl}}', sources.signOn);
   const reference = (api: Api) => {
     const destinations = destinationsOf(sources, [api]);
     return { title: api.title, pages: [...referencePages(api, destinations), errorsPage(api, destinations)] };
