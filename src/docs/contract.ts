@@ -21,7 +21,6 @@ export interface Schema {
 
 export interface Example {
   $ref?: string;
-  name?: string;
   summary?: string;
   value?: unknown;
   headers?: Record<string, string>;
@@ -75,7 +74,6 @@ interface SecurityScheme {
   type: string;
   scheme?: string;
   name?: string;
-  in?: string;
 }
 
 interface PathItem {
@@ -85,7 +83,6 @@ interface PathItem {
 }
 
 export interface Message {
-  $ref?: string;
   name: string;
   title: string;
   summary?: string;
