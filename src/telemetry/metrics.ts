@@ -182,19 +182,13 @@ export function storeMetrics(registry: Registry) {
     buckets: DURATION_BUCKETS_S,
     registers,
   });
-  let isListening: boolean | undefined;
-  new Gauge({
+  const listening = new Gauge({
     name: 'store_notifications_listening',
     help: 'Whether other nodes can notify this one of due deliveries: 1 or 0, then it polls. Only with PostgreSQL.',
     registers,
-    collect() {
-      if (isListening === undefined) {
-        this.remove();
-      } else {
-        this.set(isListening ? 1 : 0);
-      }
-    },
   });
+  // No sample until the store listens for the first time.
+  listening.remove();
   const notifications = new Counter({
     name: 'store_notifications_received_total',
     help: 'Notifications of due deliveries from other nodes. Only with PostgreSQL.',
@@ -215,9 +209,7 @@ export function storeMetrics(registry: Registry) {
       durations.observe({ outcome }, durationMs / 1_000),
     refused: () => refused.inc(),
     lent: (pool: string, durationMs: number) => waits.observe({ pool }, durationMs / 1_000),
-    listens: (now: boolean) => {
-      isListening = now;
-    },
+    listens: (now: boolean) => listening.set(now ? 1 : 0),
     notified: () => notifications.inc(),
     readFrom: (source: 'replica' | 'primary', reason: string) => reads.inc({ source, reason }),
   };
