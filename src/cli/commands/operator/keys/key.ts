@@ -7,7 +7,7 @@ import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '
 import type { Action } from '../session.js';
 import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
-const EXPIRY = 'when it ends: a time, or a duration such as 90d';
+export const EXPIRY = 'when it ends: a time, or a duration such as 90d';
 
 export function addKeyCommands(program: Command): void {
   const group = addGroup(

@@ -10,7 +10,7 @@ import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, overlapOption, YES } from '../group.js';
 import type { Action } from '../session.js';
 import { showing, shownOnce, shownPages } from '../showing.js';
-import { statusOption, successorExpiry } from './key.js';
+import { EXPIRY, statusOption, successorExpiry } from './key.js';
 
 const ROLES = ['operator', 'platform', 'support', 'auditor', 'key-custodian'];
 
@@ -31,11 +31,7 @@ export function addTokenCommands(program: Command): void {
     .addOption(new Option('--role <role>', 'what its holder may do').choices(ROLES).makeOptionMandatory())
     .requiredOption('--label <text>', 'what it is for')
     .option('--instance <instance>', 'the one instance that a platform token reaches; all unless given')
-    .option(
-      '--expires <when>',
-      'when it ends: a time, or a duration such as 90d; never unless given',
-      timeAhead,
-    );
+    .option('--expires <when>', `${EXPIRY}; never unless given`, timeAhead);
   addVerb(group, 'list', list, { about: 'List service tokens, newest first', example: '--status active' })
     .addOption(statusOption())
     .option(...LIMIT);
