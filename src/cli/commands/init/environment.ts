@@ -34,12 +34,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     throw new StartupError('`init` is for live. A demo environment needs none: start it with `make run`.');
   }
   const expires = tokenExpires === 'never' ? undefined : tokenExpires;
-  const {
-    token: operatorToken,
-    serviceToken,
-    lost,
-    hasNewKey,
-  } = await makeEnvironment(config, expires, replaceUnused);
+  const { token, serviceToken, lost, hasNewKey } = await makeEnvironment(config, expires, replaceUnused);
   const { DATA_DIR: dataDir } = config;
   const { path, warning } = secretsKeyFile(config);
   if (warning !== undefined) {
@@ -53,7 +48,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       `There was no key file here: ${path} is new. A key file from an earlier init of this database is void.`,
     );
   }
-  const made = { environment: config.ENVIRONMENT, dataDir, secretsKeyFile: path, operatorToken };
+  const made = { environment: config.ENVIRONMENT, dataDir, secretsKeyFile: path, operatorToken: token };
   // Before anything that may fail or be ended: the token is shown nowhere else.
   print(
     json
@@ -68,7 +63,7 @@ and with both anyone can decrypt it. A container needs a volume for each.
 
 The first operator token, shown this once:
 
-  ${operatorToken}
+  ${token}
 
 It ${expires ? `ends ${asTime(expires)}. Before that` : 'never ends. After a leak'}, replace it: integration token rotate ${serviceToken.id}
 
@@ -103,8 +98,7 @@ async function makeEnvironment(config: Config, expires: Date | undefined, replac
       await useKeys({ seals: store.seals, chainRecords }, readSecretsKeys(path));
     }
     return await inNameOf(ACTOR, store.operator).run(async (changes) => {
-      const expiresAt = expires?.getTime();
-      const options = { replacesUnused, ...(expiresAt !== undefined && { expiresAt }) };
+      const options = { replacesUnused, expiresAt: expires?.getTime() };
       const issued = await createFirstOperatorToken(changes, config.ENVIRONMENT, options);
       const hasNewKey = !existsSync(path);
       // Before the commit: a token without a key file would be an environment that cannot be completed.
