@@ -163,17 +163,13 @@ export class Child {
 
   #isReady(startedAt: number): void {
     const { role, log } = this.options;
+    const childPid = this.#process?.pid;
+    const msSince = (time: number) => Math.round(performance.now() - time);
     if (this.#endedAt !== undefined) {
-      log.info(`${role} is back`, {
-        childPid: this.#process?.pid,
-        awayMs: Math.round(performance.now() - this.#endedAt),
-      });
+      log.info(`${role} is back`, { childPid, awayMs: msSince(this.#endedAt) });
       this.#endedAt = undefined;
     } else {
-      log.debug(`${role} is ready`, {
-        childPid: this.#process?.pid,
-        startedInMs: Math.round(performance.now() - startedAt),
-      });
+      log.debug(`${role} is ready`, { childPid, startedInMs: msSince(startedAt) });
     }
     this.#hasServed = true;
     this.#becameReady();
