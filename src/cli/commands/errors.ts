@@ -1,4 +1,5 @@
 import { ErrorCode, publicCode, type ServiceError } from '../../errors/service-error.js';
+import { printableLine } from './output/printable.js';
 
 /** The command got an unusable argument; the message says what is accepted. */
 export class UsageError extends Error {}
@@ -15,17 +16,13 @@ export class FailedCall extends Error {
 
 /** Operators also see the internal message: why there was no answer, and from which address. */
 function messageOf({ code, message, internal, fieldViolations }: ServiceError, address: string): string {
+  // grpc-js quotes OpenSSL with its line breaks.
   if (code === ErrorCode.UNAVAILABLE || code === ErrorCode.INTERNAL_ERROR) {
-    return `${address} gave no usable answer: ${asOneLine(internal ?? message)}`;
+    return `${address} gave no usable answer: ${printableLine(internal ?? message)}`;
   }
   // Some sentences are made of the one violation that there is.
   const violations = fieldViolations
     .filter(({ message: what }) => !message.includes(what))
     .map(({ path, message: what }) => `\n  - ${`${path} ${what}`.trimStart()}`);
   return `${message} (${publicCode(code)})${violations.join('')}`;
-}
-
-/** grpc-js quotes OpenSSL with its line breaks. */
-function asOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
