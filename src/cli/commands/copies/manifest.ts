@@ -11,8 +11,6 @@ export const FILES = {
   sums: 'SHA256SUMS',
 } as const;
 
-type DatabaseKind = 'sqlite' | 'postgresql';
-
 export const MANIFEST_FORMAT = 'integration-backup/1';
 /** The limit of `Date`. */
 const LAST_TIME = 8.64e15;
@@ -20,7 +18,7 @@ const LAST_TIME = 8.64e15;
 export interface Manifest extends CopyFacts {
   format: typeof MANIFEST_FORMAT;
   release: string;
-  database: DatabaseKind;
+  database: 'sqlite' | 'postgresql';
   issuer: string;
   /** The backup contains every write that was acknowledged before this time. */
   begunAt: string;

@@ -4,6 +4,7 @@ import type {
   DeliveryAttempt,
   GetDeliveryResponse,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { jsonIn } from '../../json.js';
 import { printable, printableLine } from '../../output/printable.js';
 import { asColumns, asFacts, asTime, asWord } from '../../output/table.js';
 import type { Shown } from '../session.js';
@@ -53,11 +54,8 @@ export function deliveryReport(
 /** Indented for reading; the bytes that are posted have no white space. */
 export function prettyBody(body: Uint8Array): string {
   const text = Buffer.from(body).toString('utf8');
-  try {
-    return printable(JSON.stringify(JSON.parse(text), null, 2));
-  } catch {
-    return printable(text);
-  }
+  const content = jsonIn(text);
+  return printable(content === undefined ? text : JSON.stringify(content, null, 2));
 }
 
 export function attemptsOf({ attemptsBegun }: Delivery): string {
