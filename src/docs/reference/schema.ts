@@ -1,4 +1,4 @@
-import { type Html, html } from '../../edge/pages/html.js';
+import { Html, html } from '../../edge/pages/html.js';
 import type { Contract, Schema } from '../contract.js';
 import type { Prose } from '../markdown.js';
 import { withPlaces } from '../places.js';
@@ -65,36 +65,23 @@ export class SchemaView {
 
   limits(schema: Schema): Html {
     const resolved = this.contract.resolve(schema);
-    const { format, pattern, minimum, maximum, minLength, maxLength, examples, enum: values } = resolved;
-    const facts: [name: string, value: Html][] = [];
-    const say = (name: string, value: unknown) => {
-      if (value !== undefined) {
-        facts.push([
-          name,
-          html`<code>${typeof value === 'string' ? withPlaces(value) : JSON.stringify(value)}</code>`,
-        ]);
-      }
-    };
-    if (values !== undefined) {
-      facts.push([
-        'One of',
+    const { examples = [], enum: values } = resolved;
+    const facts = Object.entries({
+      'One of':
+        values &&
         html`${values.map((value, index) => html`${index > 0 && ', '}<code>${String(value)}</code>`)}`,
-      ]);
-    }
-    say('Always', resolved.const);
-    say('Format', format);
-    say('Pattern', pattern);
-    say('Least', minimum);
-    say('Most', maximum);
-    say('Shortest', minLength);
-    say('Longest', maxLength);
-    say(
-      'Example',
-      examples?.find((example) => JSON.stringify(example).length <= MAX_EXAMPLE_LENGTH),
-    );
+      Always: resolved.const,
+      Format: resolved.format,
+      Pattern: resolved.pattern,
+      Least: resolved.minimum,
+      Most: resolved.maximum,
+      Shortest: resolved.minLength,
+      Longest: resolved.maxLength,
+      Example: examples.find((example) => JSON.stringify(example).length <= MAX_EXAMPLE_LENGTH),
+    }).filter(([, value]) => value !== undefined);
     return facts.length === 0
       ? html``
-      : html`<dl class="limits">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+      : html`<dl class="limits">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value instanceof Html ? value : asCode(value)}</dd></div>`)}</dl>`;
   }
 
   #members({ properties = {}, required = [] }: Schema, depth: number): Html {
@@ -130,6 +117,10 @@ export class SchemaView {
     }
     return { target, items: undefined, variants, properties: target.properties !== undefined };
   }
+}
+
+function asCode(value: unknown): Html {
+  return html`<code>${typeof value === 'string' ? withPlaces(value) : JSON.stringify(value)}</code>`;
 }
 
 function plural(type: string): string {
