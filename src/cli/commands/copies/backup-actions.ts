@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { packageVersion } from '../../../config/package.js';
-import { type EncryptionKey, keyFileText } from '../../../keys/encryption-key.js';
+import { keyFileText } from '../../../keys/encryption-key.js';
 import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
@@ -35,30 +35,25 @@ export async function backup(config: Config, folder: string, options: BackupOpti
     );
   }
   await refuseOtherRelease(placeOf(config));
-  const sealing = withKey ? await sealingFor(config, passphraseFile) : undefined;
-  const manifest = await writeBackup(config, resolve(folder), sealing);
+  const sealed = withKey ? await keyFileSealer(config, passphraseFile) : undefined;
+  const manifest = await writeBackup(config, resolve(folder), sealed);
   print(json ? asJson(manifest) : asText(resolve(folder), manifest));
 }
 
-interface Sealing {
-  /** The keys of the file before the copy. */
-  earlier: EncryptionKey[];
-  passphrase: string;
-}
+type SealKeyFile = (facts: CopyFacts) => string;
 
 /** Refuses a key file that cannot be read before the command asks for a passphrase. */
-async function sealingFor(config: Config, passphraseFile: string | undefined): Promise<Sealing> {
+async function keyFileSealer(config: Config, passphraseFile: string | undefined): Promise<SealKeyFile> {
   const earlier = readSecretsKeys(secretsKeyFile(config).path);
-  return { earlier, passphrase: await newPassphrase(passphraseFile) };
+  const passphrase = await newPassphrase(passphraseFile);
+  return (facts) => {
+    // Read again after the copy, which may need a key that was added to the file or removed meanwhile.
+    const keys = keysIn(secretsKeyFile(config).path, facts, earlier);
+    return sealWithPassphrase(Buffer.from(keyFileText(keys)), passphrase, SEALED_KEY);
+  };
 }
 
-/** Read again after the copy, which may need a key that was added to the file or removed meanwhile. */
-function sealedKeyFile(config: Config, facts: CopyFacts, { earlier, passphrase }: Sealing): string {
-  const keys = keysIn(secretsKeyFile(config).path, facts, earlier);
-  return sealWithPassphrase(Buffer.from(keyFileText(keys)), passphrase, SEALED_KEY);
-}
-
-async function writeBackup(config: Config, target: string, sealing: Sealing | undefined): Promise<Manifest> {
+async function writeBackup(config: Config, target: string, sealed?: SealKeyFile): Promise<Manifest> {
   // Listens before the folder exists, so that a signal at any time removes the folder.
   const stop = stopSignal();
   const staged = new StagedFolder(target);
@@ -77,7 +72,7 @@ async function writeBackup(config: Config, target: string, sealing: Sealing | un
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
       ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
-      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealing !== undefined },
+      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealed !== undefined },
     };
     if (facts.environment !== config.ENVIRONMENT) {
       throw new Unfinished(
@@ -86,8 +81,8 @@ async function writeBackup(config: Config, target: string, sealing: Sealing | un
     }
     staged.write(FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
     staged.write(FILES.valid, validFileLines({ ...facts, readAt: manifest.begunAt, valid }));
-    if (sealing !== undefined) {
-      staged.write(FILES.key, sealedKeyFile(config, facts, sealing));
+    if (sealed !== undefined) {
+      staged.write(FILES.key, sealed(facts));
     }
     await staged.complete();
     return manifest;
