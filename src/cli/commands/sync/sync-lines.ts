@@ -8,13 +8,6 @@ import type { Batch, Change, Difference, Store } from './sdk.js';
 const TYPE_WIDTH = 'jobTitles'.length;
 const numbers = new Intl.NumberFormat('en');
 
-interface CopyTold {
-  file: string;
-  json: boolean | undefined;
-  /** How many entities there will be, if that is known. */
-  total: number | undefined;
-}
-
 /** Reports what happens to the copy: sentences and progress on stderr, changes on stdout. */
 export class SyncLines {
   /** How often a comparison has found differences. */
@@ -28,7 +21,10 @@ export class SyncLines {
   constructor(
     store: Store,
     readonly isFirstLoad: boolean,
-    private readonly told: CopyTold,
+    private readonly file: string,
+    private readonly json: boolean | undefined,
+    /** How many entities there will be, if that is known. */
+    private readonly total: number | undefined,
   ) {
     this.#stored = entitiesOf(store);
   }
@@ -44,15 +40,14 @@ export class SyncLines {
 
   /** During a load, people see only the progress, not each entity. */
   stored({ changes, isLast }: Batch, isLoading: boolean): void {
-    const { json, total } = this.told;
-    if (json || !isLoading) {
+    if (this.json || !isLoading) {
       this.#bar.clear();
       for (const change of changes) {
-        print(json ? asJsonLine({ kind: 'change', ...factsOf(change) }) : lineOf(change));
+        print(this.json ? asJsonLine({ kind: 'change', ...factsOf(change) }) : lineOf(change));
       }
     } else {
       this.#stored += changes.filter(({ removed }) => !removed).length;
-      this.#showProgress(total);
+      this.#showProgress();
     }
     if (isLast && this.#isRepairing) {
       this.#isRepairing = false;
@@ -61,21 +56,20 @@ export class SyncLines {
   }
 
   complete(store: Store, note: string): void {
-    const { file, json } = this.told;
     const counts = countsOf(store);
     const entities = entitiesOf(store);
-    if (json) {
+    if (this.json) {
       print(asJsonLine({ kind: 'complete', entities, counts }));
     }
     const list = Object.entries(counts).map(([type, count]) => `${type}: ${numbers.format(count)}`);
     const parts = list.length > 0 ? ` (${list.join(', ')})` : '';
-    this.#say(printableLine(`${file} is complete: ${counted(entities)}${parts}. ${note}`));
+    this.#say(printableLine(`${this.file} is complete: ${counted(entities)}${parts}. ${note}`));
   }
 
   differ(differences: readonly Difference[]): void {
     this.differed += 1;
     this.#isRepairing = true;
-    if (this.told.json) {
+    if (this.json) {
       for (const difference of differences) {
         print(asJsonLine({ kind: 'difference', ...difference }));
       }
@@ -98,7 +92,8 @@ export class SyncLines {
     this.#bar.clear();
   }
 
-  #showProgress(total: number | undefined): void {
+  #showProgress(): void {
+    const { total } = this;
     const stored = this.isFirstLoad && !this.#isRepairing ? this.#stored : undefined;
     const share = stored !== undefined && total ? stored / total : undefined;
     const words = stored === undefined ? 'Reading everything again' : counted(stored);

@@ -53,7 +53,7 @@ async function keep(
   const { store, isLoading } = copy;
   tellBeginning(copy, file, `${applicationInstance.instanceName} (${id})`);
   const total = isLoading && process.stderr.isTTY ? await totalOf(gateway, id, signal) : undefined;
-  const lines = new SyncLines(store, isLoading, { file, json, total });
+  const lines = new SyncLines(store, isLoading, file, json, total);
   const watched = new WatchedStore(store, isLoading, lines, () => {
     if (!once) {
       lines.complete(store, 'Following its changes; Ctrl-C ends.');
