@@ -24,7 +24,7 @@ import { clientFiles, watchedTlsFiles } from './tls-files.js';
 /** The HTTP listeners: sign-on, gateway with documentation, application of a demo. Any number can run. */
 export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
-  const tokens = liveTokens(role, 'edge', { onChange: () => domain.renew() });
+  const tokens = liveTokens(role, 'edge', () => domain.renew());
   const domain = openDomainChannel(role, tokens, 'edge', watchedTlsFiles(role, clientFiles(config)));
   domainsGauge(metrics, () => ({ edge: domain.reports() }));
   const { ENVIRONMENT: environment, GATEWAY_URL: gatewayUrl, SIGN_ON_URL: signOnUrl } = config;

@@ -78,11 +78,6 @@ function hashOf(token: Secret): Buffer {
 /** As for certificates. Polled, because a file that is replaced in a mount may raise no event. */
 const LOOK_EVERY_MS = 2_000;
 
-interface LiveTokensOptions {
-  lookEveryMs?: number;
-  onChange?: () => void;
-}
-
 /**
  * The tokens of edge and worker, read again when their files change. While a file cannot be used, its last
  * valid content stays in use.
@@ -90,7 +85,8 @@ interface LiveTokensOptions {
 export function liveTokens(
   { config, log, ending }: Pick<RoleOptions, 'config' | 'log' | 'ending'>,
   role: RoleName,
-  { lookEveryMs = LOOK_EVERY_MS, onChange }: LiveTokensOptions = {},
+  onChange?: () => void,
+  lookEveryMs = LOOK_EVERY_MS,
 ): RoleTokens {
   const { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN } = config;
   const tokens: RoleTokens = { EDGE_TOKEN, RELAY_TOKEN, MAINTENANCE_TOKEN };

@@ -42,7 +42,7 @@ export async function startWorker(options: RoleOptions): Promise<RunningRole> {
     domain.relay.renew();
     domain.maintenance.renew();
   };
-  const tokens = liveTokens(options, 'worker', { onChange });
+  const tokens = liveTokens(options, 'worker', onChange);
   const domain: WorkersDomain = {
     relay: openDomainChannel(options, tokens, 'relay', tlsFiles),
     maintenance: openDomainChannel(options, tokens, 'maintenance', tlsFiles),

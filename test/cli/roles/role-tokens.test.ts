@@ -30,8 +30,7 @@ function rig() {
   const recorded = recordedLog();
   const config = loadConfig({ EDGE_TOKEN_FILE: file, RELAY_TOKEN: 'r'.repeat(40) });
   const changes = jest.fn();
-  const options = { lookEveryMs: 5, onChange: changes };
-  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, 'edge', options);
+  const tokens = liveTokens({ config, log: recorded.log, ending: ending.signal }, 'edge', changes, 5);
   const accepts = async (token: string) => {
     try {
       return (await roleAuthenticator(tokens)(token)).caller;
