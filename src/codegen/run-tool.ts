@@ -4,14 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { root } from './layout.js';
 
-interface ToolResult {
-  exitCode: number;
-  output: string;
-}
-
 /** Runs a command of node_modules or PATH in the root of the project and captures its output. */
-export function runTool(command: string, args: readonly string[]): Promise<ToolResult> {
-  return new Promise((resolve, reject) => {
+export function runTool(command: string, args: readonly string[]) {
+  return new Promise<{ exitCode: number; output: string }>((resolve, reject) => {
     const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;
     const child = spawn(command, args, { cwd: root, env: { ...process.env, PATH: path, NO_COLOR: '1' } });
     let output = '';
