@@ -56,7 +56,12 @@ export async function openDomainStore(
     }),
     alone: true,
     watch: storeMetrics(metrics),
-    onClocksApart: clocksApartLog(log),
+    onClocksApart: (apartMs) =>
+      apartMs === undefined
+        ? log.info('the clocks of this machine and of PostgreSQL agree again')
+        : log.warn('the clock of this machine differs from that of PostgreSQL, which the domain uses', {
+            apartMs,
+          }),
     onLookFailed: (error) =>
       log.warn('a search for all due webhook deliveries failed; retries and older deliveries may wait', {
         reason: (error as Error).message,
@@ -91,15 +96,6 @@ async function openPatiently(options: StoreOptions, log: Log, ending: AbortSigna
       throw new EndedEarly();
     }
   }
-}
-
-function clocksApartLog(log: Log): StoreOptions['onClocksApart'] {
-  return (apartMs) =>
-    apartMs === undefined
-      ? log.info('the clocks of this machine and of PostgreSQL agree again')
-      : log.warn('the clock of this machine differs from that of PostgreSQL, which the domain uses', {
-          apartMs,
-        });
 }
 
 function replicaOf({ DATABASE_REPLICA_URL }: Config, log: Log): StoreOptions['replica'] {
