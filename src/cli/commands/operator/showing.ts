@@ -34,14 +34,10 @@ export function updateMaskOf(
 
 const LARGEST_PAGE = 500;
 
-interface PageRequest {
+type FetchPage<Name extends string, T> = (page: {
   pageSize: number;
   pageToken: string;
-}
-
-type FetchPage<Name extends string, T> = (
-  page: PageRequest,
-) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>;
+}) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>;
 
 /** What a table shows of a row, by the heads of its columns. */
 export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
