@@ -145,11 +145,8 @@ function contradictions(values: Partial<Config>): string[] {
   if (values.WEBHOOK_RETRY_DELAYS !== undefined && values.WEBHOOK_RETRY_DELAYS.length !== 2) {
     found.push('WEBHOOK_RETRY_DELAYS must name two waits, such as 30s,5m');
   }
-  if (
-    values.SIGNING_KEY_LIFETIME !== undefined &&
-    values.SIGNING_KEY_LEAD !== undefined &&
-    values.SIGNING_KEY_LEAD * 2 > values.SIGNING_KEY_LIFETIME
-  ) {
+  const { SIGNING_KEY_LIFETIME = Number.POSITIVE_INFINITY, SIGNING_KEY_LEAD = 0 } = values;
+  if (SIGNING_KEY_LEAD * 2 > SIGNING_KEY_LIFETIME) {
     found.push('SIGNING_KEY_LEAD must be at most half of SIGNING_KEY_LIFETIME');
   }
   const { ENVIRONMENT, EVENT_RETENTION, WEBHOOK_RETRY_DELAYS = [] } = values;
