@@ -36,9 +36,7 @@ interface Outcome {
 const PREFIX = /^lines\.lines\[0\]\.?/;
 
 /** The shape of the server's report, which leaves out zeros and empty lists. */
-interface Report {
-  imported?: number;
-  importedLines?: { line: number; id: string }[];
+interface Report extends Partial<Omit<Outcome, 'refusedLines'>> {
   refusedLines?: {
     line: number;
     error: { code: string; message: string; fieldViolations?: FieldViolation[] };

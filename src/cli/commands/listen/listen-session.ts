@@ -1,6 +1,7 @@
 import { stopSignal } from '../../stop-signals.js';
 import { UsageError } from '../errors.js';
 import { inSession, type Session } from '../operator/session.js';
+import { TYPE_WIDTH } from '../operator/webhooks/delivery-tail.js';
 import { onReaderGone, print, say } from '../output/print.js';
 import { asJsonLine, printableLine } from '../output/printable.js';
 import { asTime } from '../output/table.js';
@@ -81,9 +82,6 @@ function demoTarget(options: ListenOptions): Target {
   }
   return target;
 }
-
-/** The width of the longest type, so that columns align. */
-const TYPE_WIDTH = 'organization_location.created'.length;
 
 interface Opening {
   subscriptionId: string;

@@ -14,8 +14,8 @@ import { asTime, asWord } from '../../output/table.js';
 import type { Action, Session } from '../session.js';
 import { asMilliseconds, outcomeWord } from './delivery-facts.js';
 
-/** The width of the longest type, so that columns align. */
-const TYPE_WIDTH = 'organization_location.created'.length;
+/** The width of the longest type of an event, so that columns align. */
+export const TYPE_WIDTH = 'organization_location.created'.length;
 
 /** Entries already printed, which a new connection may repeat. */
 const REMEMBERED = 1_000;
