@@ -5,13 +5,10 @@ import { sharedReading } from './shared-reading.js';
 /** A delivery may wait for as long as the service is down. */
 const WAIT_BUCKETS_S = [...DURATION_BUCKETS_S.slice(2), 30, 60, 300, 1_800, 7_200];
 
-export interface AttemptMetrics {
-  begun(): void;
-  ended(eventType: string, outcome: string, durationMs: number): void;
-}
+export type AttemptMetrics = ReturnType<typeof attemptMetrics>;
 
 /** Counts first attempts and retries in plain maps, because there are thousands per second. */
-export function attemptMetrics(registry: Registry): AttemptMetrics {
+export function attemptMetrics(registry: Registry) {
   const ended = new Map<string, Map<string, number>>();
   let runningCount = 0;
   new Gauge({
@@ -47,7 +44,7 @@ export function attemptMetrics(registry: Registry): AttemptMetrics {
     begun: () => {
       runningCount += 1;
     },
-    ended: (eventType, outcome, durationMs) => {
+    ended: (eventType: string, outcome: string, durationMs: number) => {
       runningCount -= 1;
       const counts = ended.get(eventType) ?? new Map<string, number>();
       ended.set(eventType, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
@@ -56,16 +53,9 @@ export function attemptMetrics(registry: Registry): AttemptMetrics {
   };
 }
 
-export interface RelayMetrics {
-  /** Read on each scrape. */
-  slots(read: () => { free: number; total: number }): void;
-  /** Records how long after the write of its delivery a first attempt began. */
-  begun(waitedMs: number): void;
-  /** Records how long after the write of its delivery a first attempt got a response. */
-  received(waitedMs: number): void;
-}
+export type RelayMetrics = ReturnType<typeof relayMetrics>;
 
-export function relayMetrics(registry: Registry): RelayMetrics {
+export function relayMetrics(registry: Registry) {
   const registers = [registry];
   const lag = new Histogram({
     name: 'webhook_relay_lag_seconds',
@@ -80,7 +70,8 @@ export function relayMetrics(registry: Registry): RelayMetrics {
     registers,
   });
   return {
-    slots: (read) => {
+    /** Read on each scrape. */
+    slots: (read: () => { free: number; total: number }) => {
       new Gauge({
         name: 'webhook_slots_in_use',
         help: 'Slots in use: delivery attempts in progress, and completed attempts whose result is not recorded yet.',
@@ -99,8 +90,10 @@ export function relayMetrics(registry: Registry): RelayMetrics {
         },
       });
     },
-    begun: (waitedMs) => lag.observe(waitedMs / 1_000),
-    received: (waitedMs) => receipt.observe(waitedMs / 1_000),
+    /** Records how long after the write of its delivery a first attempt began. */
+    begun: (waitedMs: number) => lag.observe(waitedMs / 1_000),
+    /** Records how long after the write of its delivery a first attempt got a response. */
+    received: (waitedMs: number) => receipt.observe(waitedMs / 1_000),
   };
 }
 
