@@ -25,17 +25,15 @@ interface Document {
 export async function generateEventTypes(outDir: string): Promise<void> {
   const document = await readBundle<Document>(outDir, ASYNCAPI_DOCUMENT);
   const definitions = toDefinitions(document.components.schemas as Json) as Record<string, JSONSchema>;
-  const events = Object.values(document.components.messages).map(({ name, payload }) => ({
+  const messages = Object.values(document.components.messages);
+  const events = messages.map(({ name, payload }) => ({
     name,
     schema: payload.$ref.split('/').pop() as string,
   }));
-  const headers = Object.values(document.components.messages)[0]?.headers.$ref.split('/').pop() as string;
+  const headers = messages[0]?.headers.$ref.split('/').pop() as string;
   await writeFile(join(outDir, 'asyncapi/events.ts'), BANNER + (await types(definitions, events)));
   await writeFile(join(outDir, 'asyncapi/schemas.ts'), schemas(definitions, events, headers));
-  const samples = Object.values(document.components.messages).map(({ name, examples }) => [
-    name,
-    examples[0]?.payload,
-  ]);
+  const samples = messages.map(({ name, examples }) => [name, examples[0]?.payload]);
   await writeFile(join(outDir, 'asyncapi/examples.ts'), examplesOf(Object.fromEntries(samples)));
 }
 

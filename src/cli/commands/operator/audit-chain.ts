@@ -17,16 +17,14 @@ const RECORDS_AT_ONCE = 200;
 const MESSAGE_WAIT_MS = 60_000;
 
 export async function exportRecords({ operator }: Session): Promise<undefined> {
-  for (let pageToken = ''; ; ) {
+  let pageToken = '';
+  do {
     const page = await operator.listAuditRecords({ pageSize: 500, pageToken });
     for (const record of page.records) {
       print(asJsonLine(record));
     }
     pageToken = page.nextPageToken;
-    if (pageToken === '') {
-      return;
-    }
-  }
+  } while (pageToken !== '');
 }
 
 export const verify: Action<{ file?: string }> = async (session, _, { file }) => {
