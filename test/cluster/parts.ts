@@ -4,7 +4,8 @@ import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnTethered } from '../../workflows/dev-server/tether.js';
 
-const START_LIMIT_MS = 60_000;
+/** For hangs: several load all modules at once. */
+const START_LIMIT_MS = 150_000;
 const STOP_LIMIT_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 const LINES_OF_FAILURE = 15;

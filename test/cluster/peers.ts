@@ -7,7 +7,7 @@ import { hostOf, PORTS, type PublicPorts, USUAL_NETWORK, USUAL_PORTS } from './a
 import { type PartOptions, writeSecret } from './parts.js';
 import { answers } from './postgres.js';
 
-const UP_LIMIT_MS = 60_000;
+const UP_LIMIT_MS = 150_000;
 const LOOK_EVERY_MS = 100;
 
 const deploy = join(packageRoot, 'deploy');

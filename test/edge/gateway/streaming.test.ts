@@ -342,7 +342,8 @@ describe('a resource in pieces', () => {
 });
 
 describe('a domain that is silent for longer than a connection may be', () => {
-  const STALL_MS = 200;
+  /** Long enough for a busy machine, on which a connection is not read at once. */
+  const STALL_MS = 1_000;
   const structure = { unitsTypes: [], units: [], locations: [] };
 
   test.each([
@@ -358,7 +359,7 @@ describe('a domain that is silent for longer than a connection may be', () => {
       impatient.program({
         read: async () => ({ header: headerAt('v1'), body: Buffer.from(first), rest: { cursor: 'rest' } }),
         readRest: async function* () {
-          await sleep(3 * STALL_MS);
+          await sleep(2 * STALL_MS);
           yield { body: Buffer.from(rest) };
         },
       });
