@@ -69,6 +69,9 @@ async function outcomeOf(child: ChildProcessByStdio<Writable | null, Readable, R
   return { code: await ended, stdout, stderr };
 }
 
+/** For hangs: less than the limit of a test, so that a failure says which command it was. */
+const SHARED_LIMIT_MS = 120_000;
+
 let shared: ChildProcess | undefined;
 let lastShared: Promise<unknown> = Promise.resolve();
 
@@ -88,6 +91,7 @@ async function inShared(args: readonly string[], settings: Settings): Promise<Ty
   const answered = new AbortController();
   child.ref();
   child.channel?.ref();
+  const limit = setTimeout(() => child.kill('SIGKILL'), SHARED_LIMIT_MS);
   try {
     const ended = once(child, 'exit', answered).then(([code, signal]) => {
       throw new Error(`The shared process ended with ${code ?? signal} in: integration ${args.join(' ')}`);
@@ -96,6 +100,7 @@ async function inShared(args: readonly string[], settings: Settings): Promise<Ty
     child.send({ args, env: environmentOf(settings) });
     return (await Promise.race([answer, ended]))[0];
   } finally {
+    clearTimeout(limit);
     answered.abort();
     child.unref();
     child.channel?.unref();
