@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { DemoFileApplication } from '../../src/cli/demo/demo-file.js';
 import { eventually } from '../support/eventually.js';
 import { isRunning, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 
@@ -69,15 +70,12 @@ describe('a running service', () => {
   });
 
   test('answers the request under way when a second signal ends the delay', async () => {
-    const [key = ''] = service.demo().apiKeys.map((apiKey) => apiKey.key);
-    // A domain that stands still keeps the request under way for as long as the test needs.
-    process.kill(service.pidOf('domain'), 'SIGSTOP');
-    const answer = await requestUnderWay(service, key);
+    const sent = await requestUnderWay(service);
     service.signal('SIGTERM');
     await eventually('the edge ending', async () => !(await answers(service.signOnUrl)));
-    process.kill(service.pidOf('domain'), 'SIGCONT');
+    sent.end('token=x');
 
-    const [response] = (await once(answer, 'response')) as [IncomingMessage];
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(200);
     response.resume();
     expect(await service.exited).toEqual({ code: 0, signal: null });
@@ -92,14 +90,21 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-/** Sent on a kept connection and handled by the edge, which also answers later requests on it. */
-async function requestUnderWay({ gatewayUrl }: ServiceProcess, key: string): Promise<ClientRequest> {
-  const agent = new Agent({ keepAlive: true });
-  const sent = request(`${gatewayUrl}/v1/instance-integrations`, { agent, headers: { 'x-api-key': key } });
-  sent.end();
-  await once(sent, 'finish');
-  for (let asked = 0; asked < 3; asked += 1) {
-    expect((await fetch(`${gatewayUrl}/nothing/here`)).status).toBe(404);
-  }
+/** A revocation, sent on a kept connection: the edge waits for its body, and asks the domain after that. */
+async function requestUnderWay(service: ServiceProcess): Promise<ClientRequest> {
+  const { clientId, clientSecret } = service
+    .demo()
+    .applications.find((application) => application.clientSecret) as DemoFileApplication;
+  const sent = request(`${service.signOnUrl}/auth/revoke`, {
+    agent: new Agent({ keepAlive: true }),
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      expect: '100-continue',
+    },
+  });
+  sent.flushHeaders();
+  await once(sent, 'continue');
   return sent;
 }

@@ -16,6 +16,7 @@ const REDEEMERS = 16;
 /** More than they redeem. */
 const CODES = 8_000;
 const CALM_ANSWERS = 5;
+const STOOD_STILL = /^DEADLINE_EXCEEDED: /;
 
 /** Many more requests than the edge lets begin, or wait for more than half a second. */
 const BURST = 1_424;
@@ -129,11 +130,18 @@ describe('a thousand calls a second of many callers', () => {
     return phase;
   }
 
-  /** Each has several answers, and no error. */
+  /** Each has several answers, and no error but those of a busy machine, which stops a role for a while. */
   async function expectCalm(): Promise<void> {
     const phase = traffic.begin({ isCalm: true });
     await traffic.untilEachAnswered(CALM_ANSWERS);
     expect(traffic.faults).toEqual([]);
-    expect([phase.refused, phase.cut]).toEqual([0, 0]);
+    expect(phase.cut).toBe(0);
+    expect(phase.refused).toBeLessThanOrEqual(READERS + USERINFO_READERS + REDEEMERS);
+    // The edge does not log those that waited too long for their turn.
+    const reasons = service.output
+      .lines()
+      .filter(({ msg, requestId }) => msg === 'the domain did not answer' && phase.refusals.has(requestId))
+      .map(({ internal }) => String(internal));
+    expect(reasons.filter((reason) => !STOOD_STILL.test(reason))).toEqual([]);
   }
 });

@@ -29,6 +29,8 @@ export interface Phase {
   /** How many questions of this phase each caller has had answered. */
   readonly answeredTo: Map<Caller, number>;
   readonly refusedTo: Set<Caller>;
+  /** The ids of the refused requests. */
+  readonly refusals: Set<unknown>;
 }
 
 /** Without a body the question was refused or cut, in this phase. */
@@ -139,7 +141,9 @@ export class Traffic {
 }
 
 function newPhase({ isCalm = false, mayBeDone = false }): Phase {
-  return { isCalm, mayBeDone, answered: 0, refused: 0, cut: 0, answeredTo: new Map(), refusedTo: new Set() };
+  const counts = { answered: 0, refused: 0, cut: 0 };
+  const callers = { answeredTo: new Map(), refusedTo: new Set<Caller>() };
+  return { isCalm, mayBeDone, ...counts, ...callers, refusals: new Set() };
 }
 
 /** One at a time. */
@@ -176,6 +180,7 @@ export class Caller {
     }
     if (outcome === 'refused') {
       phase.refusedTo.add(this);
+      phase.refusals.add(String(this));
     }
     this.#nextAt = performance.now() + PAUSE_AFTER_REFUSAL_MS;
     return { phase };

@@ -11,7 +11,7 @@ import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { eventually } from '../../../support/eventually.js';
 import { startScript } from '../../../support/run-script.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { integration, runningCommands } from '../../typed.js';
+import { integration, type RunningCommand, runningCommands } from '../../typed.js';
 import { newLive, settingsIn, succeeded } from './rig.js';
 
 const WRITER = 'test/store/dialects/endless-writer.child.ts';
@@ -95,17 +95,23 @@ describe('of one environment', () => {
     settings = await newLive(shared());
   });
 
-  /** A backup that waits for the database, which this process has locked. */
-  async function waitingBackup() {
+  /** Backups that wait for the database, which this process has locked. They give up after a while. */
+  async function waitingBackups(...names: string[]) {
     const holder = new Sqlite(join(settings.DATA_DIR as string, 'integration.db'));
     holder.exec('begin immediate');
     const folder = directory();
-    const command = running(['backup', join(folder, 'it')], settings);
-    const [partial] = await eventually('the folder of the backup', () => {
-      const names = readdirSync(folder);
-      return names.length > 0 && names;
+    const commands = names.map((name) => running(['backup', join(folder, name)], settings));
+    const partials = await eventually('the folders of the backups', () => {
+      const found = readdirSync(folder).sort();
+      return found.length === names.length && found.map((name) => join(folder, name));
     });
-    return { folder, partial: join(folder, partial as string), command, release: () => holder.close() };
+    return { folder, partials, commands, release: () => holder.close() };
+  }
+
+  async function waitingBackup() {
+    const { commands, partials, ...it } = await waitingBackups('it');
+    const [command, partial] = [commands[0] as RunningCommand, partials[0] as string];
+    return { ...it, command, partial };
   }
 
   test('a backup that is killed leaves nothing that has its name or can be restored', async () => {
@@ -120,13 +126,10 @@ describe('of one environment', () => {
   });
 
   test('what a killed backup left is removed by the next one, and not what a living one writes', async () => {
-    const { folder, partial, command, release } = await waitingBackup();
-    const other = running(['backup', join(folder, 'other')], settings);
-    await eventually('the folder of the other backup', () => readdirSync(folder).length === 2);
-    expect(existsSync(partial)).toBe(true);
-    await command.interrupt('SIGKILL');
+    const { folder, commands, release } = await waitingBackups('it', 'other');
+    await commands[0]?.interrupt('SIGKILL');
     release();
-    await other.ended;
+    expect(await commands[1]?.ended).toBe(0);
     await succeeded(integration(['backup', join(folder, 'next')], settings));
     expect(readdirSync(folder).sort()).toEqual(['next', 'other']);
   });
